@@ -17,10 +17,12 @@ from answers.histories import (
     SERIES,
     a_drift,
     a_regression_that_stands,
+    a_walk,
     nothing_changed,
     two_machines,
 )
 
+from steelyard.answers.history import LeftOut, Resolvable
 from steelyard.errors import UsageError
 
 
@@ -40,11 +42,39 @@ def test_what_is_accepted_does_not_count():
     assert found.exit_code(strict=False, since=IDS[11][:8]) == 0
 
 
-@pytest.mark.parametrize(("made", "code"), [(a_drift, 3), (two_machines, 3), (nothing_changed, 0)])
+@pytest.mark.parametrize(
+    ("made", "code"), [(a_drift, 3), (a_walk, 3), (two_machines, 3), (nothing_changed, 0)]
+)
 def test_what_is_not_judged_counts_under_strict_alone(made, code):
     found = made()
-    assert found.exit_code(strict=False, since=IDS[19]) == 0
-    assert found.exit_code(strict=True, since=IDS[19]) == code
+    assert found.exit_code(strict=False, since=IDS[18]) == 0
+    assert found.exit_code(strict=True, since=IDS[18]) == code
+
+
+def test_a_change_of_the_last_record_alone_cannot_be_excluded():
+    assert nothing_changed().exit_code(strict=True, since=IDS[19]) == 3
+
+
+def test_records_that_cannot_be_read_and_commits_without_one_count_under_strict_alone():
+    damaged = LeftOut("x.lab", "is damaged", unreadable=True)
+    elsewhere = LeftOut("y.lab", "has no commit of HEAD's first parents in its name")
+    for changes in ({"left_out": (damaged,)}, {"unmeasured": 1}):
+        found = replace(nothing_changed(), **changes)
+        assert found.exit_code(strict=False) == 0
+        assert found.exit_code(strict=True) == 3
+    assert replace(nothing_changed(), left_out=(elsewhere,)).exit_code(strict=True) == 0
+
+
+def test_a_series_too_noisy_to_show_what_matters_does_not_hold():
+    noisy = replace(SERIES, changes=(), resolvable=Resolvable(0.3, 0.5))
+    found = replace(FOUND, series=(noisy,))
+    assert found.exit_code(strict=True) == 3
+    assert found.exit_code(strict=True, least=0.3) == 0
+
+
+def test_an_analysis_that_broke_off_is_no_regression_and_never_green():
+    broken = replace(SERIES, changes=(), broken_off="ZeroDivisionError: division by zero")
+    assert replace(FOUND, series=(broken,)).exit_code(strict=False) == 3
 
 
 @pytest.mark.parametrize(("name", "what"), [("abc", "no record"), ("", "20 records")])

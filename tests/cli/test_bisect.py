@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -42,8 +43,9 @@ def test_the_answer_names_the_commit_with_its_message_and_probability(steelyard_
 def test_ends_that_do_not_differ_exit_with_3_under_strict(steelyard_cli, line):
     done = steelyard_cli("bisect", line[0], line[1], "--strict", "--blocks", "3", *COMMAND)
     assert done.returncode == 3, done.stderr
+    # By chance, 5 % of such ends are seen to differ; then builds of one source differ as much.
     assert done.stdout.startswith("? rss_bytes of ./prog: ")
-    assert "Nothing was searched for." in " ".join(done.stdout.split())
+    assert re.search(r"Nothing was searched for\.|not resolved: no build", " ".join(done.stdout.split()))
 
 
 def test_a_search_without_a_program_is_an_error_with_an_example(steelyard_cli):

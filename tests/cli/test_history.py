@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 
 import pytest
+
+# For scratch_repository.
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
+
+from scratch_repository import Programs
 
 from steelyard import Laboratory
 
@@ -45,7 +52,7 @@ def test_text_names_the_change_its_size_and_the_commits(steelyard_cli, measured)
 
 def test_json_is_one_document_with_every_point(steelyard_cli, measured):
     document = json.loads(steelyard_cli("history", "records", "--json").stdout)
-    assert (document["format"], document["version"], document["records"]) == ("steelyard/history", 1, 8)
+    assert (document["format"], document["version"], document["records"]) == ("steelyard/history", 2, 8)
     (series,) = document["series"]
     assert [point["commit"] for point in series["points"]] == [str(place) for place in range(8)]
     assert {point["n"] for point in series["points"]} == {2}
@@ -80,26 +87,69 @@ def test_a_regression_that_stands_exits_with_1_and_what_is_accepted_with_0(steel
     done = steelyard_cli("history", "records", "--check", "--junit", "out.xml")
     assert (done.returncode, done.stderr) == (1, "")
     assert done.stdout.endswith(
-        "\ncheck: fails: 1 change for the worse that nothing undoes (cost_s of counting)\n"
+        "\ncheck: fails: 1 suspected change for the worse that nothing undoes (cost_s of counting)\n"
     )
     assert '<failure type="fails" message="cost_s of counting: ' in (tmp_path / "out.xml").read_text()
     accepted = steelyard_cli("history", "records", "--check", "--since", "5")
     assert accepted.returncode == 0
-    assert accepted.stdout.endswith("\ncheck: holds: no lasting change for the worse from 5 on\n")
+    assert "\ncheck: holds: no lasting change for the worse from 5 on; a step of " in accepted.stdout
     assert steelyard_cli("history", "records").returncode == 0
 
 
 def test_too_few_records_are_not_resolved_under_strict_alone(steelyard_cli, measured):
     few = [f"records/{place}.lab" for place in range(3)]
-    assert steelyard_cli("history", *few, "--check").returncode == 0
+    lenient = steelyard_cli("history", *few, "--check")
+    assert lenient.returncode == 0
+    assert "check: not resolved (--strict makes this exit code 3): " in lenient.stdout
     assert steelyard_cli("history", *few, "--check", "--strict").returncode == 3
 
 
-@pytest.mark.parametrize("option", [("--since", "3"), ("--strict",), ("--junit", "out.xml")])
+def test_a_damaged_record_does_not_hold_under_strict(steelyard_cli, measured):
+    (measured / "7.lab" / "record.sqlite").write_bytes(b"damaged")
+    names = [f"records/{place}.lab" for place in (0, 1, 2, 3)]
+    assert steelyard_cli("history", *names, *names, "--check", "--strict").returncode == 3
+    done = steelyard_cli("history", "records", "--check", "--strict", "--since", "5")
+    assert done.returncode == 3
+    assert "check: not resolved: records/7.lab is not a record: it does not begin as" in " ".join(
+        done.stdout.split()
+    )
+
+
+@pytest.mark.parametrize(
+    "option", [("--since", "3"), ("--strict",), ("--junit", "out.xml"), ("--confirm", "./prog")]
+)
 def test_what_only_a_check_uses_is_refused_without_it(steelyard_cli, option):
     done = steelyard_cli("history", "x.lab", *option)
     assert done.returncode == 2
     assert done.stderr.startswith(f"error: {option[0]} needs --check\n")
+
+
+def test_how_to_confirm_is_refused_without_what_is_run(steelyard_cli):
+    done = steelyard_cli("history", "x.lab", "--check", "--build", "make")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: --build needs --confirm\n")
+
+
+def test_a_suspected_change_is_confirmed_side_by_side(steelyard_cli, tmp_path):
+    programs = Programs(tmp_path / "repository")
+    ids = programs.line(8, 4)
+    spec = SPEC.replace("blocks = 2", "blocks = 3").split("[metrics]")[0]
+    (tmp_path / "it.toml").write_text(f'{spec}[analysis]\nmetric = "rss_bytes"\n')
+    for commit in ids:
+        programs.git("checkout", "-q", commit)
+        (tmp_path / "prog").write_text((programs.path / "prog.in").read_text())
+        (tmp_path / "prog").chmod(0o755)
+        Laboratory(tmp_path / "it.toml", record=tmp_path / "records" / f"{commit}.lab").run()
+    programs.git("checkout", "-q", "main")
+    command = ("history", "records", "--git", "--repo", "repository", "--check")
+    assert "fails: 1 suspected change" in steelyard_cli(*command).stdout
+    done = steelyard_cli(*command, "--confirm", "./prog", "--build", "sh build", "-o", "found")
+    assert done.returncode == 1, done.stderr
+    said = " ".join(done.stdout.split())
+    assert "confirmed side by side: " in said
+    assert f"{ids[4][:10]} made it" in said
+    assert "check: fails: 1 change for the worse" in said
+    assert "records: found" in done.stderr
 
 
 def test_a_commit_that_the_history_does_not_have_is_refused(steelyard_cli, measured):

@@ -30,6 +30,10 @@ FOUND = Bisection(
         ComparedCommit(IDS[2], 5, 1.0012, 0.005, "good"),
     ),
     skipped=(),
+    no_change=0.001,
+    several=0.01,
+    between_builds=0.004,
+    is_named=True,
 )
 
 
@@ -47,6 +51,8 @@ def test_one_commit_is_named_with_its_message_and_what_was_measured():
         "0404040404       5   1.052  like bad\n"
         "0202020202       5   1.001  like good\n"
         "40 blocks of both ends, each commit in blocks with both\n"
+        "\n"
+        "- Builds of one source differ by about 0.4 %; that is allowed for.\n"
     )
 
 
@@ -68,10 +74,21 @@ def test_several_commits_are_named_together_with_those_that_were_skipped():
 def test_ends_that_are_alike_are_said_with_what_would_have_shown():
     found = replace(
         FOUND, candidates=(), tested=(), probability=0.0, ratio=1.001, ci95=Interval(0.998, 1.004), p=0.6,
-        resolvable=0.0052,
+        resolvable=0.0052, is_named=False,
     )  # fmt: skip
     said = " ".join(text(found).split())
     assert said.startswith(
         "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
     )
     assert "0.52 % would probably have shown. Nothing was searched for." in said
+
+
+def test_ends_that_builds_of_one_source_could_differ_by_name_no_commit():
+    alone = replace(FOUND, tested=(), is_named=False, no_change=0.23, commits=1)
+    assert " ".join(text(alone).split()).startswith(
+        "? wall_s of ./prog input: 5.2 % more (95 % CI 4.6 to 5.7 %) from 0000000000 to 0707070707, 1 commit;"
+        " not resolved: no build between them shows how much builds of one source differ, so that no commit"
+        " may have made it (23 % probable). If one did, this commit is suspected: 0303030303"
+    )
+    flat = replace(FOUND, candidates=(), is_named=False, no_change=0.99, between_builds=0.03)
+    assert "no commit is named: builds of one source differ by about 3 % here." in text(flat, 300)

@@ -1,6 +1,7 @@
 """``Bisection``: the commits of which one changed a program, and how sure that is.
 
-Its document is ``steelyard/bisection``. History: version 1, the first.
+Its document is ``steelyard/bisection``. History: version 1, the first; ``no_change``, ``several``,
+``between_builds`` and ``is_named`` came later.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ class ComparedCommit(msgspec.Struct, frozen=True):
     ratio : float
         Over the good end, in the same blocks.
     p_bad : float
-        Probability that it behaves as the bad end, by its own blocks alone.
+        Probability that it behaves as the bad end, by its own blocks alone and with what builds differ by.
     """
 
     commit: str
@@ -71,10 +72,19 @@ class Bisection(msgspec.Struct, frozen=True):
     end_blocks : int
         In which both ends ran.
     candidates : tuple of Candidate
-        Oldest first; together at least as probable as 1 - error, unless commits that cannot be measured lie
-        between them, or the search was ended. Empty where the ends do not differ.
+        Oldest first. Empty where the ends do not differ, or no more than builds of one source do.
+    probability : float
+        Of the candidates together; the rest is that of other commits and of ``no_change``.
     resolvable : float or None
         Where the ends do not differ: the smallest difference that would probably have shown.
+    no_change : float or None
+        Probability that no commit changed the program, and the ends differ as builds of one source do.
+    several : float or None
+        Probability that more than one commit changed it.
+    between_builds : float or None
+        Relative standard deviation between builds of one source, as the builds show it.
+    is_named : bool
+        Whether it is as sure as stated that a commit made the change.
     """
 
     program: str
@@ -94,6 +104,10 @@ class Bisection(msgspec.Struct, frozen=True):
     skipped: tuple[SkippedCommit, ...]
     resolvable: float | None = None
     ended_early: bool = False
+    no_change: float | None = None
+    several: float | None = None
+    between_builds: float | None = None
+    is_named: bool = False
 
 
 BISECTION: Final = Format("steelyard/bisection", 1, Bisection)

@@ -43,7 +43,7 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_widt
     default=0.05,
     show_default=True,
     metavar="FRACTION",
-    help="Of finding a change where there is none, and of naming the wrong commits.",
+    help="Probability of reporting a change that does not exist, or of missing the true commit.",
 )
 @click.option(
     "--blocks",
@@ -85,7 +85,8 @@ def command(
     Both ends are compared first; if they differ, commits between them are built in work trees of their own
     and measured in randomised blocks with both ends, until few enough have a probability of 1 - --error
     together. A result that contradicts earlier ones makes the search back up. Commits that do not build are
-    skipped. Exits with 3 under --strict if the ends are not seen to differ.
+    skipped. Builds of one source differ as well, by their layout: a commit is named only if the ends differ
+    by more than the builds between them show. Exits with 3 under --strict if no commit is named.
 
     \b
     steelyard bisect v1.2 HEAD --build make -- ./prog input
@@ -125,4 +126,4 @@ def command(
     else:
         write(lines(found, terminal_width()), sys.stdout)
     tell_records(directory, as_json=as_json)
-    ctx.exit(3 if strict and not found.candidates else 0)
+    ctx.exit(3 if strict and not found.is_named else 0)

@@ -85,7 +85,8 @@ if TYPE_CHECKING:
 @click.option(
     "--strict",
     is_flag=True,
-    help="With --check: exit with 3 where a series is not judged, or drifts.",
+    help="With --check: exit with 3 where records cannot be read, the last commits have none, or a series is"
+    " not judged, wanders, or is too noisy to show a step of 10 % (or --least).",
 )
 @click.option(
     "--junit",
@@ -99,6 +100,20 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Also write a page: a chart for each series, with its changes and the commits that may have made"
     " them.",
+)
+@click.option(
+    "--confirm",
+    metavar="PROGRAM",
+    help="With --check --git: measure the commits on both sides of each change for the worse side by side, as"
+    " bisect does; PROGRAM is split into words, and {label} is a label of the series.",
+)
+@click.option("--build", default="", metavar="CMD", help="With --confirm: build a commit in its tree.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    metavar="NAME",
+    help="With --confirm: directory of the records; an interrupted search goes on there.",
 )
 @json_option
 @click.pass_context
@@ -119,6 +134,9 @@ def command(
     strict: bool,
     junit: Path | None,
     html: Path | None,
+    confirm: str | None,
+    build: str,
+    output: Path | None,
     as_json: bool,
 ) -> None:
     """Find lasting changes over a series of records of one spec: of their level, of their scatter, of their
@@ -127,28 +145,25 @@ def command(
     Takes records, directories of records, and files that --collect wrote. Records that are being written or
     damaged are left out, and that is said; records of different specs are refused.
 
-    With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if a series
-    is not judged or drifts.
+    With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if that
+    cannot be excluded. Records are made at different times: a change is suspected until --confirm shows it
+    side by side, and one that does not show there fails nothing.
 
     \b
     steelyard history records/ --git
     steelyard history records/ --collect history.sqlite
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
+    steelyard history records/ --git --check --confirm './prog input' --build make
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.history.condensing import MACHINE
+    from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 
-    if unknown := sorted({*ignored} - {*MACHINE}):
-        raise UsageError(
-            f"--ignore {unknown[0]}: not a fact by which machines differ",
-            hint=f"one of: {', '.join(MACHINE)}",
-        )
-    if collect is not None:
-        _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
-    for option, given in (("--since", since), ("--strict", strict), ("--junit", junit)):
-        if given and not check:
-            raise UsageError(f"{option} needs --check", hint=f"add --check, or leave out {option}")
+    _refuse_unknown(ignored)
+    _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
+    needs_check = {"--since": since, "--strict": strict, "--junit": junit, "--confirm": confirm}
+    _refuse_alone(needs_check, "--check", check)
+    _refuse_alone({"--build": build, "--output": output}, "--confirm", confirm)
     for option, file in (("--junit", junit), ("--html", html)):
         if file is not None:
             refuse_unwritable(file, option)
@@ -173,33 +188,83 @@ def command(
         found = history(request, counting.update)
     if since is not None:
         since = first_since(found, request, since)
-    code = found.exit_code(strict=strict, since=since) if check else 0
-    _write(found, junit, html, since, strict=strict)
+    if confirm is not None:
+        found = _confirmed(found, confirm, build, since, repo, output)
+    smallest = least or LARGEST_UNSEEN
+    code = found.exit_code(strict=strict, since=since, least=smallest) if check else 0
+    if junit is not None:
+        _save_junit(found, junit, since, strict=strict, least=smallest)
+    if html is not None:
+        _save_page(found, html)
     _print(found, as_json=as_json)
     if check and not as_json:
         from steelyard.report.history.words import check_words
 
-        click.echo(f"\ncheck: {check_words(found, since, strict=strict)}")
+        click.echo(f"\ncheck: {check_words(found, since, strict=strict, least=smallest)}")
     ctx.exit(code)
 
 
-def _refuse_questions(collect: Path, asked: Mapping[str, bool]) -> None:
-    for option in (option for option, given in asked.items() if given):
+def _confirmed(
+    found: History, program: str, build: str, since: str | None, repo: Path, output: Path | None
+) -> History:
+    import os
+
+    from steelyard.cli.run_and_answer import as_a_whole, tell_records
+    from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
+    from steelyard.lab.compare.compare import split, state_directory
+    from steelyard.lab.history.repository import Repository
+    from steelyard.report.text.label import wrap
+
+    directory = output or state_directory(os.environ, "bisect")
+    request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)
+    with as_a_whole(output, directory) as line:
+
+        def tell(text: str) -> None:
+            line.clear()
+            click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
+
+        confirmed = confirm(found, request, Repository(repo), directory, watch=line.update, tell=tell)
+    if directory.exists():
+        tell_records(directory, as_json=True)
+    return confirmed
+
+
+def _refuse_alone(options: Mapping[str, object], other: str, is_there: object) -> None:
+    """Refuse options that mean nothing without another."""
+    for option in (option for option, value in options.items() if value):
+        if not is_there:
+            raise UsageError(f"{option} needs {other}", hint=f"add {other}, or leave out {option}")
+
+
+def _refuse_unknown(facts: tuple[str, ...]) -> None:
+    from steelyard.lab.history.condensing import MACHINE
+
+    if unknown := sorted({*facts} - {*MACHINE}):
+        raise UsageError(
+            f"--ignore {unknown[0]}: not a fact by which machines differ",
+            hint=f"one of: {', '.join(MACHINE)}",
+        )
+
+
+def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None:
+    for option in (option for option, is_there in options.items() if collect is not None and is_there):
         raise UsageError(
             f"--collect only adds records, and {option} asks what they show",
             hint=f"run steelyard history {collect} {option} after it",
         )
 
 
-def _write(found: History, junit: Path | None, html: Path | None, since: str | None, *, strict: bool) -> None:
-    if junit is not None:
-        from steelyard.report.history.junit import render
+def _save_junit(found: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
+    from steelyard.report.history.junit import render
 
-        junit.write_text(render(found, since, strict=strict), encoding="utf-8", errors="replace")
-    if html is not None:
-        from steelyard.laboratory import Report
+    text = render(found, since, strict=strict, least=least)
+    file.write_text(text, encoding="utf-8", errors="replace")
 
-        Report([found]).save(html)
+
+def _save_page(found: History, file: Path) -> None:
+    from steelyard.laboratory import Report
+
+    Report([found]).save(file)
 
 
 def _print(found: History, *, as_json: bool) -> None:

@@ -21,9 +21,9 @@ _LIKE: Final[dict[Likeness, str]] = {
 
 def lines(found: Bisection, width: int = 80) -> list[Line]:
     """The answer, the candidates, what was measured, and what could not be."""
-    if not found.candidates:
+    if found.resolvable is not None:
         return _equal(found, width)
-    sign, style = SIGNS[found.direction]
+    sign, style = SIGNS[found.direction] if found.is_named else ("?", "open")
     out = paragraph(_answer(found, sign), width, style=style, rest="  ", only_first=True)
     for each in found.candidates[:MOST_ROWS]:
         said = f"{short(each.commit)}  {share(each.probability):>5}  {printable(each.subject)}"
@@ -44,15 +44,32 @@ def _equal(found: Bisection, width: int) -> list[Line]:
 
 
 def _answer(found: Bisection, sign: str) -> str:
+    change = (
+        f"{found.metric.name} of {printable(found.program)}: {relative(found.ratio, found.ci95)} from"
+        f" {short(found.good)} to {short(found.bad)}, {counted(found.commits, 'commit')}"
+    )
+    if not found.is_named:
+        return f"? {change}; {_doubt(found)}"
     sure = f"({share(found.probability)} sure)"
     which = (
         f"{short(found.candidates[0].commit)} made it {sure}:"
         if len(found.candidates) == 1
         else f"one of these {len(found.candidates)} commits made it {sure}:"
     )
+    return f"{sign} {change}; {which}"
+
+
+def _doubt(found: Bisection) -> str:
+    """Why no commit is named."""
+    builds = f"builds of one source differ by about {percent(found.between_builds or 0.0)} here"
+    if not found.tested:
+        builds = "no build between them shows how much builds of one source differ"
+    if not found.candidates:
+        return f"no commit is named: {builds}."
+    which = "this commit is" if len(found.candidates) == 1 else f"these {len(found.candidates)} commits are"
     return (
-        f"{sign} {found.metric.name} of {printable(found.program)}: {relative(found.ratio, found.ci95)} from"
-        f" {short(found.good)} to {short(found.bad)}, {counted(found.commits, 'commit')}; {which}"
+        f"not resolved: {builds}, so that no commit may have made it"
+        f" ({share(found.no_change or 0.0)} probable). If one did, {which} suspected:"
     )
 
 
@@ -75,6 +92,10 @@ def _notes(found: Bisection, width: int) -> list[Line]:
         said.append(
             f"{', '.join(between)}: like neither end, so that more than one commit changed the program;"
             " search again on either side."
+        )
+    if found.is_named and found.between_builds is not None and found.tested:
+        said.append(
+            f"Builds of one source differ by about {percent(found.between_builds)}; that is allowed for."
         )
     if found.ended_early:
         said.append("The search ended before the answer was as small as it can get.")

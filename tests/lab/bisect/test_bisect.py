@@ -76,8 +76,9 @@ def test_an_interrupted_search_goes_on_where_it_was(programs, tmp_path):
         if (tmp_path / "found" / "002.lab").exists():
             raise KeyboardInterrupt
 
-    with pytest.raises(InterruptedRunError, match="interrupted; what was measured and built is in "):
+    with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
         search(programs, tmp_path, asked(ids[0], ids[-1], seed=None), watch=stop_in_the_second_batch)
+    assert programs.git("worktree", "list").count("\n") == 0
     first = (tmp_path / "found" / "001.lab" / "record.sqlite").stat().st_mtime_ns
     batches = sorted(path.name for path in (tmp_path / "found").glob("*.lab"))
     assert batches == ["001.lab", "002.lab"]
@@ -144,6 +145,7 @@ def test_an_end_that_does_not_build_ends_the_search_with_its_log(programs, tmp_p
     ids = programs.line(3, 1, c0="echo broken; exit 2")
     with pytest.raises(ProgramError, match="its build ended with 2\n    broken"):
         search(programs, tmp_path, asked(ids[0], ids[-1]))
+    assert programs.git("worktree", "list").count("\n") == 0
 
 
 def test_a_build_command_is_split_into_words_and_only_a_shell_reads_its_signs(programs, tmp_path):

@@ -95,7 +95,7 @@ def test_a_reference_program_takes_the_drift_of_the_machine_out(recorded):
         machine = 1.05**place
         names.append(recorded(f"r{place:02}.lab", 0.1 * machine * (1.2 if place >= 12 else 1), 0.2 * machine))
     alone = by_treatment(history(HistoryRequest(names=names)))
-    assert alone["b"].drift == pytest.approx(1.05**23, rel=0.1)
+    assert alone["b"].wanders[0].ratio == pytest.approx(1.05**23, rel=0.1)
     assert alone["b"].changes == ()
     found = history(HistoryRequest(names=names, reference="b"))
     (series,) = found.series

@@ -11,7 +11,9 @@ from steelyard.answers.history import (
     LeftOut,
     MachineBreak,
     Point,
+    Resolvable,
     SeriesHistory,
+    Wander,
 )
 from steelyard.answers.interval import Interval
 from steelyard.units import BUILTIN
@@ -38,7 +40,15 @@ CHANGE = Change(
     undone_by=IDS[15],
 )
 SERIES = SeriesHistory(
-    "nbody", BUILTIN["wall_s"], {}, 1, points(), noise=0.0123, correlation=0.21, changes=(CHANGE,)
+    "nbody",
+    BUILTIN["wall_s"],
+    {},
+    1,
+    points(),
+    noise=0.0123,
+    correlation=0.21,
+    changes=(CHANGE,),
+    resolvable=Resolvable(0.031, 0.058),
 )
 FOUND = History(
     experiment="gate",
@@ -77,17 +87,21 @@ def two_machines():
         FOUND,
         machines=({"kernel": "a", "cpu_model": "x"}, {"kernel": "b", "cpu_model": "x"}),
         breaks=(MachineBreak(IDS[11], IDS[12], ('kernel: "a" → "b"',)),),
-        left_out=(LeftOut("x.lab", "is damaged"),),
+        left_out=(LeftOut("x.lab", "is damaged", unreadable=True),),
         series=(first, second, other, few),
     )
 
 
 def a_drift():
-    return replace(FOUND, series=(replace(SERIES, changes=(), drift=1.22),))
+    return replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.22),)),))
+
+
+def a_walk():
+    return replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "walk"),)),))
 
 
 def nothing_changed():
     return replace(FOUND, order="time", series=(replace(SERIES, changes=()),))
 
 
-HISTORIES = (a_step, a_regression_that_stands, two_machines, a_drift, nothing_changed)
+HISTORIES = (a_step, a_regression_that_stands, two_machines, a_drift, a_walk, nothing_changed)

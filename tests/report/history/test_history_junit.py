@@ -34,5 +34,11 @@ def test_a_drift_is_skipped_and_fails_under_strict(strict, key):
 
 def test_series_of_several_machines_are_told_apart():
     names = [case.get("name") for case in suite(two_machines())]
-    assert len({*names}) == len(names) == 4
+    assert len({*names}) == len(names) == 5
     assert "wall_s of nbody, machine 2" in names
+
+
+@pytest.mark.parametrize(("strict", "key"), [(False, "skipped"), (True, "failure")])
+def test_records_that_cannot_be_read_are_a_case_of_their_own(strict, key):
+    (case,) = [case for case in suite(two_machines(), strict=strict) if "complete" in case.get("name")]
+    assert "x.lab is damaged" in case.find(key).get("message") + (case.find(key).text or "")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from answers.histories import CHANGE, FOUND, IDS, SERIES, points
+from answers.histories import CHANGE, FOUND, IDS, SERIES, nothing_changed, points
 from msgspec.structs import replace
 
-from steelyard.answers.history import LeftOut, MachineBreak
+from steelyard.answers.history import LeftOut, MachineBreak, Resolvable, Wander
 from steelyard.answers.interval import Interval
 from steelyard.report.history.text import lines
 from steelyard.report.history.words import check_words, short
@@ -47,10 +47,12 @@ def test_a_history_without_a_change_says_what_that_rests_on():
 
 
 def test_a_drift_blames_no_commit_and_names_the_cure():
-    said = text(replace(FOUND, series=(replace(SERIES, changes=(), drift=1.22),)), 200)
+    said = text(
+        replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.22),)),)), 200
+    )
     assert "? wall_s of nbody drifts by 22 % from the first record to the last" in said
     assert "--reference LABEL" in said
-    assert "No step stands out of the drift." in said
+    assert "No step stands out of levels that wander." in said
 
 
 def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
@@ -85,9 +87,37 @@ def test_ids_are_shortened_and_names_of_records_are_not():
 
 def test_what_an_exit_code_rests_on_is_said():
     worse = replace(FOUND, series=(replace(SERIES, changes=(replace(CHANGE, undone_by=None),)),))
-    assert check_words(FOUND, None, strict=False) == "holds: no lasting change for the worse"
-    assert check_words(worse, IDS[9], strict=True) == (
-        "fails: 1 change for the worse from 0909090909 on that nothing undoes (wall_s of nbody)"
+    assert check_words(FOUND, None, strict=False) == (
+        "holds: no lasting change for the worse; a step of 3.1 % in the middle, of 5.8 % two records ago,"
+        " would probably have shown"
     )
-    drifting = replace(FOUND, series=(replace(SERIES, changes=(), drift=1.2),))
-    assert check_words(drifting, None, strict=True) == "not resolved: 1 of 1 series not judged, or drifting"
+    assert check_words(worse, IDS[9], strict=True) == (
+        "fails: 1 suspected change for the worse from 0909090909 on that nothing undoes (wall_s of nbody)"
+    )
+    drifting = replace(FOUND, series=(replace(SERIES, changes=(), wanders=(Wander("level", "line", 1.2),)),))
+    assert check_words(drifting, None, strict=True) == "not resolved: wall_s of nbody wanders"
+
+
+def test_what_cannot_be_excluded_is_said_instead_of_holding():
+    noisy = replace(FOUND, series=(replace(SERIES, changes=(), resolvable=Resolvable(0.9, 40.0)),))
+    assert check_words(noisy, None, strict=True) == (
+        "not resolved: wall_s of nbody is too noisy to show 10 %: a step of 90 % in the middle, of more than"
+        " 1000 % two records ago, would probably have shown"
+    )
+    assert check_words(noisy, None, strict=True, least=0.9).startswith("holds: ")
+    behind = replace(
+        nothing_changed(), unmeasured=2, left_out=(LeftOut("x.lab", "is damaged", unreadable=True),)
+    )
+    assert check_words(behind, IDS[19], strict=False) == (
+        "not resolved (--strict makes this exit code 3): x.lab is damaged, 2 commits after 1313131313 without"
+        " a record and a change needs 2 records from it on"
+    )
+
+
+def test_an_analysis_that_broke_off_is_said_to_be_a_defect():
+    broken = replace(SERIES, changes=(), broken_off="ZeroDivisionError: division by zero")
+    found = replace(FOUND, series=(broken,))
+    assert "broke off (ZeroDivisionError: division by zero). This is a defect of Steelyard" in text(
+        found, 200
+    )
+    assert check_words(found, None, strict=False) == "not resolved: wall_s of nbody is not judged"

@@ -11,6 +11,7 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.stats.history import judging
 from steelyard.stats.history.judging import ALPHA, judge
 from steelyard.stats.history.steps import FEWEST
 from steelyard.units import Metric
@@ -108,7 +109,8 @@ def test_two_steps_close_together_are_both_found(noise_of, made_series):
         found.append(places(judged(made_series(row))))
     both = [len(each) == 2 and abs(each[0] - 20) <= 2 and abs(each[1] - 25) <= 2 for each in found]
     assert sum(both) >= 50
-    assert all(found)
+    # Stairs in noise may look like a random walk.
+    assert sum(map(bool, found)) >= 54
 
 
 def test_a_change_of_scatter_alone_is_of_its_own_kind(noise_of, made_series):
@@ -182,7 +184,7 @@ def test_a_machine_that_drifts_is_said_to_and_blames_no_commit(noise_of, made_se
         row = S * noise_of(rng, 50, 0.0) + np.linspace(0, 10 * S, 50)
         found = judged(made_series(row))
         assert places(found) == []
-        assert found.drift == pytest.approx(math.exp(10 * S), rel=0.05)
+        assert found.wanders[0].ratio == pytest.approx(math.exp(10 * S), rel=0.05)
 
 
 def test_a_step_is_no_drift(noise_of, made_series):
@@ -190,7 +192,7 @@ def test_a_step_is_no_drift(noise_of, made_series):
     for _ in range(20):
         row = S * noise_of(rng, 50, 0.0)
         row[25:] += 5 * S
-        assert judged(made_series(row)).drift is None
+        assert judged(made_series(row)).wanders == ()
 
 
 def test_changes_below_the_least_that_matters_are_left_out(made_series):
@@ -219,3 +221,41 @@ def test_scaling_all_values_changes_no_verdict(noise_of, made_series):
     row[30:] += 4 * S
     one, other = judged(made_series(row)), judged(made_series(row + math.log(1000)))
     assert [change.commits for change in one.changes] == [change.commits for change in other.changes] != []
+
+
+def test_a_series_whose_analysis_fails_ends_no_other(monkeypatch, noise_of, made_series):
+    rows = S * noise_of(np.random.default_rng(34), 50, 0.0, 3)
+    rows[:, 25:] += 5 * S
+    series = [made_series(row) for row in rows]
+    real, calls = judging.search, []
+
+    def search(examined, alpha):
+        calls.append(examined)
+        if len(calls) == 2:
+            raise ZeroDivisionError("division by zero")
+        return real(examined, alpha)
+
+    monkeypatch.setattr(judging, "search", search)
+    first, second, third = judge(series, line_of(series[0]))
+    assert [len(history.changes) for history in (first, second, third)] == [1, 0, 1]
+    assert second.broken_off == "ZeroDivisionError: division by zero"
+    assert not second.is_judged
+
+
+@pytest.mark.simulates
+@pytest.mark.parametrize(("n", "phi"), [(24, 0.0), (60, 0.0), (60, 0.3)])
+def test_the_step_that_would_have_shown_shows_in_four_of_five(noise_of, made_series, n, phi):
+    count = 150
+    rows = S * noise_of(np.random.default_rng([35, n, round(10 * phi)]), n, phi, count)
+    found = dict.fromkeys(("middle", "latest"), 0)
+    for row in rows:
+        resolvable = judged(made_series(row)).resolvable
+        for size, split, name in (
+            (resolvable.middle, n // 2, "middle"),
+            (resolvable.latest, n - 2, "latest"),
+        ):
+            stepped = row + np.where(np.arange(n) >= split, math.log1p(size), 0.0)
+            history = judged(made_series(stepped), wanders=False)
+            found[name] += bool(places(history))
+    # The noise with a step in it is estimated anew, and is a little larger.
+    assert all(0.6 * count <= number for number in found.values()), found

@@ -65,11 +65,14 @@ def bisect(
     trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")
+    bisection = _Bisection(asked, line, trees, directory)
     with interruptible(), _told_how_to_go_on(directory):
-        whole = _Bisection(asked, line, trees, directory)
-        found = whole.search(watch, tell)
-        trees.remove()
-    return whole.answer(found, repository)
+        try:
+            search = bisection.search(watch, tell)
+        finally:
+            # Also where the search was interrupted: a repository must not keep trees of ours.
+            trees.remove()
+    return bisection.answer(search, repository)
 
 
 def _line(request: BisectRequest, repository: Repository) -> list[str]:
@@ -97,7 +100,7 @@ def _told_how_to_go_on(directory: Path) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, InterruptedRunError):
         raise InterruptedRunError(
-            f"interrupted; what was measured and built is in {directory}",
+            f"interrupted; what was measured is in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
 
@@ -120,7 +123,7 @@ class _Bisection:
         found = self._ends(watch, tell)
         if found is None:
             return Search(0, pooled(self._differences, {}))
-        while (following := found.following(self.request.error)) is not None:
+        while (following := found.following(self.request.error, found.verdict())) is not None:
             if self._batches >= self.request.most_batches:
                 break
             self._measure_between(following, watch, tell)
@@ -177,10 +180,11 @@ class _Bisection:
         self._differences = np.concatenate([self._differences, bad - good])
         self._blocks.setdefault(place, []).append((2 * middle - good - bad, middle - good))
         state = self._state()
-        left = len(state.credible(self.request.error))
+        verdict = state.verdict()
+        left = len(state.credible(self.request.error, verdict))
         tell(
             f"{commit[:DIGITS]} is {math.exp(state.compared[place].over_good):.4g} × good"
-            f" ({state.compared[place].middles.size} blocks): {state.likeness(place)};"
+            f" ({state.compared[place].middles.size} blocks): {state.likeness(place, verdict.tau)};"
             f" {left} commit{'s' * (left != 1)} left"
         )
 
@@ -229,14 +233,17 @@ class _Bisection:
             analysis={"metric": self.request.metric},
         )
 
-    def answer(self, found: Search, repository: Repository) -> Bisection:
+    def answer(self, search: Search, repository: Repository) -> Bisection:
         """The search as an answer."""
-        request, ends = self.request, found.ends
-        chosen = found.credible(request.error) if found.n else ()
-        posterior = found.posterior() if found.n else np.empty(0)
+        request, ends = self.request, search.ends
+        verdict = search.verdict() if search.n else None
+        chosen: tuple[int, ...] = ()
+        if verdict is not None and verdict.no_change < 1 - request.error:
+            chosen = search.credible(request.error, verdict)
         candidates = tuple(
-            Candidate(commit, repository.subject(commit), float(posterior[place]))
+            Candidate(commit, repository.subject(commit), float(verdict.commits[place]))
             for place in chosen
+            if verdict is not None
             for commit in [self.line[place + 1]]
         )
         return Bisection(
@@ -252,23 +259,29 @@ class _Bisection:
             direction=_direction(self.metric, ends.mean),
             end_blocks=ends.n,
             candidates=candidates,
-            probability=float(posterior[list(chosen)].sum()),
-            tested=tuple(self._tested(found, place) for place in found.compared),
+            probability=sum(candidate.probability for candidate in candidates),
+            tested=()
+            if verdict is None
+            else tuple(self._tested(search, place, verdict.tau) for place in search.compared),
             skipped=tuple(
                 SkippedCommit(commit, why) for commit in self.line if (why := self.trees.why_not(commit))
             ),
-            resolvable=None if found.n else ends.resolvable(request.error / len(LOOKS)),
-            ended_early=bool(found.n) and found.following(request.error) is not None,
+            resolvable=ends.resolvable(request.error / len(LOOKS)) if verdict is None else None,
+            no_change=None if verdict is None else verdict.no_change,
+            several=None if verdict is None else verdict.two_changes,
+            between_builds=None if verdict is None else math.expm1(verdict.tau),
+            is_named=verdict is not None and search.is_named(request.error, verdict),
+            ended_early=verdict is not None and search.following(request.error, verdict) is not None,
         )
 
-    def _tested(self, found: Search, place: int) -> ComparedCommit:
-        its = found.compared[place]
+    def _tested(self, search: Search, place: int, tau: float) -> ComparedCommit:
+        compared = search.compared[place]
         return ComparedCommit(
             commit=self.line[place + 1],
-            blocks=its.middles.size,
-            ratio=math.exp(its.over_good),
-            p_bad=1 / (1 + math.exp(-found.log_odds(place))),
-            like=found.likeness(place),
+            blocks=compared.middles.size,
+            ratio=math.exp(compared.over_good),
+            p_bad=search.p_bad(place, tau),
+            like=search.likeness(place, tau),
         )
 
 

@@ -79,10 +79,10 @@ class Trees:
         return tree
 
     def remove(self) -> None:
-        """Remove every tree; logs and reasons stay."""
-        for built in sorted(self._directory.glob("*.log")):
-            self._repository.remove(built.with_suffix(""))
-            built.with_suffix(".built").unlink(missing_ok=True)
+        """Remove every tree, with what an interruption left of one; logs and reasons stay."""
+        for tree in sorted(path for path in self._directory.glob("*") if path.is_dir()):
+            self._repository.remove(tree)
+            self._marker(tree.name, "built").unlink(missing_ok=True)
 
     def _marker(self, commit: str, what: str) -> Path:
         return self._directory / f"{commit[:DIGITS]}.{what}"

@@ -95,7 +95,8 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
         try:
             found, its = condense(directory, metrics)
         except SteelyardError as error:
-            left_out.append(LeftOut(str(directory), error.message.removeprefix(f"{directory} ")))
+            why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
+            left_out.append(LeftOut(str(directory), why, unreadable=True))
             continue
         records.append(found)
         known |= its

@@ -80,7 +80,7 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         ordered.line,
         alpha=request.alpha,
         least=request.least,
-        drifts=request.reference is None,
+        wanders=request.reference is None,
     )
     *_, last = ordered.records
     facts: tuple[Mapping[str, Scalar], ...] = tuple(map(msgspec.json.decode, machines))
@@ -98,6 +98,7 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         left_out=(*gathered.left_out, *ordered.left_out),
         series=found,
         commits=tuple(ordered.records),
+        unmeasured=ordered.unmeasured,
     )
 
 

@@ -29,11 +29,14 @@ class Ordered(msgspec.Struct, frozen=True):
         By commit, in the order of ``line``.
     left_out : tuple of LeftOut
         Records that have no place in it.
+    unmeasured : int
+        Commits behind the last of ``line``.
     """
 
     line: Sequence[str]
     records: Mapping[str, Sequence[Condensed]]
     left_out: tuple[LeftOut, ...] = ()
+    unmeasured: int = 0
 
 
 def by_time(records: Iterable[Condensed]) -> Ordered:
@@ -69,7 +72,12 @@ def by_commit(records: Iterable[Condensed], repository: Repository, revision: st
             left_out.append(LeftOut(record.name, why))
     measured = [place for place, commit in enumerate(line) if commit in found]
     between = line[measured[0] : measured[-1] + 1] if measured else []
-    return Ordered(between, {commit: found[commit] for commit in between if commit in found}, tuple(left_out))
+    return Ordered(
+        between,
+        {commit: found[commit] for commit in between if commit in found},
+        tuple(left_out),
+        unmeasured=len(line) - 1 - measured[-1] if measured else 0,
+    )
 
 
 def _completed(word: str, ids: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Final
@@ -86,8 +87,10 @@ class Repository:
 
     def remove(self, directory: Path) -> None:
         """Remove what ``check_out`` made, with all that was built in it."""
-        self._run("worktree", "remove", "--force", str(directory))
-        self._run("worktree", "prune")
+        # Twice: a check-out that was interrupted is locked. Without ``prune``, which would also forget trees
+        # of others whose disk is not there at the moment.
+        self._run("worktree", "remove", "--force", "--force", str(directory))
+        shutil.rmtree(directory, ignore_errors=True)
 
     def ask(self, *words: str) -> str:
         """The output of ``git WORDS``.

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
-from steelyard.answers.history import History, SeriesHistory
-from steelyard.report.history.words import change_words, drift_words, series_name, where
+from steelyard.answers.history import LARGEST_UNSEEN, History, SeriesHistory
+from steelyard.report.history.words import change_words, question_words, series_name, wander_words, where
 from steelyard.report.junit import Case, Suite
 from steelyard.report.junit import render as rendered
 from steelyard.report.text.label import counted
 
 
-def render(found: History, since: str | None = None, *, strict: bool) -> str:
-    """One suite; a series that has become worse and stays so fails, one that is not judged or drifts is
-    skipped, under ``strict`` a failure.
+def render(found: History, since: str | None = None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
+    """One suite. A series that has become worse and stays so fails. One that is not judged or too noisy, and
+    a history that is not complete, are skipped; under ``strict`` they fail, and so does an analysis that
+    broke off.
     """
     worse: dict[int, list[str]] = {}
     for series, change in found.regressions(since):
         words = f"{change_words(found, series, change)}; {where(change)}"
         worse.setdefault(id(series), []).append(words)
+    questions = found.open_questions(since, least)
+    reasons = {
+        id(question.series): question_words(found, question, least)
+        for question in questions
+        if question.series is not None
+    }
+    incomplete = [question_words(found, question, least) for question in questions if question.series is None]
 
     def case(series: SeriesHistory) -> Case:
         machine = f", machine {series.machine}" if len(found.machines) > 1 else ""
         name = f"{series.metric.name} of {series_name(series)}{machine}"
-        if said := worse.get(id(series)):
-            return Case(name, "failed", "fails", "\n".join(said))
-        if series.refused or series.drift:
-            why = (
-                f"not judged: {series.refused}" if series.refused else drift_words(series, series.drift or 1)
-            )
-            return Case(name, "failed" if strict else "skipped", "not_resolved", why)
+        if sentences := worse.get(id(series)):
+            return Case(name, "failed", "fails", "\n".join(sentences))
+        if reason := reasons.get(id(series)):
+            why = " ".join(wander_words(series, wander) for wander in series.wanders)
+            why = why or (f"not judged: {series.refused}" if series.refused else reason)
+            fails = strict or series.broken_off
+            return Case(name, "failed" if fails else "skipped", "not_resolved", why)
         return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing stands worse")
 
-    return rendered("steelyard history", [Suite(found.experiment, [case(each) for each in found.series])])
+    cases = [case(series) for series in found.series]
+    if incomplete:
+        text = "\n".join(incomplete)
+        cases.append(Case("the history is complete", "failed" if strict else "skipped", "not_resolved", text))
+    return rendered("steelyard history", [Suite(found.experiment, cases)])

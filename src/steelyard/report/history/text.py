@@ -9,12 +9,13 @@ from steelyard.report.history.words import (
     SIGNS,
     bisection,
     change_words,
-    drift_words,
+    confirmation_words,
     head,
     level_words,
     notes,
     series_name,
     stable,
+    wander_words,
     where,
 )
 from steelyard.report.text.cells import left_out, name_cell
@@ -33,9 +34,9 @@ def lines(found: History, width: int = 80) -> list[Line]:
         out += _change(found, series, change, width)
     out += left_out(len(changed) - MOST_ROWS)
     for series in found.series:
-        if series.drift:
-            said = f"? {drift_words(series, series.drift)}"
-            out += paragraph(said, width, style="open", rest=_INDENT, only_first=True)
+        for wander in series.wanders:
+            sentence = f"? {wander_words(series, wander)}"
+            out += paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
         out += paragraph(stable(found), width)
     out += [(), *_table(found, width)]
@@ -49,7 +50,9 @@ def _change(found: History, series: SeriesHistory, change: Change, width: int) -
     said = f"{sign} {change_words(found, series, change)}"
     shown = paragraph(said, width, style=style, rest=_INDENT, only_first=True)
     shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
-    if (command := bisection(found, change)) is not None:
+    if change.confirmation is not None:
+        shown += paragraph(confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT)
+    elif (command := bisection(found, change)) is not None:
         again = f"confirm it side by side: {command}"
         shown += paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
     return shown
@@ -73,7 +76,10 @@ def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Col
             [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in shown],
             give_way=2,
         ),
-        Column("changes", [Span("–" if each.refused else str(len(each.changes))) for each in shown]),
+        Column(
+            "changes",
+            [Span(str(len(each.changes)) if each.changes or each.is_judged else "–") for each in shown],
+        ),
     ]
     if len(found.machines) > 1:
         columns.insert(2, Column("machine", [Span(str(each.machine)) for each in shown], give_way=1))

@@ -5,7 +5,19 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.answers.history import Change, Direction, History, Kind, SeriesHistory
+from steelyard.answers.history import (
+    LARGEST_UNSEEN,
+    LEAST_BEHIND,
+    Change,
+    Confirmation,
+    Direction,
+    History,
+    Kind,
+    OpenQuestion,
+    Pattern,
+    SeriesHistory,
+    Wander,
+)
 from steelyard.answers.interval import Interval
 from steelyard.report.text.digits import percent, probability, share
 from steelyard.report.text.label import counted, listed, named_levels, printable
@@ -17,11 +29,23 @@ SIGNS: Final[dict[Direction, tuple[str, Style]]] = {
     "better": ("✓", "good"),
     "neither": ("•", "open"),
 }
-_WHAT: Final[dict[Kind, str]] = {
+_KINDS: Final[dict[Kind, str]] = {
     "level": "",
     "spread": "the scatter of its runs, ",
     "slow_runs": "the fraction of its slow runs, ",
 }
+_QUANTITIES: Final[dict[Kind, str]] = {
+    "level": "",
+    "spread": "the scatter of ",
+    "slow_runs": "the fraction of slow runs in ",
+}
+_MOVES: Final[dict[Pattern, str]] = {
+    "line": "drifts from the first record to the last",
+    "walk": "wanders from record to record, as a random walk does",
+    "cycle": "goes up and down in cycles",
+    "regimes": "changes again and again between the same two levels",
+}
+_LARGE_STEP: Final = 10.0
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}")
 _SHORT: Final = 10
 MOST_COMMITS: Final = 5
@@ -39,20 +63,21 @@ def head(found: History) -> str:
 
 
 def stable(found: History) -> str:
-    """What can be said where nothing changed."""
-    judged = [series for series in found.series if not series.refused]
-    if not judged:
-        return "Nothing can be said yet: every series has too few records."
-    if all(series.drift for series in judged):
-        return "No step stands out of the drift."
-    return f"No lasting change in {len(judged)} series (false discovery rate at most {percent(found.alpha)})."
+    """What can be said where no change is named."""
+    completed = [series for series in found.series if not (series.refused or series.broken_off)]
+    if not completed:
+        return "Nothing can be said yet: no series is judged."
+    steady = sum(series.is_judged for series in completed)
+    if not steady:
+        return "No step stands out of levels that wander."
+    return f"No lasting change in {steady} series (false discovery rate at most {percent(found.alpha)})."
 
 
 def change_words(found: History, series: SeriesHistory, change: Change) -> str:
     """What changed, by how much, from where on."""
     back = f"; {short(change.undone_by)} undoes it" if change.undone_by else ""
     return (
-        f"{series.metric.name} of {series_name(series)}: {_WHAT[change.kind]}{size(found, series, change)}"
+        f"{series.metric.name} of {series_name(series)}: {_KINDS[change.kind]}{size(found, series, change)}"
         f" from {short(change.first)} on (p {_p(change.p)}){back}"
     )
 
@@ -97,6 +122,20 @@ def where(change: Change) -> str:
     return f"one of {len(change.commits)} commits made it ({share(change.probability)} sure): {names}"
 
 
+def confirmation_words(confirmation: Confirmation) -> str:
+    """What came of measuring side by side."""
+    size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
+    if confirmation.outcome != "confirmed":
+        seen = (
+            "does not show" if confirmation.outcome == "refuted" else "not seen, and might have been missed"
+        )
+        return f"side by side: {seen} ({size})"
+    if not confirmation.commits:
+        return f"confirmed side by side: {size}; no single commit is named"
+    names = listed([short(commit) for commit in confirmation.commits], MOST_COMMITS)
+    return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
+
+
 def bisection(found: History, change: Change) -> str | None:
     """The command that measures both sides of a change; ``None`` where the records are not named after
     commits, or the change is not one of level.
@@ -106,13 +145,28 @@ def bisection(found: History, change: Change) -> str | None:
     return f"steelyard bisect {short(change.last_before)} {short(change.first)} --build CMD -- PROGRAM"
 
 
-def drift_words(series: SeriesHistory, drift: float) -> str:
-    """That a series goes up or down without a step."""
+def wander_words(series: SeriesHistory, wander: Wander) -> str:
+    """That a series moves as another pattern does, and what tells a machine from a program."""
+    moves = _MOVES[wander.pattern]
+    if wander.ratio is not None:
+        moves = f"drifts by {percent(abs(wander.ratio - 1))} from the first record to the last"
+    quantity = f"{_QUANTITIES[wander.kind]}{series.metric.name} of {series_name(series)}"
     return (
-        f"{series.metric.name} of {series_name(series)} drifts by {percent(abs(drift - 1))} from the first"
-        " record to the last, and no single commit stands out: the machine may have changed slowly. A"
-        " reference program in each record tells (--reference LABEL)."
+        f"{quantity} {moves}. No commit is named: the machine may have changed. A reference program in each"
+        " record tells (--reference LABEL)."
     )
+
+
+def resolvable_words(series: SeriesHistory) -> str:
+    """The smallest steps that would have shown, latest and in the middle."""
+    if series.resolvable is None:
+        return ""
+    middle, latest = (_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest))
+    return f"a step of {middle} in the middle, of {latest} two records ago, would probably have shown"
+
+
+def _percent_of_step(size: float) -> str:
+    return percent(size) if size < _LARGE_STEP else f"more than {percent(_LARGE_STEP)}"
 
 
 def series_name(series: SeriesHistory) -> str:
@@ -121,19 +175,52 @@ def series_name(series: SeriesHistory) -> str:
     return f"{printable(series.treatment) or 'the program'}{f' ({labels})' if labels else ''}"
 
 
-def check_words(found: History, since: str | None, *, strict: bool) -> str:
+def check_words(found: History, since: str | None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
     """What the exit code rests on."""
     from_on = f" from {short(since)} on" if since else ""
-    worse = found.regressions(since)
-    if worse:
+    if worse := found.regressions(since):
         names = listed(
             list(dict.fromkeys(f"{series.metric.name} of {series_name(series)}" for series, _ in worse))
         )
-        return f"fails: {counted(len(worse), 'change')} for the worse{from_on} that nothing undoes ({names})"
-    unjudged = sum(bool(series.refused or series.drift) for series in found.series)
-    if strict and unjudged:
-        return f"not resolved: {unjudged} of {len(found.series)} series not judged, or drifting"
-    return f"holds: no lasting change for the worse{from_on}"
+        suspected = all(change.confirmation is None for _, change in worse)
+        changes = counted(len(worse), "suspected change" if suspected else "change")
+        return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
+    reasons = [question_words(found, question, least) for question in found.open_questions(since, least)]
+    if not reasons:
+        return f"holds: no lasting change for the worse{from_on}; {_resolution(found)}"
+    code = found.exit_code(strict=strict, since=since, least=least)
+    accepted = "" if code else " (--strict makes this exit code 3)"
+    return f"not resolved{accepted}: {listed(reasons, MOST_COMMITS)}"
+
+
+def _resolution(found: History) -> str:
+    """The steps that would have shown in the series that shows least."""
+    noisiest = max(
+        (series for series in found.series if series.resolvable is not None),
+        key=lambda series: series.resolvable.middle if series.resolvable else 0.0,
+    )
+    everywhere = "" if len(found.series) == 1 else "in every series, "
+    return f"{everywhere}{resolvable_words(noisiest)}"
+
+
+def question_words(found: History, question: OpenQuestion, least: float) -> str:
+    """Why the absence of a change proves nothing, as the end of a sentence."""
+    if question.record is not None:
+        return f"{printable(question.record.record)} {printable(question.record.why)}"
+    if question.series is not None:
+        return _series_words(question.series, question.reason, least)
+    if question.reason == "unmeasured":
+        return f"{counted(found.unmeasured, 'commit')} after {short(found.last)} without a record"
+    return f"a change needs {LEAST_BEHIND} records from it on"
+
+
+def _series_words(series: SeriesHistory, reason: str, least: float) -> str:
+    name = f"{series.metric.name} of {series_name(series)}"
+    if reason == "unconfirmed":
+        return f"a change of {name} did not show side by side, and might have been missed"
+    if reason == "noise":
+        return f"{name} is too noisy to show {percent(least)}: {resolvable_words(series)}"
+    return f"{name} wanders" if series.wanders else f"{name} is not judged"
 
 
 def notes(found: History) -> list[str]:
@@ -150,6 +237,12 @@ def notes(found: History) -> list[str]:
         f" {listed([short(commit) for commit in each.outliers])}; it moves nothing."
         for each in found.series
         if each.outliers
+    ]
+    said += [
+        f"{each.metric.name} of {series_name(each)} not judged: its analysis broke off ({each.broken_off})."
+        " This is a defect of Steelyard: please report it with the output of --json."
+        for each in found.series
+        if each.broken_off
     ]
     refused = list(dict.fromkeys(each.refused for each in found.series if each.refused))
     said += [

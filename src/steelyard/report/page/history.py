@@ -11,12 +11,12 @@ from steelyard.report.history.words import (
     SIGNS,
     bisection,
     change_words,
-    drift_words,
     notes,
     series_name,
     short,
     size,
     stable,
+    wander_words,
     where,
 )
 from steelyard.report.page.chart import Section
@@ -35,7 +35,7 @@ MOST_POINTS: Final = 5000
 
 
 def headline(found: History) -> tuple[list[Finding], str]:
-    """What changed, the latest first; what drifts; or that nothing does. And what is said of those that are
+    """What changed, the latest first; what wanders; or that nothing does. And what is said of those that are
     too many.
     """
     told = [
@@ -46,7 +46,11 @@ def headline(found: History) -> tuple[list[Finding], str]:
         )
         for series, change in reversed(found.changes)
     ]
-    told += [Finding(f"? {drift_words(each, each.drift)}", "", "open") for each in found.series if each.drift]
+    told += [
+        Finding(f"? {wander_words(series, wander)}", "", "open")
+        for series in found.series
+        for wander in series.wanders
+    ]
     left = f"… and {len(told) - MOST_LEADING} more, in the tables below." if len(told) > MOST_LEADING else ""
     return told[:MOST_LEADING] or [Finding(stable(found), "", "")], left
 
@@ -119,9 +123,9 @@ def _series(found: History) -> Section | None:
 
 
 def _urgency(group: Group) -> tuple[int, int]:
-    """Those that change first, then those that drift."""
+    """Those that change first, then those that wander."""
     changes = sum(len(each.changes) for each in group)
-    return -changes, -sum(each.drift is not None for each in group)
+    return -changes, -sum(bool(series.wanders) for series in group)
 
 
 def _kinds(group: Group) -> list[Kind]:

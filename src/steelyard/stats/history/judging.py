@@ -5,27 +5,40 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from statistics import NormalDist
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.history import Change, Direction, Kind, SeriesHistory
+from steelyard.answers.history import Change, Direction, Kind, Resolvable, SeriesHistory, Wander
 from steelyard.answers.interval import Interval
 from steelyard.stats.history.kinds import SCALES, unscaled
+from steelyard.stats.history.noise import LEAST_SIDE
 from steelyard.stats.history.place import Step
-from steelyard.stats.history.steps import FEWEST, Examined, drift, examine, steps
+from steelyard.stats.history.steps import FEWEST, Examined, Steps, examine, search
+from steelyard.stats.history.wander import describe
 from steelyard.stats.hypothesis.false_discovery import benjamini_hochberg
 from steelyard.units import Better
 
 ALPHA: Final = 0.01
 """A history is looked at after every commit: at 5 %, every twentieth stable series would cry once."""
+POWER: Final = 0.8
+"""Of a change that would probably have shown."""
+OWN_NOISE: Final = 1.4
+"""Times 1/sqrt(n), by which a step raises the critical one of its series (simulated from 12 records on)."""
+LARGEST_LOG: Final = 50.0
+"""Of a step that is stated as a ratio."""
+
+
+_ARITHMETIC: Final = (ArithmeticError, AssertionError, LookupError, ValueError)
+"""What a defect of an analysis raises; ``numpy.linalg.LinAlgError`` is a ``ValueError``."""
 
 
 class _Tested(msgspec.Struct, frozen=True):
     series: int
     kind: Kind
-    found: Examined
+    examined: Examined
 
 
 def judge(
@@ -34,9 +47,11 @@ def judge(
     *,
     alpha: float = ALPHA,
     least: float = 0.0,
-    drifts: bool = True,
+    wanders: bool = True,
 ) -> tuple[SeriesHistory, ...]:
     """Find the changes of each series.
+
+    A series whose analysis fails is said to be broken off; the others are judged.
 
     Parameters
     ----------
@@ -48,36 +63,91 @@ def judge(
         Share of false alarms among the series that are said to change.
     least : float
         Changes of level by a smaller fraction are left out.
-    drifts : bool
-        Whether a machine may drift; not where a reference program takes that out.
+    wanders : bool
+        Whether levels may wander with the machine; not where a reference program takes that out.
     """
-    tested = [
-        _Tested(number, kind, examine(scaled.values, scaled.u))
-        for number, each in enumerate(series)
-        if len(each.points) >= FEWEST
-        for kind, scale in SCALES.items()
-        if (scaled := scale(each.points)) is not None
-    ]
-    family = benjamini_hochberg([each.found.p for each in tested], alpha)
+    judged = list(series)
+    tested: list[_Tested] = []
+    for number, history in enumerate(series):
+        if len(history.points) < FEWEST:
+            judged[number] = replace(history, refused=_too_few(len(history.points)))
+            continue
+        try:
+            tested += _examined(number, history)
+        except _ARITHMETIC as error:
+            judged[number] = _broken_off(history, error)
+    family = benjamini_hochberg([test.examined.p for test in tested], alpha)
     level = family[0].level if family else alpha
     places = {commit: place for place, commit in enumerate(line)}
-    judged = [
-        each if len(each.points) >= FEWEST else replace(each, refused=_too_few(len(each.points)))
-        for each in series
-    ]
     for test in tested:
-        located = steps(test.found, level) if test.found.p <= level else []
-        old = judged[test.series]
-        if test.kind == "level":
-            names = tuple(old.points[place].commit for place in test.found.outliers)
-            old = replace(old, noise=test.found.sd, correlation=test.found.phi, outliers=names)
-            slope = drift(test.found, located) if drifts else None
-            if slope is not None:
-                old, located = replace(old, drift=math.exp(slope)), []
-            located = [step for step in located if abs(math.expm1(step.size)) >= least]
-        changes = _changes(test, located, old, line, places)
-        judged[test.series] = replace(old, changes=(*old.changes, *changes))
+        history = judged[test.series]
+        if history.broken_off:
+            continue
+        try:
+            judged[test.series] = _judged(history, test, level, line, places, least=least, wanders=wanders)
+        except _ARITHMETIC as error:
+            judged[test.series] = _broken_off(series[test.series], error)
     return tuple(judged)
+
+
+def _examined(number: int, history: SeriesHistory) -> list[_Tested]:
+    return [
+        _Tested(number, kind, examine(scaled.values, scaled.u))
+        for kind, scale in SCALES.items()
+        if (scaled := scale(history.points)) is not None
+    ]
+
+
+def _broken_off(history: SeriesHistory, error: Exception) -> SeriesHistory:
+    return replace(history, broken_off=f"{type(error).__name__}: {error}")
+
+
+def _judged(
+    history: SeriesHistory,
+    test: _Tested,
+    level: float,
+    line: Sequence[str],
+    places: Mapping[str, int],
+    *,
+    least: float,
+    wanders: bool,
+) -> SeriesHistory:
+    """The series with what one kind of change shows."""
+    examined = test.examined
+    steps = search(examined, level) if examined.p <= level else Steps(examined)
+    if test.kind == "level":
+        history = replace(
+            history,
+            noise=examined.sd,
+            correlation=examined.phi,
+            outliers=tuple(history.points[place].commit for place in examined.outliers),
+            resolvable=_resolvable(steps.examined, level),
+        )
+    if wanders and (fit := describe(steps)) is not None:
+        ratio = math.exp(fit.drift) if fit.pattern == "line" else None
+        return replace(history, wanders=(*history.wanders, Wander(test.kind, fit.pattern, ratio)))
+    if test.kind == "level":
+        large = tuple(step for step in steps.located if abs(math.expm1(step.size)) >= least)
+        steps = replace(steps, located=large)
+    return replace(history, changes=(*history.changes, *_changes(test.kind, steps, history, line, places)))
+
+
+def _resolvable(examined: Examined, level: float) -> Resolvable:
+    """A step shows in 80 % of cases where it exceeds the critical one by the normal quantile at 80 %, and by
+    what it adds to the noise and the correlation that are estimated with it in the series.
+    """
+    n = examined.series.size
+    least = (examined.null.critical(level) + NormalDist().inv_cdf(POWER)) * examined.long_run
+    least *= 1 + OWN_NOISE / math.sqrt(n)
+    return Resolvable(
+        middle=_as_ratio(least * math.sqrt(4 / n)),
+        latest=_as_ratio(least * math.sqrt(1 / LEAST_SIDE + 1 / (n - LEAST_SIDE))),
+    )
+
+
+def _as_ratio(size: float) -> float:
+    """A step of logarithms as a fraction."""
+    return math.expm1(min(size, LARGEST_LOG))
 
 
 def _too_few(n: int) -> str:
@@ -86,42 +156,43 @@ def _too_few(n: int) -> str:
 
 
 def _changes(
-    test: _Tested,
-    located: Sequence[Step],
-    of: SeriesHistory,
+    kind: Kind,
+    steps: Steps,
+    history: SeriesHistory,
     line: Sequence[str],
     places: Mapping[str, int],
 ) -> list[Change]:
-    found = [
+    changes = [
         Change(
-            kind=test.kind,
-            last_before=of.points[step.split - 1].commit,
-            first=of.points[step.split].commit,
-            commits=_candidates(step, of, line, places),
+            kind=kind,
+            last_before=history.points[step.split - 1].commit,
+            first=history.points[step.split].commit,
+            commits=_candidates(step, history, line, places),
             probability=step.probability,
-            before=unscaled(test.kind, step.before),
-            after=unscaled(test.kind, step.behind),
-            ratio=None if test.kind == "slow_runs" else math.exp(step.size),
-            ci95=_interval(test.kind, step),
-            p=test.found.null.p(abs(step.t)),
-            direction=_direction(test.kind, of.metric.better, step.size),
+            before=unscaled(kind, step.before),
+            after=unscaled(kind, step.behind),
+            ratio=None if kind == "slow_runs" else math.exp(step.size),
+            ci95=_interval(kind, step),
+            p=steps.p(step),
+            direction=_direction(kind, history.metric.better, step.size),
         )
-        for step in located
+        for step in steps.located
     ]
     undone = {
-        place: found[place + 1].first
-        for place, (step, later) in enumerate(pairwise(located))
+        place: changes[place + 1].first
+        for place, (step, later) in enumerate(pairwise(steps.located))
         if abs(step.size + later.size) < 2 * math.hypot(step.u, later.u)
     }
-    return [replace(each, undone_by=undone.get(place)) for place, each in enumerate(found)]
+    return [replace(change, undone_by=undone.get(place)) for place, change in enumerate(changes)]
 
 
 def _candidates(
-    step: Step, of: SeriesHistory, line: Sequence[str], places: Mapping[str, int]
+    step: Step, history: SeriesHistory, line: Sequence[str], places: Mapping[str, int]
 ) -> tuple[str, ...]:
     """The commits that may have made a step: with each record, those since the record before."""
     between = (
-        (places[of.points[split - 1].commit], places[of.points[split].commit]) for split in step.splits
+        (places[history.points[split - 1].commit], places[history.points[split].commit])
+        for split in step.splits
     )
     return tuple(commit for before, last in between for commit in line[before + 1 : last + 1])
 

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 
 from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.history.noise import LEAST_SIDE
 from steelyard.stats.history.scan import Sums
 
 COVERAGE = 0.95
@@ -25,7 +26,7 @@ class Step(msgspec.Struct, frozen=True):
     Attributes
     ----------
     split : int
-        The first record behind it, at its most probable place.
+        The first record behind it, at its most probable place with ``LEAST_SIDE`` records on either side.
     splits : tuple of int
         The other places it may have, this one included, in ascending order.
     probability : float
@@ -52,7 +53,7 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def locate(sums: Sums, start: int, end: int, long_run: float, nu: float) -> Step:
-    """The one step among the records from ``start`` to before ``end``; at least two of them.
+    """The one step among the records from ``start`` to before ``end``, at least ``2 * LEAST_SIDE`` of them.
 
     Parameters
     ----------
@@ -67,12 +68,15 @@ def locate(sums: Sums, start: int, end: int, long_run: float, nu: float) -> Step
     logs = t**2 / 2 - np.log(at * behind) / 2
     posterior = np.exp(logs - logs.max())
     posterior /= posterior.sum()
-    best = int(posterior.argmax())
+    # A place next to a bound is possible, but one record alone shows no step.
+    inner = slice(LEAST_SIDE - 1, splits.size - LEAST_SIDE + 1)
+    best = int(posterior[inner].argmax()) + LEAST_SIDE - 1
     errors = long_run * np.sqrt(1 / at + 1 / behind)
     sizes = t * errors
     # The law of total variance, over the places that the step may have.
     u = math.sqrt(float(errors[best]) ** 2 + float(posterior @ (sizes - sizes[best]) ** 2))
     order = np.argsort(-posterior, kind="stable")
+    order = np.concatenate([[best], order[order != best]])
     needed = int(np.searchsorted(np.cumsum(posterior[order]), COVERAGE)) + 1
     chosen = np.sort(order[:needed])
     split = int(splits[best])

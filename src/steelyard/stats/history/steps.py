@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -99,31 +100,53 @@ def examine(series: Floats, u: Floats) -> Examined:
     )
 
 
-def steps(found: Examined, alpha: float) -> list[Step]:
-    """The steps, none where the whole series is stable at level ``alpha``."""
-    located = _located(found, alpha)
-    while located:
+class Steps(msgspec.Struct, frozen=True):
+    """The steps of a series, and the series with the noise that they were judged by.
+
+    Attributes
+    ----------
+    examined : Examined
+        With the noise around the levels, where steps were found.
+    located : tuple of Step
+        In order, at least ``LEAST_SIDE`` records apart and from both ends.
+    """
+
+    examined: Examined
+    located: tuple[Step, ...] = ()
+
+    def p(self, step: Step) -> float:
+        """Probability that a stable series shows a larger step than this one, between its neighbours."""
+        return self.examined.null.p(abs(step.t))
+
+
+def search(examined: Examined, alpha: float) -> Steps:
+    """Find the steps, each with a p of at most ``alpha``; none where the whole series is stable at that
+    level.
+    """
+    steps = Steps(examined, _located(examined, alpha))
+    while steps.located:
         # What lies between them shows the noise better than differences across them.
-        found = _refined(found, located)
-        again = _located(found, alpha)
-        if len(again) <= len(located):
-            return again or located
-        located = again
-    return []
+        refined = _refined(steps)
+        again = Steps(refined, _located(refined, alpha))
+        if len(again.located) <= len(steps.located):
+            return again if again.located else steps
+        steps = again
+    return steps
 
 
-def _refined(found: Examined, located: list[Step]) -> Examined:
+def _refined(steps: Steps) -> Examined:
     """With the noise around the levels, where that is less than the noise of differences."""
-    rest = found.series - _levels(found, located)
-    n, levels = rest.size, len(located) + 1
-    sd = math.sqrt(float(found.weights @ rest**2) / max(n - levels, 1))
+    examined = steps.examined
+    rest = examined.series - levels(steps)
+    n, count = rest.size, len(steps.located) + 1
+    sd = math.sqrt(float(examined.weights @ rest**2) / max(n - count, 1))
     r1 = np.asarray(rest[1:] @ rest[:-1] / max(float(rest @ rest), EXACT**2))
-    among = min(max(float(corrected(r1, levels / n)), 0.0), HIGHEST)
-    refined = Noise(np.asarray(max(sd, found.least)), np.asarray(among))
-    if refined.long_run >= found.long_run:
-        return found
+    among = min(max(float(corrected(r1, count / n)), 0.0), HIGHEST)
+    refined = Noise(np.asarray(max(sd, examined.least)), np.asarray(among))
+    if refined.long_run >= examined.long_run:
+        return examined
     return replace(
-        found,
+        examined,
         sd=float(refined.sd),
         phi=among,
         long_run=float(refined.long_run),
@@ -131,47 +154,44 @@ def _refined(found: Examined, located: list[Step]) -> Examined:
     )
 
 
-def _located(found: Examined, alpha: float) -> list[Step]:
-    critical = found.null.critical(alpha)
-    splits = found.scan.narrowest_over(critical * found.long_run)
+def _located(examined: Examined, alpha: float) -> tuple[Step, ...]:
+    critical = examined.null.critical(alpha)
+    splits = examined.scan.narrowest_over(critical * examined.long_run)
     while splits:
-        located = _between_neighbours(found, splits)
+        located = _settled(examined, splits)
         weakest = min(located, key=lambda step: abs(step.t))
-        # Two neighbours may have met at one place, or passed each other.
-        splits = sorted({step.split for step in located})
         if abs(weakest.t) > critical:
-            return _between_neighbours(found, splits)
-        splits.remove(weakest.split)
-    return []
+            return located
+        splits = [step.split for step in located if step is not weakest]
+    return ()
 
 
-def _levels(found: Examined, located: list[Step]) -> Floats:
-    """The level of each record."""
-    levels = np.empty(found.series.size)
-    bounds = [0, *(step.split for step in located), levels.size]
-    for start, end in pairwise(bounds):
-        levels[start:end] = np.average(found.series[start:end], weights=found.weights[start:end])
-    return levels
+def _settled(examined: Examined, splits: Sequence[int]) -> tuple[Step, ...]:
+    """Move each split, one after the other, to its best place between its neighbours until none moves.
 
-
-def _between_neighbours(found: Examined, splits: list[int]) -> list[Step]:
-    bounds = [0, *splits, found.sums.weights.size - 1]
-    return [
-        locate(found.sums, before, behind, found.long_run, found.nu)
-        for before, behind in zip(bounds[:-2], bounds[2:], strict=True)
-    ]
-
-
-def drift(found: Examined, located: list[Step]) -> float | None:
-    """The slope from the first record to the last, where a line describes a series with steps better than
-    these do (Schwarz's criterion); ``None`` otherwise.
+    A move raises the probability of all places together, so that none comes back; and it leaves
+    ``LEAST_SIDE`` records to either neighbour, so that no two meet.
     """
-    n = found.series.size
-    line = np.polynomial.Polynomial.fit(np.arange(n), found.series, 1, w=np.sqrt(found.weights))
-    fits = line(np.arange(n)), _levels(found, located)
-    rest = [float(found.weights @ (found.series - fit) ** 2) for fit in fits]
-    of_line, of_steps = (
-        n * math.log(max(each, n * EXACT**2) / n) + parameters * math.log(n)
-        for each, parameters in zip(rest, (2, 2 * len(located) + 1), strict=True)
-    )
-    return float(line(n - 1) - line(0)) if located and of_line < of_steps else None
+    bounds = [0, *splits, examined.series.size]
+    for _ in range(examined.series.size):
+        before = list(bounds)
+        for place in range(1, len(bounds) - 1):
+            bounds[place] = _between(examined, bounds, place).split
+        if bounds == before:
+            break
+    return tuple(_between(examined, bounds, place) for place in range(1, len(bounds) - 1))
+
+
+def _between(examined: Examined, bounds: Sequence[int], place: int) -> Step:
+    start, end = bounds[place - 1], bounds[place + 1]
+    return locate(examined.sums, start, end, examined.long_run, examined.nu)
+
+
+def levels(steps: Steps) -> Floats:
+    """The level of each record."""
+    examined = steps.examined
+    levels = np.empty(examined.series.size)
+    bounds = [0, *(step.split for step in steps.located), levels.size]
+    for start, end in pairwise(bounds):
+        levels[start:end] = np.average(examined.series[start:end], weights=examined.weights[start:end])
+    return levels

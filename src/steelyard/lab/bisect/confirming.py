@@ -1,0 +1,140 @@
+"""Confirm the changes of a history by measuring the commits on both sides of each, side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.bisection import Bisection
+from steelyard.answers.history import Change, Confirmation, History, Outcome, SeriesHistory
+from steelyard.answers.interval import Interval
+from steelyard.errors import UsageError
+from steelyard.lab.bisect.bisect import Tell, bisect
+from steelyard.lab.bisect.request import BisectRequest
+from steelyard.lab.bisect.trees import DIGITS
+from steelyard.lab.history.repository import Repository
+from steelyard.lab.run.run_loop import Watch
+from steelyard.units import BUILTIN
+
+LEAST_SHARE: Final = 0.5
+"""Of a change, that must be possible side by side: a far smaller difference is another."""
+
+
+class ConfirmRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """How the program of a history is built and run.
+
+    Attributes
+    ----------
+    words : tuple of str
+        The program and its arguments; ``{label}`` is the value of that label of the series.
+    build : str
+        As in ``BisectRequest``.
+    since : str or None
+        Only changes that ``History.regressions`` gives for it.
+    """
+
+    words: tuple[str, ...]
+    build: str = ""
+    since: str | None = None
+
+
+def confirm(
+    history: History,
+    request: ConfirmRequest,
+    repository: Repository,
+    directory: Path,
+    *,
+    watch: Watch = lambda _: None,
+    tell: Tell = lambda _: None,
+) -> History:
+    """Bisect every change of level for the worse that stands; other changes stay suspected.
+
+    Parameters
+    ----------
+    directory : Path
+        Where the records are kept, a search in each directory; the same call goes on there.
+
+    Raises
+    ------
+    UsageError
+        The history is in the order of time, so that its records name no commits.
+    ProgramError
+        A commit on either side does not build or does not run.
+    InterruptedRunError
+        The same call goes on.
+    """
+    if history.order != "git":
+        raise UsageError(
+            "--confirm needs commits, and this history is in the order of time", hint="add --git"
+        )
+    searches: dict[BisectRequest, Bisection] = {}
+    confirmed: dict[tuple[int, int], Change] = {}
+    standing = {id(change) for _, change in history.regressions(request.since)}
+    for number, series in enumerate(history.series):
+        for place, change in enumerate(series.changes):
+            if id(change) not in standing or change.kind != "level" or series.metric.name not in BUILTIN:
+                continue
+            asked = _search(series, change, history.commits, request)
+            if asked not in searches:
+                before = change.commits[0][:DIGITS]
+                tell(f"{series.metric.name} before {before} and at {asked.bad[:DIGITS]}, side by side")
+                place_of_records = directory / f"{len(searches) + 1:02}"
+                searches[asked] = bisect(asked, repository, place_of_records, watch=watch, tell=tell)
+            confirmed[number, place] = replace(change, confirmation=_confirmation(change, searches[asked]))
+    return replace(
+        history,
+        series=tuple(
+            replace(
+                series,
+                changes=tuple(
+                    confirmed.get((number, place), change) for place, change in enumerate(series.changes)
+                ),
+            )
+            for number, series in enumerate(history.series)
+        ),
+    )
+
+
+def _search(
+    series: SeriesHistory, change: Change, commits: Sequence[str], request: ConfirmRequest
+) -> BisectRequest:
+    """From the commit before the first candidate to the last candidate that has a record."""
+    words = request.words
+    for label, value in series.labels.items():
+        words = tuple(word.replace(f"{{{label}}}", str(value)) for word in words)
+    measured = [commit for commit in commits if commit in change.commits]
+    return BisectRequest(
+        good=f"{change.commits[0]}^",
+        bad=measured[-1] if measured else change.first,
+        words=words,
+        build=request.build,
+        metric=series.metric.name,
+    )
+
+
+def _confirmation(change: Change, search: Bisection) -> Confirmation:
+    outcome: Outcome
+    if search.resolvable is not None:
+        outcome = "refuted" if search.resolvable <= abs((change.ratio or 1.0) - 1) else "open"
+    else:
+        shows = search.direction == change.direction and _largest(search.ci95) >= LEAST_SHARE * _least(change)
+        outcome = "confirmed" if shows else "refuted"
+    named = tuple(candidate.commit for candidate in search.candidates) if search.is_named else ()
+    return Confirmation(outcome, search.ratio, search.ci95, search.end_blocks, named, search.probability)
+
+
+def _largest(interval: Interval) -> float:
+    """The largest change of the logarithm that an interval contains."""
+    return max(abs(math.log(interval.low)), abs(math.log(interval.high)))
+
+
+def _least(change: Change) -> float:
+    """The smallest change of the logarithm that its interval contains."""
+    if change.ci95 is None or change.ci95.low <= 1 <= change.ci95.high:
+        return 0.0
+    return min(abs(math.log(change.ci95.low)), abs(math.log(change.ci95.high)))

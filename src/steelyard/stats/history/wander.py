@@ -1,0 +1,146 @@
+"""Levels that wander: series that another model than steps describes as well, so that no commit is named.
+
+Each model is fitted to the series by least squares of its innovations, and charged log(n) for each free value
+(Schwarz 1978, DOI 10.1214/aos/1176344136):
+
+- steps, around which neighbours correlate;
+- a level that moves with every record and returns slowly or never (a random walk), under noise: as an
+  ARMA(1, 1) process, y_t - phi y_(t-1) = e_t - theta e_(t-1) (Muth 1960, DOI 10.1080/01621459.1960.10482064);
+- a cycle, such as that of day and night;
+- three or more steps between the same two levels, such as those of a machine with two states;
+- a straight line.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.history import Pattern
+from steelyard.arrays import Floats
+from steelyard.stats.history.noise import HIGHEST
+from steelyard.stats.history.steps import EXACT, Steps, levels
+
+PERSISTENCE: Final = (1.0, 0.97, 0.93, 0.88, 0.8, 0.7)
+"""What is left of a departure of the level one record later; 1 is a random walk."""
+NOISE_SHARE: Final = (0.0, 0.2, 0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.95)
+"""theta / phi: 0 where records show the level alone, near 1 where they are mostly noise."""
+FEWEST_RECURRENCES: Final = 3
+"""Steps between two levels from which they recur: one that is undone is two."""
+ODDS: Final[Mapping[Pattern, float]] = {"walk": 20.0, "cycle": 20.0, "regimes": 20.0, "line": 4.0}
+"""By which steps must be more probable than each other model, for a commit to be named. Of a line less is
+asked: a step of three standard deviations in noise that correlates is hardly more probable (simulated)."""
+CYCLES: Final = 2
+"""Least number of cycles in a series."""
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """A model of a series.
+
+    Attributes
+    ----------
+    criterion : float
+        Of Schwarz: less is better.
+    drift : float
+        Of a line, from the first record to the last.
+    """
+
+    pattern: Pattern
+    criterion: float
+    drift: float = 0.0
+
+
+def describe(steps: Steps) -> Fit | None:
+    """Find the model that describes a series with steps about as well as these do, or better; ``None`` where
+    steps are ``ODDS`` times as probable as each.
+    """
+    if not steps.located:
+        return None
+    best = min((_walk(steps), _cycle(steps), _regimes(steps), _line(steps)), key=_handicapped)
+    return best if _handicapped(best) < _of_steps(steps) else None
+
+
+def _handicapped(fit: Fit) -> float:
+    return fit.criterion - 2 * math.log(ODDS[fit.pattern])
+
+
+def _criterion(squares: float, n: int, values: int) -> float:
+    return n * math.log(max(squares, n * EXACT**2) / n) + values * math.log(n)
+
+
+def _correlated(rest: Floats, weights: Floats) -> float:
+    """The sum of squares of innovations around a fit whose neighbours correlate by at most ``HIGHEST``."""
+    scaled = rest * np.sqrt(weights)
+    phi = float(scaled[1:] @ scaled[:-1]) / max(float(scaled[:-1] @ scaled[:-1]), EXACT**2)
+    phi = min(max(phi, 0.0), HIGHEST)
+    return float(((scaled[1:] - phi * scaled[:-1]) ** 2).sum() + scaled[0] ** 2 * (1 - phi**2))
+
+
+def _of_steps(steps: Steps) -> float:
+    examined = steps.examined
+    squares = _correlated(examined.series - levels(steps), examined.weights)
+    return _criterion(squares, examined.series.size, 2 * len(steps.located) + 2)
+
+
+def _walk(steps: Steps) -> Fit:
+    from scipy.linalg import solve_banded
+
+    series = steps.examined.series - steps.examined.series.mean()
+    n = series.size
+    bands = np.ones((2, n - 1))
+    squares = []
+    for phi in PERSISTENCE:
+        # Innovations are linear in the mean, which is fitted last.
+        right = np.stack([series[1:] - phi * series[:-1], np.full(n - 1, 1 - phi)], axis=1)
+        # The level of the first record is the first record.
+        for share in NOISE_SHARE:
+            bands[1] = -share * phi
+            innovations, slopes = solve_banded((1, 0), bands, right).T
+            if phi < 1:
+                innovations = innovations - slopes * (innovations @ slopes) / (slopes @ slopes)
+            squares.append(float(innovations @ innovations) * n / (n - 1))
+    return Fit("walk", _criterion(min(squares), n, 4))
+
+
+def _cycle(steps: Steps) -> Fit:
+    series = steps.examined.series - steps.examined.series.mean()
+    n = series.size
+    padded = 8 * n
+    power = 2 / n * np.abs(np.fft.rfft(series, padded)) ** 2
+    place = np.arange(power.size)
+    power = power[(place >= CYCLES * padded // n) & (place <= padded // 3)]
+    squares = float(series @ series) - float(power.max(initial=0.0))
+    return Fit("cycle", _criterion(squares, n, 5))
+
+
+def _regimes(steps: Steps) -> Fit:
+    """The same steps, with every level one of two."""
+    examined = steps.examined
+    count = len(steps.located)
+    if count < FEWEST_RECURRENCES:
+        return Fit("regimes", math.inf)
+    bounds = [0, *(step.split for step in steps.located), examined.series.size]
+    height = levels(steps)
+    heights = np.array([height[start] for start in bounds[:-1]])
+    best = math.inf
+    for limit in (low + (high - low) / 2 for low, high in pairwise(np.unique(heights))):
+        upper = height > limit
+        rest = examined.series.copy()
+        for part in (upper, ~upper):
+            rest[part] -= np.average(rest[part], weights=examined.weights[part])
+        best = min(best, _correlated(rest, examined.weights))
+    return Fit("regimes", _criterion(best, examined.series.size, count + 3))
+
+
+def _line(steps: Steps) -> Fit:
+    examined = steps.examined
+    n = examined.series.size
+    place = np.arange(n)
+    line = np.polynomial.Polynomial.fit(place, examined.series, 1, w=np.sqrt(examined.weights))
+    squares = _correlated(examined.series - line(place), examined.weights)
+    return Fit("line", _criterion(squares, n, 3), float(line(n - 1) - line(0)))
