@@ -69,16 +69,18 @@ def command(
     **about: Any,
 ) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA that
-    `steelyard model` reads. The options from --expect on are about DATA.
+    `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
-    one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
+    one is not resolved or only approximately as expected, with 5 if a program fails or, of several arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
     for option, file in files.items():
         if file is not None:
             refuse_unwritable(file, option)
     checked, broken = _all_checked(names, about, run=not no_run)
+    if strict:
+        checked = {name: each.strictly() for name, each in checked.items()}
     for option, file in files.items():
         if file is not None:
             _write(file, option, _rendered(option, checked, broken, strict=strict))

@@ -71,11 +71,10 @@ def model_all(
             answers[number] = reading
             continue
         grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
-        deviation = None if expected is None else expected.deviation
         every = asked.every_lead
         every_lead = every if isinstance(every, bool) else one.name in every
         points = reading.grid.tobytes()
-        key = (points, grid.parameters, grid.expectations, deviation, grid.falling, every_lead)
+        key = (points, grid.parameters, grid.expectations, expected, grid.falling, every_lead)
         if key not in groups:
             groups[key] = _Group(grid, expected, every_lead)
         groups[key].readings.append((number, reading))
@@ -152,7 +151,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
                 )
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
-        stated.limit(question.parameter or "p")
+        stated.limit(question.parameter or "p", question.along)
         named = stated.parameters
         if known and named and not named & {*known, *question.along}:
             raise UsageError(
@@ -174,7 +173,8 @@ def asked_of(series: Series, question: Question) -> Asked | None:
         return None
     at = series.parameters.index(question.parameter) if question.parameter in series.parameters else 0
     name = series.parameters[at]
-    return Asked(stated, stated.growth(name, question.along), stated.limit(name), at, name)
+    growth = stated.growth(name, question.along)
+    return Asked(stated, growth, stated.limit(name, question.along), at, name)
 
 
 def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
