@@ -21,6 +21,7 @@ from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
+from steelyard.scaling.hidden import Points, doubted
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -33,8 +34,9 @@ BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""
 LEAST_FALL: Final = 0.03
 SURE_FALL: Final = 5.0
+SURE_RISE: Final = 2.5
 """A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few
-launches: t, not z).
+launches: t, not z), and rises again where its last value is above the least by 3 % and by half as many.
 """
 UNTOLD: Final = 0.25
 """Doubt by noise that is warned of: "none" is stated no more, and from 0.55 on no rank is."""
@@ -74,7 +76,7 @@ def model_all(
         every = asked.every_lead
         every_lead = every if isinstance(every, bool) else one.name in every
         points = reading.grid.tobytes()
-        key = (points, grid.parameters, grid.expectations, expected, grid.falling, every_lead)
+        key = (points, grid.parameters, grid.expectations, expected, grid.falling, grid.rising, every_lead)
         if key not in groups:
             groups[key] = _Group(grid, expected, every_lead)
         groups[key].readings.append((number, reading))
@@ -183,7 +185,24 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
     falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
-    return Grid(reading.grid, names, expectations, falling)
+    rising = tuple(not falls or len(names) > 1 or _rises_again(reading) for falls in falling)
+    return Grid(reading.grid, names, expectations, falling, rising)
+
+
+def _rises_again(reading: Reading) -> bool:
+    """Whether what falls over one parameter is seen to rise from its least point to its last."""
+    means = reading.means.tolist()
+    least = means.index(min(means))
+    risen = means[-1] - means[least]
+    if risen <= LEAST_FALL * means[least]:
+        return False
+    return bool(risen**2 > SURE_RISE**2 * (_variance(reading, least) + _variance(reading, -1)))
+
+
+def _variance(reading: Reading, point: int) -> float:
+    """Squared standard uncertainty of a mean, by its repetitions; 0 where there are none."""
+    values = reading.values[point][np.isfinite(reading.values[point])]
+    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
@@ -300,6 +319,7 @@ class _Listed:
         self.posterior = share[np.arange(len(share)), choices.lead].tolist()
         self.constant, self.terms = choices.constant.tolist(), choices.all_terms()
         self.lack_of_fit, self.r2 = _all_known(choices.lack_of_fit), _all_known(choices.r2)
+        self.scales = candidates.points[:, 0].tolist()
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
         self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
         self.variance = posterior.variance.tolist()
@@ -389,8 +409,16 @@ def _answer(
             ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
         validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
+    if bounds is None and not all(group.grid.rising):
+        # What falls may have ended to fall at any point, the last one too.
+        last = known.values[at][-1], known.variance[at][-1]
+        bounds = (math.inf, last[0] + 2 * math.sqrt(last[1]))
+    beyond = known.scales[-1]
     predictions = tuple(
-        _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
+        _prediction(
+            target, value_of(constant, terms, target), ends, bounds if unknown or target[0] > beyond else None
+        )
+        for target, ends in targets
     )
     answer = ScalingModel(
         name=series.name,
@@ -425,7 +453,10 @@ def _answer(
         blurred=known.blurred[at],
         senseless=known.senseless[at],
     )
-    return replace(answer, warnings=notes) if notes else answer
+    answer = replace(answer, warnings=notes) if notes else answer
+    if asked is None or len(series.parameters) > 1:
+        return answer
+    return doubted(answer, asked, Points(known.scales, known.values[at], known.variance[at]))
 
 
 def _prediction(
