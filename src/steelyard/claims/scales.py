@@ -28,8 +28,8 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
     "none": "fails",
     "undecided": "not_resolved",
 }
-"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3); ``Checked.strictly``
-asks for a match.
+"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3);
+``Verdict.strictly`` asks for a match.
 """
 
 

@@ -106,8 +106,9 @@ class Checked(msgspec.Struct, frozen=True):
         return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
 
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved, is only
-        approximately as expected, or was stated after the run.
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved,
+        holds only
+        approximately, or was stated after the run.
         """
         if self.failed:
             return ProgramError.exit_code

@@ -8,8 +8,8 @@ from steelyard.growth.rule import Rule, parse_rule
 from steelyard.growth.term import CONSTANT, Growth, GrowthClass
 
 __all__ = [
-    "HALF",
     "CONSTANT",
+    "HALF",
     "Expression",
     "Growth",
     "GrowthClass",

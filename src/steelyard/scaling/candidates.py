@@ -79,8 +79,8 @@ MOST_TERMS: Final = 3
 LEAST_FOR_SUMS: Final = 5
 """Points from which sums of two terms are searched."""
 CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1), Growth.of(2))
-"""How much faster the other term grows than one with a negative coefficient; an exponential may lose any term that
-is none, as k 2^k - k does.
+"""How much faster the other term grows than one with a negative coefficient; an exponential may lose any term
+that is none, as k 2^k - k does.
 """
 STRONG_SCALING: Final = tuple(
     Growth.of(*each)

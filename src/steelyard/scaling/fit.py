@@ -52,7 +52,8 @@ class Grid(msgspec.Struct, frozen=True):
     falling : tuple of bool
         Whether falling terms are searched, one a parameter.
     rising : tuple of bool
-        Whether growing terms are: not below data that fall and are not seen to rise again, where each is a guess.
+        Whether growing terms are: not where data fall, level off, and are not seen to rise again; any
+        would be a guess.
     """
 
     points: Floats

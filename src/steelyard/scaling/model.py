@@ -15,7 +15,7 @@ RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point", "left_out", "bounded", "noise", "no_formula", "hidden",
+    "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit",
 ]  # fmt: skip
 
 

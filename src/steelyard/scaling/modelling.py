@@ -19,9 +19,9 @@ from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, Reading, read_all
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
+from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
-from steelyard.scaling.hidden import Points, doubted
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -185,8 +185,16 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
     falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
-    rising = tuple(not falls or len(names) > 1 or _rises_again(reading) for falls in falling)
+    rising = tuple(
+        not falls or len(names) > 1 or not _levels_off(reading) or _rises_again(reading) for falls in falling
+    )
     return Grid(reading.grid, names, expectations, falling, rising)
+
+
+def _levels_off(reading: Reading) -> bool:
+    """Whether what falls over one parameter falls at the end less than half as steeply as it did."""
+    slopes = np.diff(np.log(np.maximum(reading.means, 1e-300))) / np.diff(np.log(reading.grid[:, 0]))
+    return bool(slopes[-1] > slopes.min() / 2)
 
 
 def _rises_again(reading: Reading) -> bool:
@@ -322,7 +330,11 @@ class _Listed:
         self.scales = candidates.points[:, 0].tolist()
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
         self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
-        self.variance = posterior.variance.tolist()
+        self.variance, self.u2, self.freedom = (
+            posterior.variance.tolist(),
+            data.u2.tolist(),
+            data.freedom.tolist(),
+        )
         column = choices.member.max(axis=1)
         part = choices.slope.sum(axis=1) * candidates.raw[column, -2]
         at_last_but_one = (each[:, -2] for each in (data.value, posterior.variance, choices.fitted))
@@ -333,6 +345,10 @@ class _Listed:
         self.at_edge = _at_edge(candidates.leads, candidates.fastest)
         self.leads, self.leading, self.aggregate = candidates.leads, candidates.leading, data.aggregate
         self.most = len(candidates.leads) if every_lead else ALTERNATIVES
+
+    def points(self, at: int) -> Points:
+        """What a rank of one parameter is doubted by."""
+        return Points(self.scales, self.values[at], self.u2[at], self.freedom[at], self.variance[at])
 
     def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
         """The other leads of a function, the most probable first."""
@@ -456,7 +472,7 @@ def _answer(
     answer = replace(answer, warnings=notes) if notes else answer
     if asked is None or len(series.parameters) > 1:
         return answer
-    return doubted(answer, asked, Points(known.scales, known.values[at], known.variance[at]))
+    return doubted(answer, asked, known.points(at))
 
 
 def _prediction(

@@ -42,28 +42,33 @@ def text(claim: Scales, _unit: str) -> str:
     return f"{claim.scales} grows{over} {growth}{where_text(None, claim.where)}"
 
 
-def evidence(_claim: Scales, outcome: Outcome, found: ScalesEvidence) -> str:
-    """``O(log p), matches (98 % sure within D = log p, …)``."""
+def evidence(claim: Scales, outcome: Outcome, found: ScalesEvidence) -> str:
+    """``O(log p), matches (98 % sure, …, D = log p by default, …)``."""
     model = found.model
     if model is None or model.validation is None:
         return f"no verdict: {found.reason or 'nothing is expected of it'}"
     if found.reason:
         return f"{model.growth()} from {model.points} points, but {why(found.reason)}"
     its = model.validation
-    words = f"{model.growth()}, {_WORDS[its.at_most][its.rank]} ({_doubt(its)}, {model.points} points)"
+    words = (
+        f"{model.growth()}, {_WORDS[its.at_most][its.rank]} ({_rests_on(claim, its)}, {model.points} points)"
+    )
     if its.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
     if its.rank == "none" and not its.at_most and its.divergence < CONSTANT:
-        words += "; it grows more slowly than stated, which at_most would allow"
+        words += "; slower growth than expected is allowed by at_most"
     return f"{words}; {_CAUSES[found.cause]}" if found.cause else words
 
 
-def _doubt(its: Validation) -> str:
-    """How sure the rank is, with the deviation D that it rests on."""
-    its_d = f"D = {its.deviation}"
+def _rests_on(claim: Scales, its: Validation) -> str:
+    """How sure the rank is, and the deviation D that it is about."""
+    p = its.probability
+    default = " by default" if claim.deviation is None and claim.accepted is None else ""
+    deviation = f"D = {its.deviation}{default}"
     if its.rank == "undecided":
-        return f"{share(its.probability.within)} that it is within {its_d}"
-    divergence = f"divergence {its.divergence.big_o(its.parameter)}"
-    if its.rank == "none":
-        return f"{share(its.probability.none)} sure beyond {its_d}, {divergence}"
-    return f"{share(its.probability.within)} sure within {its_d}, {divergence}"
+        shares = {"match": p.match, "approximate": p.approximate, "none": p.none}
+        return ", ".join(
+            [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
+        )
+    sure = share(p.none if its.rank == "none" else p.within)
+    return f"{sure} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"

@@ -164,7 +164,7 @@ def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
     parameter = found.series.parameters[0]
     expected = parse(validation.expectation).growth(parameter, {})
     limit = parse_deviation(validation.deviation, parameter)
-    rows = []
+    rows: list[dict[str, Any]] = []
     with suppress(ValueError, ZeroDivisionError, OverflowError):  # no value there: log p at 1
         start = found.series.points[0].at[0]
         base, off = expected.at(start), limit.at(start)

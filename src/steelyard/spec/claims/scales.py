@@ -16,8 +16,8 @@ from steelyard.spec.text.origin import Origin, Path
 
 
 class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
-    """The metric ``scales`` grows with ``parameter`` no faster than ``at_most``, as ``expect`` says, or as the
-    file ``accepted``.
+    """The metric ``scales`` grows with ``parameter`` no faster than ``at_most``, or as ``expect`` or the file
+    ``accepted`` says.
     """
 
     scales: Annotated[str, Meta(description="The metric.")]
@@ -26,13 +26,6 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         Meta(
             description="The factor or label that growth is about. Left out, one model is made over all that"
             " are numbers, and judged in each that `expect` names."
-        ),
-    ] = None
-    at_most: Annotated[
-        str | None,
-        Meta(
-            description="An upper bound, as a gate wants it: growth is that of this big-O text, as"
-            ' `"O(n log n)"`, or slower.'
         ),
     ] = None
     expect: Annotated[
@@ -65,6 +58,13 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         Mapping[str, float],
         Meta(description="A scale of interest, at which rank and value are said too."),
     ] = {}
+    at_most: Annotated[
+        str | None,
+        Meta(
+            description="An upper bound, as a gate wants it: growth is that of this big-O text, as"
+            ' `"O(n log n)"`, or slower.'
+        ),
+    ] = None
     name: Name = None
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Scales:
@@ -72,7 +72,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         check_metric(self.scales, question, origin, (*path, "scales"))
         stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]
         if len(stated) != 1:
-            what = f"{' and '.join(stated)} are two claims" if stated else "nothing says what is expected"
+            what = f"{' and '.join(stated)} are both given" if stated else "nothing says what is expected"
             hint = (
                 'write at_most = "O(n log n)" for an upper bound, expect = "O(log p)", or accepted = "FILE"'
             )
