@@ -187,8 +187,8 @@ WORDS = [
             ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)")),
         ),
         (
-            "latency_s grows over p as O(p^2): fails; O(p), no match (>99 % sure, divergence O(p^-1), D = log p"
-            " by default, 6 points); slower growth than expected is allowed by at_most"
+            "latency_s grows over p as O(p^2): fails; O(p), no match (>99 % sure, divergence O(p^-1), D ="
+            " log p by default, 6 points); slower growth than expected is allowed by at_most"
         ),
     ),
     (
