@@ -44,6 +44,10 @@ GROSS: Final = 0.1
 """Relative miss of a point from which on a formula describes nothing."""
 
 
+KEPT: Final = 0.75
+"""Of the probability of a rank that is doubted; so little that none reaches ``SURE``."""
+
+
 class Points(msgspec.Struct, frozen=True):
     """Points of one parameter in ascending order, and their values.
 
@@ -89,13 +93,12 @@ def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
     )
     noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
     stated = asked.growth.is_constant and (model.validation is None or model.validation.scale is None)
-    return noted if stated else _halved(noted, rank)
+    return noted if stated else _undecided(noted, rank)
 
 
 def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
-    """Where the formula misses the points and is no match: half of its rank where it describes nothing,
-    or where
-    the last points grow as expected.
+    """Where the formula misses the points and is no match: undecided where it describes nothing, or where the
+    last points grow as expected.
     """
     its = model.validation
     missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
@@ -108,19 +111,19 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
         words = "the formula is far from some points: no rank is stated by it"
     else:
         return model
-    return _halved(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
+    return _undecided(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
 
 
-def _halved(model: ScalingModel, rank: Rank) -> ScalingModel:
-    """The model with this ``rank`` as likely as the one of its formula."""
+def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
+    """The model, its ranks in part in favour of this ``rank``."""
     its = model.validation
     if its is None:
         return model
-    halves = {name: getattr(its.probability, name) / 2 + (name == rank) / 2 for name in RANKS}
+    shares = {name: KEPT * getattr(its.probability, name) + (1 - KEPT) * (name == rank) for name in RANKS}
     there: RankAnswer | None = None if its.rank_at_scale is None else "undecided"
     return replace(
         model,
-        validation=replace(its, rank="undecided", probability=RankProbability(**halves), rank_at_scale=there),
+        validation=replace(its, rank="undecided", probability=RankProbability(**shares), rank_at_scale=there),
     )
 
 
