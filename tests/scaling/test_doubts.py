@@ -93,10 +93,25 @@ def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
     # 100 / min(t, 8): no rise was seen, and none is extrapolated.
     series = drawn(lambda t: 100 / min(t, 8), 20, 0.02, at)
     for found in model_all(series, Question(targets=({"p": 64.0},))):
-        assert found.lead == (CONSTANT,)
+        assert found.lead[0] <= Growth.of(1)
+        assert (found.lead[0] > CONSTANT) == any("no rise was seen" in w.words for w in found.warnings)
         (prediction,) = found.predictions
         assert prediction.value < 1.2 * 12.5
         assert prediction.low <= 12.5 <= prediction.high < 8 * 12.5
+
+
+def test_growth_that_a_fall_hides_is_foretold_and_no_verdict():
+    # Contention and coherence (Gunther's law): the rise does not show up to 32.
+    def time(n):
+        return (1 + 0.02 * (n - 1) + 2e-4 * n * (n - 1)) / n
+
+    covered = 0
+    series = drawn(time, 20, 0.005, [1, 2, 4, 8, 16, 32])
+    question = Question(expectations={"*": Expectation("O(1)", at_most=True)}, targets=({"p": 128.0},))
+    for found in model_all(series, question):
+        covered += found.predictions[0].low <= time(128) <= found.predictions[0].high
+        assert found.validation.rank != "none"
+    assert covered >= 17
 
 
 def test_what_falls_and_is_seen_to_rise_again_still_rises():

@@ -66,12 +66,24 @@ class Points(msgspec.Struct, frozen=True):
     variance: Sequence[float]
 
 
-def doubted(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
-    """The model, its rank as likely as another where the data allow that as well."""
+def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) -> ScalingModel:
+    """The model, its rank undecided where the data allow another; ``rising``: a fall is seen to rise again,
+    if there is one.
+    """
     its = model.validation
     if its is None or its.rank == "undecided":
         return model
+    if not rising and model.lead[asked.at] > CONSTANT:
+        return _unseen(model, asked)
     return _misfitting(_hiding(model, asked, points), asked, points)
+
+
+def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
+    """Below a fall that was not seen to rise, growth is a guess."""
+    rank = asked.rank(CONSTANT)
+    if rank == asked.rank(model.lead[asked.at]):
+        return model
+    return _undecided(model, rank)
 
 
 def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:

@@ -22,6 +22,7 @@ from steelyard.scaling.spaces import (
     SearchSpace,
     exponential_space,
     falling_space,
+    slow_space,
     steep_falling_space,
     steep_space,
     union,
@@ -165,7 +166,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
             steep = (steep_falling_space(),) if wider else ()
-            space = union("falling", *((space,) if rises else ()), down, *steep)
+            space = union("falling", space if rises else slow_space(), down, *steep)
             space = msgspec.structs.replace(space, open=True)
         if question.exponential or (wider and rises):
             space = union("wider", space, exponential_space(), steep_space())

@@ -22,6 +22,7 @@ from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
+from steelyard.scaling.levelling import guessed, levelled, rise_is_unseen
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -34,9 +35,8 @@ BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""
 LEAST_FALL: Final = 0.03
 SURE_FALL: Final = 5.0
-SURE_RISE: Final = 2.5
 """A series falls where its last value is below its first by 3 % and by 5 standard uncertainties (few
-launches: t, not z), and rises again where its last value is above the least by 3 % and by half as many.
+launches: t, not z).
 """
 UNTOLD: Final = 0.25
 """Doubt by noise that is warned of: "none" is stated no more, and from 0.55 on no rank is."""
@@ -185,32 +185,8 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
     falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
-    rising = tuple(
-        not falls or len(names) > 1 or not _levels_off(reading) or _rises_again(reading) for falls in falling
-    )
+    rising = tuple(not falls or len(names) > 1 or not rise_is_unseen(reading) for falls in falling)
     return Grid(reading.grid, names, expectations, falling, rising)
-
-
-def _levels_off(reading: Reading) -> bool:
-    """Whether what falls over one parameter falls at the end less than half as steeply as it did."""
-    slopes = np.diff(np.log(np.maximum(reading.means, 1e-300))) / np.diff(np.log(reading.grid[:, 0]))
-    return bool(slopes[-1] > slopes.min() / 2)
-
-
-def _rises_again(reading: Reading) -> bool:
-    """Whether what falls over one parameter is seen to rise from its least point to its last."""
-    means = reading.means.tolist()
-    least = means.index(min(means))
-    risen = means[-1] - means[least]
-    if risen <= LEAST_FALL * means[least]:
-        return False
-    return bool(risen**2 > SURE_RISE**2 * (_variance(reading, least) + _variance(reading, -1)))
-
-
-def _variance(reading: Reading, point: int) -> float:
-    """Squared standard uncertainty of a mean, by its repetitions; 0 where there are none."""
-    values = reading.values[point][np.isfinite(reading.values[point])]
-    return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
@@ -425,17 +401,12 @@ def _answer(
             ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
         validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
-    if bounds is None and not all(group.grid.rising):
-        # What falls may have ended to fall at any point, the last one too.
-        last = known.values[at][-1], known.variance[at][-1]
-        bounds = (math.inf, last[0] + 2 * math.sqrt(last[1]))
-    beyond = known.scales[-1]
     predictions = tuple(
-        _prediction(
-            target, value_of(constant, terms, target), ends, bounds if unknown or target[0] > beyond else None
-        )
-        for target, ends in targets
+        _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
+    rising = all(group.grid.rising)
+    if not (rising or unknown):
+        predictions = levelled(predictions, known.scales, known.values[at], known.variance[at])
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -469,10 +440,12 @@ def _answer(
         blurred=known.blurred[at],
         senseless=known.senseless[at],
     )
+    if not rising and answer.lead[0] > CONSTANT:
+        notes = (*notes, guessed(answer.growth()))
     answer = replace(answer, warnings=notes) if notes else answer
     if asked is None or len(series.parameters) > 1:
         return answer
-    return doubted(answer, asked, known.points(at))
+    return doubted(answer, asked, known.points(at), rising=rising)
 
 
 def _prediction(
