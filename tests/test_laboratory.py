@@ -245,6 +245,11 @@ def test_series_of_a_frame_are_modelled():
     found = model(series_of_frame(frame, "t", ["p"], ["op"]), expect={"a": "O(p)"})
     assert found.value.models[0].validation.rank == "match"
     assert "O(p)" in str(found)
+    bounded = model(series_of_frame(frame, "t", ["p"], ["op"]), at_most="O(p^2)")
+    assert bounded.value.models[0].validation.rank == "match"
+    assert "at most O(p^2)" in str(bounded)
+    half = model(series_of_frame(frame, "t", ["p"], ["op"]), expect="O(p^2)", deviation="half")
+    assert half.value.models[0].validation.rank == "approximate"
 
 
 def test_the_package_itself_loads_nothing():

@@ -15,7 +15,7 @@ import numpy as np
 from modelled import models_of
 
 from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth, rank
+from steelyard.growth import CONSTANT, HALF, Growth, half_deviation, rank
 from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
 
 BEYOND = 4.0
@@ -108,7 +108,7 @@ def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None
     if cell.family is families.constant:
         expected = [CONSTANT] * count
     series = [series_of(f"f{i}", names, cell.points.tolist(), rows.tolist()) for i, rows in enumerate(values)]
-    expectations = {f"f{i}": Expectation(each.big_o("p")) for i, each in enumerate(expected)}
+    expectations = {f"f{i}": Expectation(each.big_o("p"), HALF) for i, each in enumerate(expected)}
     models = models_of(
         model_all(series, Question(expectations=expectations, scale=dict(zip(names, target, strict=True))))
     )
@@ -117,7 +117,7 @@ def judged(cell: Cell, rng: np.random.Generator, count: int, python: Path | None
         its = model.validation
         if its is None:
             raise ValueError(f"{model.name}: no expectation")
-        is_rank = rank(truth.lead[0], growth)
+        is_rank = rank(truth.lead[0], growth, half_deviation(growth))
         ranks.append((its.rank, is_rank))
         stated += [Stated(cell.name, getattr(its.probability, each), each == is_rank) for each in RANKS]
     predicted = np.array([model.predictions[0].value for model in models])

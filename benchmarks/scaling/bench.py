@@ -2,7 +2,7 @@
 
 Options: ``--quick`` (a quarter of the rows, few functions), ``--count N`` (functions a row), ``--seed N``
 (drawn where not given, and printed), ``--without-peer``, ``--environment DIR`` (where Extra-P lives),
-``--data DIR`` (real files; repeatable), ``--only accuracy|data|speed``.
+``--data DIR`` (real files; repeatable), ``--only accuracy|gates|data|speed``.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 
 import accuracy
 import extra_p
+import gates
 import holdout
 import numpy as np
 import speed
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("--without-peer", action="store_true")
     parser.add_argument("--environment", type=Path, default=CACHE / f"extrap-{extra_p.VERSION}")
     parser.add_argument("--data", type=Path, action="append", default=[])
-    parser.add_argument("--only", choices=("accuracy", "data", "speed"), default=None)
+    parser.add_argument("--only", choices=("accuracy", "gates", "data", "speed"), default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     python = None if options.without_peer else extra_p.environment(options.environment)
@@ -38,6 +39,8 @@ def main() -> None:
     print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
     if options.only in (None, "accuracy"):
         print_accuracy(np.random.default_rng(seed), count, python, quick=options.quick)
+    if options.only in (None, "gates"):
+        print_gates(np.random.default_rng(seed), count)
     if options.only in (None, "data"):
         print_data(options.data, python)
     if options.only in (None, "speed"):
@@ -66,6 +69,14 @@ def print_accuracy(rng: np.random.Generator, count: int, python: Path | None, *,
     print("\nstated probability of a rank against observed, all families")
     for edge, mean, observed, cases in accuracy.bins(stated):
         print(f"  {edge:.1f} to {edge + 0.1:.1f}: stated {mean:.3f}, observed {observed:.3f}, n {cases}")
+
+
+def print_gates(rng: np.random.Generator, count: int) -> None:
+    """How often an upper bound passes each truth, without and with ``--strict``."""
+    print(f"\n{'truth':<10} {'at most':<8} {'passes':>7} {'strict':>7} {'fails':>7} {'open':>7}")
+    for row in gates.rows(rng, count):
+        shares = "".join(f" {each:7.1f}" for each in (row.passes, row.strict, row.fails, row.open))
+        print(f"{row.truth:<10} {row.bound:<8}{shares}", flush=True)
 
 
 def print_data(directories: list[Path], python: Path | None) -> None:

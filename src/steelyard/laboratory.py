@@ -237,11 +237,13 @@ class Laboratory:
         self,
         *parameters: str,
         metrics: Sequence[str] = (),
+        at_most: str | Mapping[str, str] = "",
         expect: str | Mapping[str, str] = "",
+        deviation: str | None = None,
         rules: Sequence[str] = (),
         at: Mapping[str, float] | None = None,
     ) -> Result[Modelled]:
-        """Model how metrics grow with factors or labels; ``expect`` is big-O text, for all or by name."""
+        """Model how metrics grow with factors or labels, as the function ``model`` does."""
         from steelyard.lab.answer.series_of_record import series_of_record
         from steelyard.lab.compare.arguments import refuse_one_text
 
@@ -249,7 +251,15 @@ class Laboratory:
         refuse_one_text("rules", rules)
         with self.open() as record:
             series = series_of_record(record, parameters, metrics)
-        return model(series, parameters[0] if parameters else None, expect=expect, rules=rules, at=at)
+        return model(
+            series,
+            parameters[0] if parameters else None,
+            at_most=at_most,
+            expect=expect,
+            deviation=deviation,
+            rules=rules,
+            at=at,
+        )
 
 
 class Report:
@@ -473,32 +483,48 @@ def model(
     series: Sequence[Series],
     parameter: str | None = None,
     *,
+    at_most: str | Mapping[str, str] = "",
     expect: str | Mapping[str, str] = "",
+    deviation: str | None = None,
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
 ) -> Result[Modelled]:
     """Model series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
     ``steelyard.exchange.files.read_series`` of a file.
 
+    Parameters
+    ----------
+    at_most, expect : str or mapping, optional
+        Big-O text for all functions, or by name: an upper bound of growth, or growth that is expected and no
+        other.
+    deviation : str, optional
+        Factor within which growth is still approximately as stated; one logarithm by default, ``"half"`` as
+        published by seed 001.
+
     Raises
     ------
     UsageError
-        An expectation or a rule cannot be understood.
+        An expectation or a rule cannot be understood, or both kinds are about one function.
     """
     from steelyard.lab.answer.model import ModelRequest, model_series
     from steelyard.report.models import document as models_json
     from steelyard.report.models import text as models
-    from steelyard.scaling import Expectation, Question
+    from steelyard.scaling import Question
+    from steelyard.scaling.question import expectations_of
 
-    stated = {"*": expect} if isinstance(expect, str) else expect
     question = Question(
-        expectations={name: Expectation(text) for name, text in stated.items() if text},
+        expectations=expectations_of(_by_name(at_most), _by_name(expect), deviation),
         parameter=parameter,
         scale=at or {},
     )
     found = model_series(ModelRequest(series, question, rules))
     parts = (found.models, found.failed, found.rules, found.causes)
     return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))
+
+
+def _by_name(stated: str | Mapping[str, str]) -> dict[str, str]:
+    named = {"*": stated} if isinstance(stated, str) else stated
+    return {name: text for name, text in named.items() if text}
 
 
 def history(*names: str | Path, **options: Any) -> Result[History]:

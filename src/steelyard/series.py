@@ -60,7 +60,8 @@ class Series(msgspec.Struct, frozen=True):
         Runs timed out, or failed more often at one point than at another: what is missing is not missing by
         chance, and no rank is stated.
     lost : tuple of str
-        Observations that were left out, each with its reason, as in "line 7: time_s is 'nan'".
+        Observations without a finite value, each with its scale, as in "'FAILED' at p = 64 (line 7)": what
+        fails is not missing by chance, and no rank is stated.
     """
 
     name: str
@@ -74,6 +75,11 @@ class Series(msgspec.Struct, frozen=True):
     crowded: bool = False
     censored: bool = False
     lost: tuple[str, ...] = ()
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether values are missing that are not missing by chance: no rank is stated."""
+        return self.censored or bool(self.lost)
 
 
 def series_of(  # noqa: PLR0913 -- a series has this many properties

@@ -20,7 +20,7 @@ import numpy as np
 
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.exchange.files import read_series
-from steelyard.growth import parse_growth, rank
+from steelyard.growth import half_deviation, parse_growth, rank
 from steelyard.scaling import Expectation, Question, ScalingModel, Series, model_all, series_of
 
 HERE = Path(__file__).parent
@@ -67,7 +67,9 @@ def disagreements(cells: list[Cell]) -> list[str]:
             parse_growth(cell.expectation, cell.parameter),
             parse_growth(cell.model, cell.parameter),
         )
-        deviation = parse_growth(cell.deviation, cell.parameter) if cell.deviation else None
+        deviation = (
+            parse_growth(cell.deviation, cell.parameter) if cell.deviation else half_deviation(expectation)
+        )
         ours = rank(model, expectation, deviation)
         divergence = model / expectation
         if ours != cell.rank or divergence != parse_growth(cell.divergence, cell.parameter):

@@ -40,6 +40,25 @@ def test_every_function_is_ranked_and_one_that_grows_faster_fails_the_claim(benc
     }
 
 
+def test_an_upper_bound_is_kept_by_every_slower_growth_and_broken_by_the_next_class(bench, noise):
+    (verdict,) = bench(FACTORS, [scales(at_most="O(p)")], values(noise)).judge()
+    assert verdict.outcome == "holds"
+    (verdict,) = bench(FACTORS, [scales(at_most="O(log p)")], values(noise)).judge()
+    assert [i.stratum["op"] for i in verdict.instances if i.outcome == "fails"] == ["allreduce"]
+    assert verdict.outcome == "fails"
+
+
+def test_under_strict_approximate_growth_is_not_resolved_and_a_match_holds(bench, noise):
+    made = bench(FACTORS, [scales(expect="O(log^2 p)", where={"op": "bcast"})], values(noise, spread=1e-4))
+    (verdict,) = made.judge()
+    assert verdict.instances[0].evidence.model.validation.rank == "approximate"
+    assert (verdict.outcome, verdict.strictly().outcome) == ("holds", "not_resolved")
+    (match,) = bench(
+        FACTORS, [scales(expect="O(log p)", where={"op": "bcast"})], values(noise, spread=1e-4)
+    ).judge()
+    assert match.strictly() == match
+
+
 def test_where_chooses_functions_and_a_litmus_test_tells_whose_fault_it_is(bench, noise):
     claims = [
         scales(expect="O(log p)", where={"op": "bcast"}),

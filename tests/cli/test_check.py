@@ -233,6 +233,77 @@ def test_the_status_quo_of_data_is_kept(steelyard_cli, collectives, tmp_path):
     assert done.returncode == 1, done.stdout
 
 
+CUBIC = "".join(
+    f"{n},{1e-9 * n**3 * (1 + 0.002 * (-1) ** r)}\n" for n in (16, 32, 64, 128, 256) for r in range(5)
+)
+
+
+def grown(tmp_path, rows=CUBIC):
+    (tmp_path / "grown.csv").write_text(f"n,s\n{rows}")
+    return ("grown.csv", "--value", "s", "--parameter", "n")
+
+
+@pytest.mark.parametrize(
+    ("stated", "strict", "lenient", "words"),
+    [
+        (("--at-most", "O(n^2)"), 1, 1, "fails; O(n^3), faster"),
+        (("--expect", "O(n^2)"), 1, 1, "fails; O(n^3), no match"),
+        (("--expect", "O(n^2)", "--deviation", "half"), 3, 0, "O(n^3), approximately"),
+        (("--at-most", "O(n^2)", "--deviation", "n"), 3, 0, "O(n^3), approximately"),
+        (("--at-most", "O(n^3)"), 0, 0, "holds; O(n^3), no faster"),
+        (("--at-most", "O(n^4)"), 0, 0, "holds; O(n^3), no faster"),
+        (("--expect", "O(n^4)"), 1, 1, "slower growth than expected is allowed by at_most"),
+    ],
+)
+def test_a_gate_on_growth_lets_no_other_class_through(
+    steelyard_cli, tmp_path, stated, strict, lenient, words
+):
+    data = grown(tmp_path)
+    done = steelyard_cli("check", *data, *stated, "--strict")
+    said = " ".join(done.stdout.split())
+    assert (done.returncode, words in said, "D = " in said) == (strict, True, True), said
+    assert ("holds" in said) == (strict == 0)
+    assert steelyard_cli("check", *data, *stated).returncode == lenient
+    assert steelyard_cli("model", *data, *stated, "--strict").returncode == strict
+
+
+def test_what_is_only_approximate_is_open_under_strict_in_every_document(steelyard_cli, tmp_path):
+    data = (*grown(tmp_path), "--expect", "O(n^2)", "--deviation", "half")
+    done = steelyard_cli("check", *data, "--strict", "--json", "--junit", "v.xml")
+    assert done.returncode == 3
+    assert json.loads(done.stdout)["verdicts"][0]["verdict"] == "not_resolved"
+    assert 'failures="1"' in (tmp_path / "v.xml").read_text()
+    assert json.loads(steelyard_cli("check", *data, "--json").stdout)["verdicts"][0]["verdict"] == "holds"
+
+
+def test_an_upper_bound_and_an_expectation_of_the_same_functions_are_two_claims(steelyard_cli, tmp_path):
+    done = steelyard_cli("check", *grown(tmp_path), "--at-most", "O(n)", "--expect", "O(1)")
+    assert done.returncode == 2
+    assert "both stated of all functions" in done.stderr
+
+
+@pytest.mark.parametrize("value", ["nan", "FAILED", "inf", ""])
+def test_a_scale_without_a_value_is_named_and_nothing_holds(steelyard_cli, tmp_path, value):
+    data = grown(tmp_path, CUBIC + f"512,{value}\n")
+    for command, stated in (("check", "O(n^3)"), ("check", "O(n^2)"), ("model", "O(n^3)")):
+        done = steelyard_cli(command, *data, "--at-most", stated, "--strict")
+        said = " ".join(done.stdout.split())
+        assert done.returncode == 3, said
+        assert f"no value: {value!r} at n = 512 (line 27)" in said
+        assert "holds" not in said
+    rule = ("--rule", "a <= a")
+    rows = "".join(f"a,{row}\n" for row in (CUBIC + f"512,{value}").split())
+    (tmp_path / "named.csv").write_text(f"f,n,s\n{rows}")
+    named = ("named.csv", "--value", "s", "--parameter", "n", "--by", "f")
+    assert steelyard_cli("check", *named, *rule, "--strict").returncode == 3
+
+
+def test_what_was_accepted_passes_under_strict_on_the_same_data(steelyard_cli, collectives):
+    steelyard_cli("model", *collectives, "--accept", "accepted.json")
+    done = steelyard_cli("check", *collectives, "--expectations", "accepted.json", "--strict")
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_record_is_held_to_growth_without_a_claim(steelyard_cli, spec):
     path = spec(HOLDS)
     path.write_text(path.read_text().replace("[0.001, 0.02]", "[0.001, 0.002, 0.005, 0.01, 0.02]"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.growth import Growth, default_deviation, limits, parse_growth, rank, rank_at
+from steelyard.growth import Growth, default_deviation, half_deviation, limits, parse_growth, rank, rank_at
 
 SQRT = Growth.of("1/2")
 OK, NEAR, NO = "match", "approximate", "none"
@@ -93,15 +93,23 @@ def test_a_cell_with_the_default_deviation_has_its_published_rank(
 ):
     E, G = parse_growth(expectation), parse_growth(model)
     assert parse_growth(divergence) == G / E
-    assert rank(G, E) == published
+    assert rank(G, E, half_deviation(E)) == published
 
 
 def test_exact_splitting_on_lichtenberg_is_printed_approximate_but_is_so_only_up_to_65536():
     # Known disagreement 1: Table 10 prints ≈; E·D = p^1.5 log^2 p, and p^0.25 outgrows log p beyond 2^16.
     E, G = parse_growth("p log^2 p"), parse_growth("p^1.75 log p")
     assert parse_growth("p^0.75/log p") == G / E
-    assert rank(G, E) == NO
-    assert [rank_at(G, E, p) for p in (2, 4, 512, 65_536, 65_537, 2.0**20)] == [NO, NEAR, NEAR, NEAR, NO, NO]
+    half = half_deviation(E)
+    assert rank(G, E, half) == NO
+    assert [rank_at(G, E, p, half) for p in (2, 4, 512, 65_536, 65_537, 2.0**20)] == [
+        NO,
+        NEAR,
+        NEAR,
+        NEAR,
+        NO,
+        NO,
+    ]
 
 
 def test_exact_splitting_on_juqueen_is_printed_a_match_but_diverges_by_a_logarithm():
@@ -120,18 +128,58 @@ def test_radix_sort_is_approximate_only_with_a_deviation_of_sqrt_p(model):
 
 
 def test_figure_3_the_limits_of_a_linear_expectation():
-    allowed = limits(parse_growth("p"))
+    half = half_deviation(parse_growth("p"))
+    allowed = limits(parse_growth("p"), half)
     assert (allowed.lower, allowed.upper, allowed.bound) == tuple(
         parse_growth(t) for t in ("p^0.5", "p^1.5", "p^2")
     )
-    assert rank(allowed.lower, parse_growth("p")) == rank(allowed.upper, parse_growth("p")) == NEAR
+    assert (
+        rank(allowed.lower, parse_growth("p"), half) == rank(allowed.upper, parse_growth("p"), half) == NEAR
+    )
 
 
-def test_the_default_deviation_halves_the_leading_exponent_within_its_class():
+def test_the_published_deviation_halves_the_leading_exponent_within_its_class():
     halves = {"p^2 log p": "p", "log^2 p": "log p", "p^3 2^p": "2^(p/2)", "1": "1", "1/p": "p^0.5"}
-    assert {e: default_deviation(parse_growth(e)) for e in halves} == {
+    assert {e: half_deviation(parse_growth(e)) for e in halves} == {
         e: parse_growth(d) for e, d in halves.items()
     }
+
+
+def test_the_deviation_of_a_gate_is_one_logarithm_and_never_wider_than_the_published_one():
+    gates = {
+        "p^2": "log p",
+        "p": "log p",
+        "p^3 2^p": "log p",
+        "log p": "log^0.5 p",
+        "log^4 p": "log p",
+        "1": "1",
+    }
+    assert {e: default_deviation(parse_growth(e)) for e in gates} == {
+        e: parse_growth(d) for e, d in gates.items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("model", "expectation"),
+    [("p^3", "p^2"), ("p^2", "p^1.5"), ("p^1.5", "p log p"), ("p", "log p"), ("log p", "1"), ("2^p", "p^3")],
+)
+def test_the_next_class_is_no_match_for_a_gate(model, expectation):
+    G, E = parse_growth(model), parse_growth(expectation)
+    assert rank(G, E) == rank(G, E, at_most=True) == rank(E, G) == NO
+    assert rank(E, G, at_most=True) == "match"
+
+
+def test_one_logarithm_above_an_upper_bound_is_approximate_and_two_are_none():
+    E = parse_growth("p^2")
+    assert rank(parse_growth("p^2 log p"), E, at_most=True) == NEAR
+    assert rank(parse_growth("p^2 log^2 p"), E, at_most=True) == NO
+
+
+def test_at_a_scale_an_upper_bound_is_kept_by_whatever_is_below_it_there():
+    E = parse_growth("p")
+    assert rank_at(parse_growth("1/p"), E, 64, at_most=True) == "match"
+    assert rank_at(parse_growth("p log p"), E, 64, at_most=True) == NEAR
+    assert rank_at(parse_growth("p^1.5"), E, 64, at_most=True) == NO
 
 
 @pytest.mark.parametrize(

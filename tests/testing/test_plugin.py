@@ -164,6 +164,7 @@ def test_growth_over_a_parameter_is_judged(sessions):
 import pytest
 
 
+@pytest.mark.scales(at_most="n log n")
 @pytest.mark.scales("n")
 @pytest.mark.parametrize("n", [10, 20, 40, 80, 160])
 def test_linear(steelyard, work, n):
@@ -174,7 +175,7 @@ def test_without_parameters(steelyard, work):
     steelyard(work(1_000_000))
 
 
-@pytest.mark.scales("n")
+@pytest.mark.scales(at_most="n", parameter="n")
 @pytest.mark.parametrize("n", [10, 20, 40, 80, 160])
 def test_square(steelyard, work, n):
     steelyard(work(1_000 * n * n))

@@ -16,6 +16,7 @@ from steelyard.errors import UsageError
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
+from steelyard.scaling.provenance import missing
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
@@ -27,7 +28,9 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
     "none": "fails",
     "undecided": "not_resolved",
 }
-"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3)."""
+"""A rank within the limits of deviation is what an expectation asks for (seed 001, § 2.3);
+``Verdict.strictly`` asks for a match.
+"""
 
 
 def judge_scales(claim: Scales, observed: Observed) -> Draft:
@@ -87,8 +90,9 @@ def settled(
     if answer.validation is None:
         reason = "nothing is expected of it"
         return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
-    if series.censored:
-        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason="failures")
+    if series.incomplete:
+        reason = missing(series) if series.lost else "failures"
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 
@@ -110,9 +114,16 @@ def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) ->
     return found
 
 
+def expectation_of(claim: Scales) -> Expectation | None:
+    """What the claim itself states; ``None`` where a file does."""
+    if claim.at_most is not None:
+        return Expectation(claim.at_most, claim.deviation, at_most=True)
+    return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
+
+
 def _expectations(claim: Scales, source: str) -> dict[str, Expectation]:
-    if claim.expect is not None:
-        return {"*": Expectation(claim.expect, claim.deviation)}
+    if (stated := expectation_of(claim)) is not None:
+        return {"*": stated}
     file = Path(source, claim.accepted or "")
     try:
         text = file.read_text(encoding="utf-8")

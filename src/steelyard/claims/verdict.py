@@ -6,8 +6,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
-from steelyard.claims.evidence import BreaksEvidence, Evidence
+from steelyard.claims.evidence import BreaksEvidence, Evidence, ScalesEvidence
 from steelyard.errors import ProgramError
 from steelyard.spec.claims.claim import Claim
 from steelyard.stats.compare.judgement import Outcome
@@ -60,6 +61,16 @@ class Verdict(msgspec.Struct, frozen=True):
     family: Family | None = None
     breaks: tuple[BreaksEvidence, ...] = ()
 
+    def strictly(self) -> Verdict:
+        """The same under ``--strict``: what is only approximately as stated is not resolved."""
+        instances = tuple(
+            replace(each, outcome="not_resolved") if _holds_approximately(each) else each
+            for each in self.instances
+        )
+        if instances == self.instances:
+            return self
+        return replace(self, instances=instances, outcome=combined(each.outcome for each in instances))
+
 
 class Checked(msgspec.Struct, frozen=True):
     """All claims of one experiment, judged.
@@ -90,16 +101,29 @@ class Checked(msgspec.Struct, frozen=True):
     afterwards: bool = False
     failed: bool = False
 
+    def strictly(self) -> Checked:
+        """All verdicts as they are under ``--strict``."""
+        return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
+
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved, or was
-        stated after the run.
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved,
+        holds only
+        approximately, or was stated after the run.
         """
         if self.failed:
             return ProgramError.exit_code
-        outcomes = {each.outcome for each in self.verdicts}
+        outcomes = {each.outcome for each in (self.strictly() if strict else self).verdicts}
         if "fails" in outcomes:
             return 1
         return 3 if strict and ("not_resolved" in outcomes or not self.precise or self.afterwards) else 0
+
+
+def _holds_approximately(instance: Instance) -> bool:
+    evidence = instance.evidence
+    if instance.outcome != "holds" or not isinstance(evidence, ScalesEvidence) or evidence.model is None:
+        return False
+    validation = evidence.model.validation
+    return validation is not None and validation.rank == "approximate"
 
 
 def combined(outcomes: Iterable[Outcome]) -> Outcome:

@@ -69,16 +69,17 @@ def command(
     **about: Any,
 ) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA that
-    `steelyard model` reads. The options from --expect on are about DATA.
+    `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
-    one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
+    one is not resolved or growth is only approximately as stated, with 5 if a program fails or, of several
+    arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
     for option, file in files.items():
         if file is not None:
             refuse_unwritable(file, option)
-    checked, broken = _all_checked(names, about, run=not no_run)
+    checked, broken = _all_checked(names, about, run=not no_run, strict=strict)
     for option, file in files.items():
         if file is not None:
             _write(file, option, _rendered(option, checked, broken, strict=strict))
@@ -109,14 +110,15 @@ def command(
 
 
 def _all_checked(
-    names: Sequence[Path], about: Mapping[str, Any], *, run: bool
+    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
     """What could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
     for name in dict.fromkeys(names):
         try:
-            checked[name] = _checked(name, about, run=run)
+            judged = _checked(name, about, run=run)
+            checked[name] = judged.strictly() if strict else judged
         except InterruptedRunError:
             raise
         except SteelyardError as error:

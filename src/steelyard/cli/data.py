@@ -20,11 +20,19 @@ if TYPE_CHECKING:
 
 OPTIONS: Final = (
     click.option(
+        "--at-most",
+        "at_most",
+        multiple=True,
+        metavar="[NAME=]BIG-O",
+        help="Upper bound of the growth of all functions, 'O(n log n)', or of one, 'sort=O(n log n)'."
+        " Repeatable.",
+    ),
+    click.option(
         "--expect",
         "expect",
         multiple=True,
         metavar="[NAME=]BIG-O",
-        help="Expected growth of all functions, 'O(log p)', or of one, 'bcast=O(log p)'. Repeatable.",
+        help="Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
     ),
     click.option(
         "--expectations",
@@ -35,7 +43,8 @@ OPTIONS: Final = (
     click.option(
         "--deviation",
         metavar="BIG-O",
-        help="Deviation that still counts as approximate (default: half the leading exponent).",
+        help="Factor within which growth is still approximately as stated (default: one logarithm); half: the"
+        " leading exponent halved, as seed 001 has it.",
     ),
     parameters_option("Model over this (CSV, records); expectations are about the first. Repeatable."),
     click.option(
@@ -104,6 +113,7 @@ def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def ask(
     data: Path,
     *,
+    at_most: Sequence[str],
     expect: Sequence[str],
     expectations: Path | None,
     deviation: str | None,
@@ -143,7 +153,7 @@ def ask(
     series = _series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
-    stated = _expectations(expect, expectations, deviation)
+    stated = _expectations(at_most, expect, expectations, deviation)
     asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
     Question(expectations=asked).refuse_unmet(series)
     series = tuple(
@@ -213,8 +223,10 @@ def _series(
     return read_series(data, columns, inclusive=inclusive)
 
 
-def _expectations(stated: Sequence[str], file: Path | None, deviation: str | None) -> dict[str, Expectation]:
-    from steelyard.scaling.question import Expectation
+def _expectations(
+    at_most: Sequence[str], expect: Sequence[str], file: Path | None, deviation: str | None
+) -> dict[str, Expectation]:
+    from steelyard.scaling.question import expectations_of
     from steelyard.scaling.status_quo import read_accepted
 
     out: dict[str, Expectation] = {}
@@ -226,10 +238,13 @@ def _expectations(stated: Sequence[str], file: Path | None, deviation: str | Non
                 f"{file}: {error}", hint="steelyard model DATA --accept FILE writes one"
             ) from None
         out.update(read_accepted(text, str(file)))
-    for text in stated:
-        name, sign, growth = text.rpartition("=")
-        out[name if sign else "*"] = Expectation(growth.strip(), deviation)
-    return out
+    return out | expectations_of(dict(map(_named, at_most)), dict(map(_named, expect)), deviation)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """The function, ``"*"`` where none is named, and the big-O text."""
+    name, sign, growth = text.rpartition("=")
+    return (name if sign else "*"), growth.strip()
 
 
 def _split(names: Sequence[str]) -> list[str]:

@@ -78,7 +78,8 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
     """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE
     profiles, or a record NAME.lab.
 
-    Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if something is undecided.
+    Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if one is undecided or
+    approximate.
     """
     # A hundred thousand models hold no circles, and every look for some would go through all of them.
     gc.disable()
@@ -140,7 +141,8 @@ def _run(
     if "none" in ranks or "fails" in verdicts:
         return 1
     unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
-    return 3 if strict and (unjudged or "undecided" in ranks or "not_resolved" in verdicts) else 0
+    open_ = unjudged or {"undecided", "approximate"} & {*ranks} or "not_resolved" in verdicts
+    return 3 if strict and open_ else 0
 
 
 def _after(

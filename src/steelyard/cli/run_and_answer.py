@@ -221,6 +221,8 @@ def show_answer(
     """Print an answer, with verdicts on claims, and return the exit code, as ``print_answer``."""
     if shown.by_mean:
         answer = _by_mean(answer)
+    if strict and checked is not None:
+        checked = checked.strictly()
 
     def document() -> str:
         from steelyard.report.answer.document import render

@@ -102,7 +102,8 @@ def of_rows(
         at = tuple(_number(row, name, where, number) for name in columns.parameters)
         value = _as_float(row[columns.value])
         if not math.isfinite(value):
-            group.lost.append(f"line {number}: {columns.value} is {row[columns.value]!r}")
+            where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
+            group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
             continue
         u = _number(row, columns.u, where, number) if columns.u else None
         n = round(_number(row, columns.n, where, number)) if columns.n else 0

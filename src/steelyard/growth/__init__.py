@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from steelyard.growth.expression import Expression, parse, parse_deviation, parse_growth
-from steelyard.growth.rank import Limits, Rank, default_deviation, limits, rank, rank_at
+from steelyard.growth.expression import HALF, Expression, parse, parse_deviation, parse_growth
+from steelyard.growth.rank import Limits, Rank, default_deviation, half_deviation, limits, rank, rank_at
 from steelyard.growth.rule import Rule, parse_rule
 from steelyard.growth.term import CONSTANT, Growth, GrowthClass
 
 __all__ = [
     "CONSTANT",
+    "HALF",
     "Expression",
     "Growth",
     "GrowthClass",
@@ -16,6 +17,7 @@ __all__ = [
     "Rank",
     "Rule",
     "default_deviation",
+    "half_deviation",
     "limits",
     "parse",
     "parse_deviation",

@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
-from typing import NoReturn
+from typing import Final, NoReturn
 
 import msgspec
 
@@ -99,6 +99,9 @@ def parse_deviation(text: str, parameter: str) -> Growth:
         )
     return found
 
+
+HALF: Final = "half"
+"""The deviation of seed 001 by name."""
 
 _HINT = 'write it as in "O(p^0.5 log^2 p)", "O(k^3 2^k)" or "O(1)"'
 

@@ -78,8 +78,10 @@ MOST_TERMS: Final = 3
 """Of a sum."""
 LEAST_FOR_SUMS: Final = 5
 """Points from which sums of two terms are searched."""
-CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1))
-"""How much faster the other term grows than one with a negative coefficient."""
+CANCELLING: Final = (Growth.of(0, 1), Growth.of(0, 2), Growth.of("1/2"), Growth.of(1), Growth.of(2))
+"""How much faster the other term grows than one with a negative coefficient; an exponential may lose any term
+that is none, as k 2^k - k does.
+"""
 STRONG_SCALING: Final = tuple(
     Growth.of(*each)
     for each in ((-1, 0), ("-1/2", 0), ("-1/3", 0), ("-2/3", 0), ("-3/2", 0), (-2, 0), (-1, 1))
@@ -244,7 +246,7 @@ def _one_parameter(
             cancelling: Weighted = [
                 ((numbered.of(Column((f,), against=True)), b), v * w)
                 for (f, _, v), (g, b, w) in pairs
-                if g / f in CANCELLING
+                if g / f in CANCELLING or (g.exp2 and not f.exp2)
             ]
             groups += [
                 (priors.negative, cancelling),

@@ -22,6 +22,7 @@ from steelyard.scaling.spaces import (
     SearchSpace,
     exponential_space,
     falling_space,
+    slow_space,
     steep_falling_space,
     steep_space,
     union,
@@ -51,12 +52,16 @@ class Grid(msgspec.Struct, frozen=True):
         One a parameter.
     falling : tuple of bool
         Whether falling terms are searched, one a parameter.
+    rising : tuple of bool
+        Whether growing terms are: not where data fall, level off, and are not seen to rise again; any
+        would be a guess.
     """
 
     points: Floats
     parameters: tuple[str, ...]
     expectations: tuple[Growth | None, ...]
     falling: tuple[bool, ...]
+    rising: tuple[bool, ...]
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -154,12 +159,16 @@ def _segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
 def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
     coarse = len(grid.parameters) > 1
     out = []
-    for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
+    for name, expectation, falls, rises in zip(
+        grid.parameters, grid.expectations, grid.falling, grid.rising, strict=True
+    ):
         space = question.base_space(expectation, name, len(grid.parameters))
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
-            space = union("falling", space, down, *((steep_falling_space(),) if wider else ()))
-        if question.exponential or wider:
+            steep = (steep_falling_space(),) if wider else ()
+            space = union("falling", space if rises else slow_space(), down, *steep)
+            space = msgspec.structs.replace(space, open=True)
+        if question.exponential or (wider and rises):
             space = union("wider", space, exponential_space(), steep_space())
         out.append(space)
     return tuple(out)

@@ -8,14 +8,14 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.growth import Growth, Rank
+from steelyard.growth import CONSTANT, Growth
 from steelyard.units import Scalar
 
 RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[
     "few_points", "few_launches", "one_launch", "no_noise", "lack_of_fit", "edge", "segments", "zeros",
     "no_logarithms", "one_sided", "given_leading_term", "far", "simulated", "crowded", "failures",
-    "one_point", "left_out", "bounded", "noise", "no_formula",
+    "one_point", "left_out", "bounded", "noise", "no_formula", "hidden", "misfit",
 ]  # fmt: skip
 
 
@@ -93,17 +93,18 @@ class RankProbability(msgspec.Struct, frozen=True):
     approximate: float
     none: float
 
-    def answer(self, least: float) -> RankAnswer:
+    @property
+    def within(self) -> float:
+        """The probability that growth is within the limits of deviation."""
+        return self.match + self.approximate
+
+    def answer(self, least: float, *, matches: bool) -> RankAnswer:
         """The rank that reaches ``least``, or undecided; match and approximate count together, since an
-        expectation allows both.
+        expectation allows both, and whether the formula that is shown ``matches`` tells them apart.
         """
-        ranks: tuple[tuple[Rank, float], ...] = (
-            ("match", self.match), ("approximate", self.approximate), ("none", self.none),
-        )  # fmt: skip
-        best, probability = max(ranks, key=lambda entry: entry[1])
-        if best != "none" and self.match + self.approximate >= least:
-            return best
-        return best if probability >= least else "undecided"
+        if self.within >= least:
+            return "match" if matches else "approximate"
+        return "none" if self.none >= least and not matches else "undecided"
 
 
 class Validation(msgspec.Struct, frozen=True):
@@ -113,11 +114,13 @@ class Validation(msgspec.Struct, frozen=True):
     ----------
     expectation, deviation : str
         As stated (the deviation as chosen, where it was not stated).
+    at_most : bool
+        The expectation is an upper bound: growth that is slower is a match.
     parameter : str
     divergence : Growth
         δ = G/E of the leading terms.
     rank : RankAnswer
-        Asymptotic; undecided where no rank reaches 0.8.
+        Asymptotic; undecided where neither none nor the other two together reach 0.8.
     probability : RankProbability
     scale : float or None
         The stated scale; ``rank_at_scale`` is the rank of what dominates there.
@@ -131,6 +134,12 @@ class Validation(msgspec.Struct, frozen=True):
     probability: RankProbability
     scale: float | None = None
     rank_at_scale: RankAnswer | None = None
+    at_most: bool = False
+
+    @property
+    def matches(self) -> bool:
+        """Whether the leading term of the formula is the expected one, or below an upper bound."""
+        return self.divergence.is_constant or (self.at_most and self.divergence < CONSTANT)
 
 
 def value_of(constant: float, terms: Sequence[Term], target: tuple[float, ...]) -> float:

@@ -19,8 +19,10 @@ from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, Reading, read_all
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
+from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
+from steelyard.scaling.levelling import guessed, levelled, rise_is_unseen
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -71,11 +73,10 @@ def model_all(
             answers[number] = reading
             continue
         grid, expected = grid_of(one, reading, asked), asked_of(one, asked)
-        deviation = None if expected is None else expected.deviation
         every = asked.every_lead
         every_lead = every if isinstance(every, bool) else one.name in every
         points = reading.grid.tobytes()
-        key = (points, grid.parameters, grid.expectations, deviation, grid.falling, every_lead)
+        key = (points, grid.parameters, grid.expectations, expected, grid.falling, grid.rising, every_lead)
         if key not in groups:
             groups[key] = _Group(grid, expected, every_lead)
         groups[key].readings.append((number, reading))
@@ -152,7 +153,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
                 )
     for stated in question.expectations.values():
         stated.growth(question.parameter or "p", question.along)
-        stated.limit(question.parameter or "p")
+        stated.limit(question.parameter or "p", question.along)
         named = stated.parameters
         if known and named and not named & {*known, *question.along}:
             raise UsageError(
@@ -174,7 +175,8 @@ def asked_of(series: Series, question: Question) -> Asked | None:
         return None
     at = series.parameters.index(question.parameter) if question.parameter in series.parameters else 0
     name = series.parameters[at]
-    return Asked(stated, stated.growth(name, question.along), stated.limit(name), at, name)
+    growth = stated.growth(name, question.along)
+    return Asked(stated, growth, stated.limit(name, question.along), at, name)
 
 
 def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
@@ -183,7 +185,8 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
     falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
-    return Grid(reading.grid, names, expectations, falling)
+    rising = tuple(not falls or len(names) > 1 or not rise_is_unseen(reading) for falls in falling)
+    return Grid(reading.grid, names, expectations, falling, rising)
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
@@ -300,9 +303,14 @@ class _Listed:
         self.posterior = share[np.arange(len(share)), choices.lead].tolist()
         self.constant, self.terms = choices.constant.tolist(), choices.all_terms()
         self.lack_of_fit, self.r2 = _all_known(choices.lack_of_fit), _all_known(choices.r2)
+        self.scales = candidates.points[:, 0].tolist()
         self.law, self.one_sided = data.law.tolist(), data.one_sided.tolist()
         self.values, self.fitted = data.value.tolist(), choices.fitted.tolist()
-        self.variance = posterior.variance.tolist()
+        self.variance, self.u2, self.freedom = (
+            posterior.variance.tolist(),
+            data.u2.tolist(),
+            data.freedom.tolist(),
+        )
         column = choices.member.max(axis=1)
         part = choices.slope.sum(axis=1) * candidates.raw[column, -2]
         at_last_but_one = (each[:, -2] for each in (data.value, posterior.variance, choices.fitted))
@@ -313,6 +321,10 @@ class _Listed:
         self.at_edge = _at_edge(candidates.leads, candidates.fastest)
         self.leads, self.leading, self.aggregate = candidates.leads, candidates.leading, data.aggregate
         self.most = len(candidates.leads) if every_lead else ALTERNATIVES
+
+    def points(self, at: int) -> Points:
+        """What a rank of one parameter is doubted by."""
+        return Points(self.scales, self.values[at], self.u2[at], self.freedom[at], self.variance[at])
 
     def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
         """The other leads of a function, the most probable first."""
@@ -392,6 +404,9 @@ def _answer(
     predictions = tuple(
         _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
+    rising = all(group.grid.rising)
+    if not (rising or unknown):
+        predictions = levelled(predictions, known.scales, known.values[at], known.variance[at])
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -425,7 +440,12 @@ def _answer(
         blurred=known.blurred[at],
         senseless=known.senseless[at],
     )
-    return replace(answer, warnings=notes) if notes else answer
+    if not rising and answer.lead[0] > CONSTANT:
+        notes = (*notes, guessed(answer.growth()))
+    answer = replace(answer, warnings=notes) if notes else answer
+    if asked is None or len(series.parameters) > 1:
+        return answer
+    return doubted(answer, asked, known.points(at), rising=rising)
 
 
 def _prediction(

@@ -117,14 +117,9 @@ def _ranked(one: Validation | None, other: Validation | None) -> Validation | No
             for a, b in ((p.match, q.match), (p.approximate, q.approximate), (p.none, q.none))
         )
     )
-    there = (
-        None
-        if one.rank_at_scale is None
-        else "undecided"
-        if mixed.answer(SURE) == "undecided"
-        else one.rank_at_scale
-    )
-    return replace(one, rank=mixed.answer(SURE), probability=mixed, rank_at_scale=there)
+    rank = mixed.answer(SURE, matches=one.matches)
+    there = None if one.rank_at_scale is None else "undecided" if rank == "undecided" else one.rank_at_scale
+    return replace(one, rank=rank, probability=mixed, rank_at_scale=there)
 
 
 def _either(one: Prediction, other: Prediction) -> Prediction:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec.structs import replace
 
 from steelyard.scaling.model import ModelWarning, NotModelled, RankAnswer, ScalingModel
@@ -12,7 +14,17 @@ _CENSORED = (
     "runs timed out, or failed at some points more often than at others: what is left is not left by chance,"
     " and no rank is stated"
 )
+SHOWN: Final = 3
+"""Missing values that are named."""
 _CROWDED = "more ranks than CPUs: times are the work of all ranks together, and no rank is stated"
+
+
+def missing(series: Series) -> str:
+    """The scales without a value, in words."""
+    shown = ", ".join(series.lost[:SHOWN]) + (
+        f" and {len(series.lost) - SHOWN} more" if len(series.lost) > SHOWN else ""
+    )
+    return f"no value: {shown}"
 
 
 def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
@@ -25,6 +37,7 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
     notes = [ModelWarning("crowded", _CROWDED)] if series.crowded else []
     notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
+    notes += [ModelWarning("left_out", f"{missing(series)}; no rank is stated")] if series.lost else []
     if not notes:
         return answer
     found = answer.validation

@@ -9,7 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.growth import Growth, parse, parse_deviation
+from steelyard.growth import HALF, Growth, default_deviation, half_deviation, parse, parse_deviation
 from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
 from steelyard.scaling.spaces import (
     SearchSpace,
@@ -39,11 +39,15 @@ class Expectation(msgspec.Struct, frozen=True):
     expect : str
         Big-O text.
     deviation : str or None
-        D; the leading exponent halved where not stated.
+        D, how far off is still approximate, as big-O text; ``"half"`` is the leading exponent halved, as seed
+        001 published it; where not stated one logarithmic factor, or half where that is less.
+    at_most : bool
+        ``expect`` is an upper bound: whatever grows no faster keeps it.
     """
 
     expect: str
     deviation: str | None = None
+    at_most: bool = False
 
     @property
     def parameters(self) -> frozenset[str]:
@@ -54,9 +58,33 @@ class Expectation(msgspec.Struct, frozen=True):
         """The leading term for the parameter that varies."""
         return parse(self.expect).growth(parameter, along)
 
-    def limit(self, parameter: str) -> Growth | None:
-        """The stated deviation."""
-        return None if self.deviation is None else parse_deviation(self.deviation, parameter)
+    def limit(self, parameter: str, along: Mapping[str, str]) -> Growth:
+        """The deviation D."""
+        if self.deviation is None:
+            return default_deviation(self.growth(parameter, along))
+        if self.deviation == HALF:
+            return half_deviation(self.growth(parameter, along))
+        return parse_deviation(self.deviation, parameter)
+
+
+def expectations_of(
+    at_most: Mapping[str, str], expect: Mapping[str, str], deviation: str | None = None
+) -> dict[str, Expectation]:
+    """Expectations by name: upper bounds, and growth that is expected and no other.
+
+    Raises
+    ------
+    UsageError
+        One name is in both.
+    """
+    for name in at_most.keys() & expect.keys():
+        who = "all functions" if name == "*" else repr(name)
+        raise UsageError(
+            f"at most {at_most[name]} and growth as {expect[name]} are both stated of {who}",
+            hint="keep one of them: an upper bound is at-most",
+        )
+    bounds = {name: Expectation(text, deviation, at_most=True) for name, text in at_most.items()}
+    return bounds | {name: Expectation(text, deviation) for name, text in expect.items()}
 
 
 class Question(msgspec.Struct, frozen=True):

@@ -113,6 +113,12 @@ def falling_space(*, coarse: bool = False) -> SearchSpace:
 
 
 @cache
+def slow_space() -> SearchSpace:
+    """Growth that may hide below a fall: a logarithm, a root, and what is proportional."""
+    return _space("slow", (Growth.of(0, 1), Growth.of("1/2"), Growth.of(1)))
+
+
+@cache
 def exponential_space() -> SearchSpace:
     """``k^j 2^(i k)`` with j = 0 … 4 and i = ¼ … 2."""
     rates = ("1/4", "1/3", "1/2", "1", "3/2", "2")

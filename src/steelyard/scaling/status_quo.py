@@ -1,13 +1,13 @@
 """The status quo as expectation: accepted models, kept as text, so that a later change of growth is seen.
 
 ``{"format": "steelyard/expectations", "version": 1, "expectations": {"bcast latency_s": {"expect": "O(log
-p)"}}}``
+p)"}}}``; by hand, ``"at_most"`` in place of ``"expect"`` makes it an upper bound.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from msgspec.structs import replace
@@ -90,9 +90,11 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
                 f"{where}: version {document['version']} is newer than {VERSION}",
                 hint="pip install --upgrade steelyard",
             )
-        return {
-            str(name): Expectation(str(entry["expect"]), entry.get("deviation"))
-            for name, entry in document["expectations"].items()
-        }
+        return {str(name): _expectation(entry) for name, entry in document["expectations"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"{where}: not a document of expectations", hint=hint) from None
+
+
+def _expectation(entry: Mapping[str, str]) -> Expectation:
+    at_most = "at_most" in entry
+    return Expectation(str(entry["at_most" if at_most else "expect"]), entry.get("deviation"), at_most)

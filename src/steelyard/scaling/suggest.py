@@ -16,7 +16,6 @@ import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.growth import rank
 from steelyard.scaling.aggregate import aggregate
 from steelyard.scaling.checks import read
 from steelyard.scaling.fit import fit
@@ -70,9 +69,7 @@ def suggest(
     candidates = draws.posterior.candidates
     leads = candidates.leads
     group = candidates.group[draws.posterior.candidate[row, draws.component[row]]]
-    table = np.array(
-        [RANKS.index(rank(leads[int(g)][asked.at], asked.growth, asked.deviation)) for g in group]
-    )
+    table = np.array([RANKS.index(asked.rank(leads[int(g)][asked.at])) for g in group])
     points = candidates.points
     top, bottom = points.max(axis=0), points.min(axis=0)
     found = []

@@ -7,9 +7,10 @@ from typing import Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth, Rank, default_deviation, rank, rank_at
+from steelyard.growth import CONSTANT, Growth, Rank, rank, rank_at
 from steelyard.scaling.candidates import Integers
 from steelyard.scaling.columns import Column, Monomial
 from steelyard.scaling.model import RankProbability, Validation
@@ -28,9 +29,17 @@ class Asked(msgspec.Struct, frozen=True):
 
     stated: Expectation
     growth: Growth
-    deviation: Growth | None
+    deviation: Growth
     at: int
     parameter: str
+
+    def rank(self, growth: Growth) -> Rank:
+        """The rank of a leading term for large x."""
+        return rank(growth, self.growth, self.deviation, at_most=self.stated.at_most)
+
+    def rank_at(self, growth: Growth, scale: float) -> Rank:
+        """The rank of a term at ``scale``."""
+        return rank_at(growth, self.growth, scale, self.deviation, at_most=self.stated.at_most)
 
 
 def validation_of(
@@ -39,16 +48,20 @@ def validation_of(
     """The answer from probabilities in the order of ``RANKS``."""
     found = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
-    return Validation(
+    stated = Validation(
         expectation=asked.stated.expect,
-        deviation=_limit(asked.growth, asked.deviation).text(asked.parameter),
+        deviation=asked.deviation.text(asked.parameter),
         parameter=asked.parameter,
         divergence=_divergence(lead, asked.growth),
-        rank=found.answer(SURE),
+        rank="undecided",
         probability=found,
         scale=scale if there is not None else None,
-        rank_at_scale=there.answer(SURE) if there is not None else None,
+        rank_at_scale=there.answer(SURE, matches=there.match > there.approximate)
+        if there is not None
+        else None,
+        at_most=asked.stated.at_most,
     )
+    return replace(stated, rank=found.answer(SURE, matches=stated.matches))
 
 
 @lru_cache(maxsize=4096)
@@ -57,26 +70,21 @@ def _divergence(lead: Growth, expectation: Growth) -> Growth:
 
 
 @lru_cache(maxsize=256)
-def _limit(expectation: Growth, deviation: Growth | None) -> Growth:
-    return deviation if deviation is not None else default_deviation(expectation)
-
-
-@lru_cache(maxsize=256)
-def _table(leads: tuple[Monomial, ...], at: int, expectation: Growth, deviation: Growth | None) -> Floats:
+def _table(leads: tuple[Monomial, ...], asked: Asked) -> Floats:
     """One row a leading term, 1 in the column of its rank."""
     out = np.zeros((len(leads), len(RANKS)))
     known: dict[Growth, int] = {}
     for row, lead in enumerate(leads):
-        growth = lead[at]
+        growth = lead[asked.at]
         if growth not in known:
-            known[growth] = RANKS.index(rank(growth, expectation, deviation))
+            known[growth] = RANKS.index(asked.rank(growth))
         out[row, known[growth]] = 1.0
     return out
 
 
 def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
     """(n, 3) in the order of ``RANKS``."""
-    table = _table(posterior.candidates.leads, asked.at, asked.growth, asked.deviation)
+    table = _table(posterior.candidates.leads, asked)
     mass: Floats = np.einsum("ij,jk->ik", posterior.lead, table)  # as in ``choose.class_shares``
     return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
 
@@ -87,12 +95,10 @@ def _doubted(ranks: Floats, doubt: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _table_at(
-    columns: tuple[Column, ...], at: int, expectation: Growth, deviation: Growth | None, scale: float
-) -> Integers:
+def _table_at(columns: tuple[Column, ...], asked: Asked, scale: float) -> Integers:
     """The rank of each column at ``scale``, and last that of no growth."""
-    growths = [*(column.growth[at] for column in columns), CONSTANT]
-    return np.array([RANKS.index(rank_at(growth, expectation, scale, deviation)) for growth in growths])
+    growths = [*(column.growth[asked.at] for column in columns), CONSTANT]
+    return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])
 
 
 def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
@@ -107,7 +113,7 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
     flat = (grown <= 0) | (falls[dominating] & (grown < draws.coefficient[:, :, 0]))
     if asked.growth.is_constant:
         flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
-    table = _table_at(candidates.columns, asked.at, asked.growth, asked.deviation, float(target[asked.at]))
+    table = _table_at(candidates.columns, asked, float(target[asked.at]))
     ranks = table[np.where(flat, -1, dominating)]
     found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
     return _doubted(found, draws.posterior.doubt)
@@ -115,9 +121,5 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
 
 def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:
     """All probability on the rank of one growth, for large x or at ``scale``."""
-    found = (
-        rank(growth, asked.growth, asked.deviation)
-        if scale is None
-        else rank_at(growth, asked.growth, scale, asked.deviation)
-    )
+    found = asked.rank(growth) if scale is None else asked.rank_at(growth, scale)
     return np.array([float(found == name) for name in RANKS])

@@ -35,9 +35,6 @@ def warnings_of(
         out.append(_launches(model, reading))
     if model.lack_of_fit is None or model.lack_of_fit < MISFIT:
         out += _fit(model, reading)
-    if lost := reading.series.lost:
-        words = f"{len(lost)} observation{'s' * (len(lost) > 1)} left out: {lost[0]}"
-        out.append(ModelWarning("left_out", words))
     if reading.zeros:
         out.append(_zeros(reading))
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":

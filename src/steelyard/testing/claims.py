@@ -19,7 +19,8 @@ MARKERS: Final = {
     "faster_than": "faster_than(test, by=1.0): faster than another test of the file or group by this factor",
     "equivalent": "equivalent(test, within=0.05): as fast as another test of it, to this fraction",
     "within": 'within("5 ms"): the mean time of a call is at most this',
-    "scales": 'scales("n log n", parameter=...): over its parameters, time grows as this',
+    "scales": 'scales(at_most="n log n", parameter=...): over its parameters, time grows no faster than this;'
+    ' scales("n log n"): just so',
 }
 
 TURNS: Final = "turns(name): take turns with the tests of this name in other files, and be compared with them"
@@ -65,6 +66,8 @@ def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -
 
 
 def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Any]:
+    if marker.name == "scales":
+        return _scales(marker, levels, where)
     if len(marker.args) != 1:
         raise pytest.UsageError(f"{where}: {marker.name} takes one argument: {MARKERS[marker.name]}")
     (wanted,) = marker.args
@@ -75,11 +78,17 @@ def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], wh
         case "equivalent":
             claim = {"equivalent": dict(levels), "to": _other(wanted, levels, others, where), "within": 0.05}
             return claim | _given(marker, {"within": float})
-        case "within":
-            return {"limit": METRIC, "at": dict(levels), "max": wanted}
         case _:
-            claim = {"scales": METRIC, "expect": _growth(wanted), "where": {"test": levels["test"]}}
-            return claim | _given(marker, {"parameter": str})
+            return {"limit": METRIC, "at": dict(levels), "max": wanted}
+
+
+def _scales(marker: pytest.Mark, levels: Levels, where: str) -> dict[str, Any]:
+    bound = marker.kwargs.get("at_most")
+    if len(marker.args) + (bound is not None) != 1:
+        raise pytest.UsageError(f"{where}: scales takes one growth: {MARKERS['scales']}")
+    growth = {"expect": _growth(marker.args[0])} if bound is None else {"at_most": _growth(bound)}
+    options = _given(marker, {"at_most": str, "parameter": str, "deviation": str})
+    return {"scales": METRIC, "where": {"test": levels["test"]}, **options, **growth}
 
 
 def _given(marker: pytest.Mark, types: Mapping[str, type]) -> dict[str, Any]:

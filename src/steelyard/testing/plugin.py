@@ -181,9 +181,10 @@ class Session:
         from steelyard.testing.claims import MARKERS
         from steelyard.testing.session import judge
 
-        wanted = {"fails", "not_resolved"} if self.config.getoption("steelyard_strict") else {"fails"}
+        strict = self.config.getoption("steelyard_strict")
+        wanted = {"fails", "not_resolved"} if strict else {"fails"}
         try:
-            judged = judge(file, self._taken())
+            judged = judge(file, self._taken(), strict=strict)
         except pytest.UsageError as error:
             self.claims.append(str(error))
             for one in file.ran:

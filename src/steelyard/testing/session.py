@@ -90,7 +90,7 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
     )
 
 
-def judge(file: File, taken: Taken) -> list[tuple[Ran, Verdict, str]]:
+def judge(file: File, taken: Taken, *, strict: bool) -> list[tuple[Ran, Verdict, str]]:
     """The claims of the tests of a file or group: who makes each, the verdict, and its words.
 
     Raises
@@ -115,16 +115,16 @@ def judge(file: File, taken: Taken) -> list[tuple[Ran, Verdict, str]]:
         if claim not in [known for _, known in distinct]:
             distinct.append((one, claim))
     compared = [(one, claim) for one, claim in distinct if "scales" not in claim]
-    found = _verdicts(file, compared, taken)
+    found = _verdicts(file, compared, taken, strict=strict)
     for one, claim in distinct:
         # Growth is that of one test: others lack its parameters.
         if "scales" in claim:
-            found += _verdicts(file.only(claim["where"]["test"]), [(one, claim)], taken)
+            found += _verdicts(file.only(claim["where"]["test"]), [(one, claim)], taken, strict=strict)
     return found
 
 
 def _verdicts(
-    file: File, made: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken
+    file: File, made: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
 ) -> list[tuple[Ran, Verdict, str]]:
     if not made:
         return []
@@ -138,9 +138,10 @@ def _verdicts(
         question = Question(claims=[claim for _, claim in made])
         try:
             with write_record(Path(directory, "tests.lab"), file.trials({}), taken, question) as record:
-                verdicts = check(record).verdicts
+                checked = check(record)
         except SteelyardError as error:
             raise pytest.UsageError(f"{file.name}: {error.message} ({error.hint})") from None
+    verdicts = (checked.strictly() if strict else checked).verdicts
     return [(one, verdict, words(verdict)) for (one, _), verdict in zip(made, verdicts, strict=True)]
 
 

@@ -63,11 +63,11 @@ def one(claim, outcome, evidence, **stratum):
     return verdict(claim, Instance(stratum, outcome, evidence))
 
 
-def fitted(f, expect):
+def fitted(f, expect, deviation=None, *, at_most=False):
     series = series_of(
         "bcast", ("p",), [(p,) for p in P], [[f(p)] * 5 for p in P], metric="latency_s", unit="s"
     )
-    return model(series, Question(expectations={"*": Expectation(expect)}))
+    return model(series, Question(expectations={"*": Expectation(expect, deviation, at_most)}))
 
 
 LINEAR = fitted(lambda p: 1e-6 + 1e-7 * p, "O(p)")
@@ -153,7 +153,54 @@ WORDS = [
     ),
     (
         one(Scales("latency_s", "p", "O(p)"), "holds", ScalesEvidence("bcast", "latency_s", LINEAR)),
-        "latency_s grows over p as O(p): holds; O(p), matches (>99 % sure, divergence O(1), 6 points)",
+        (
+            "latency_s grows over p as O(p): holds; O(p), matches (>99 % sure, divergence O(1), D = log p by"
+            " default, 6 points)"
+        ),
+    ),
+    (
+        one(
+            Scales("latency_s", "p", at_most="O(p^2)"),
+            "holds",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)", at_most=True)),
+        ),
+        (
+            "latency_s grows over p no faster than O(p^2): holds; O(p), no faster (>99 % sure, divergence"
+            " O(p^-1), D = log p by default, 6 points)"
+        ),
+    ),
+    (
+        one(
+            Scales("latency_s", "p", at_most="O(log p)"),
+            "fails",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)", at_most=True)),
+        ),
+        (
+            "latency_s grows over p no faster than O(log p): fails; O(p), faster (>99 % sure, divergence"
+            " O(p log^-1 p), D = log^0.5 p by default, 6 points)"
+        ),
+    ),
+    (
+        one(
+            Scales("latency_s", "p", "O(p^2)"),
+            "fails",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)")),
+        ),
+        (
+            "latency_s grows over p as O(p^2): fails; O(p), no match (>99 % sure, divergence O(p^-1), D ="
+            " log p by default, 6 points); slower growth than expected is allowed by at_most"
+        ),
+    ),
+    (
+        one(
+            Scales("latency_s", "p", "O(p^2)", deviation="half"),
+            "not_resolved",
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(p^2)", "half")),
+        ),
+        (
+            "latency_s grows over p as O(p^2): not resolved; O(p), approximately (>99 % sure, divergence"
+            " O(p^-1), D = p, 6 points); --strict takes no approximation"
+        ),
     ),
     (
         one(
@@ -170,11 +217,11 @@ WORDS = [
         one(
             Scales("latency_s", "p", "O(log p)", deviation="p^0.25"),
             "fails",
-            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)")),
+            ScalesEvidence("bcast", "latency_s", fitted(lambda p: 1e-6 + 1e-7 * p, "O(log p)", "p^0.25")),
         ),
         (
             "latency_s grows over p as O(log p): fails; O(p), no match (>99 % sure, divergence O(p log^-1 p),"
-            " 6 points)"
+            " D = p^0.25, 6 points)"
         ),
     ),
     (

@@ -172,6 +172,12 @@ than = { nodes = 2 }
         ('scales = "wall_s"\nexpect = "O(1)"\ndeviation = "0"', "does not grow", "factor that grows"),
         ('scales = "wall_s"\nexpect = "O(1)"\nat = { n = 1.0 }', "growth has no value", "above 1"),
         ('scales = "wall_s"\nexpect = "O(1)"\naccepted = "a.json"', "both given", "expect"),
+        (
+            'scales = "wall_s"\nat_most = "O(1)"\nexpect = "O(1)"',
+            "at_most and expect are both",
+            "upper bound",
+        ),
+        ('scales = "wall_s"\nat_most = "O(log"', "column", "write it as"),
         ('rule = "O2 < O3"\nover = "opt"', "not of the form", "allreduce"),
         ('rule = "O2 <= O3"\nover = "opt"', "n has 2 levels, and growth needs at least 3", "more levels"),
         ('rule = "O2 <= O3"\nover = "opt"\nparameter = "n"', "n has 2 levels", "more levels"),

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from steelyard.claims.scales import expectation_of
 from steelyard.lab.answer.series_of_record import series_of_record
-from steelyard.scaling import Expectation, Question, ScalingModel, model_all
+from steelyard.scaling import Question, ScalingModel, model_all
 from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
 from steelyard.store import Record
@@ -37,12 +38,13 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     ]
     if not series:
         return ()
-    own = [each for each in claims if each.parameter in (None, parameter) and each.expect]
+    own = [each for each in claims if each.parameter in (None, parameter)]
     expected = {
-        f"{one.name} {one.metric}": Expectation(claim.expect or "", claim.deviation)
+        f"{one.name} {one.metric}": stated
         for claim in own
         for one in series
-        if all(one.labels.get(name, level) == level for name, level in claim.where.items())
+        if (stated := expectation_of(claim)) is not None
+        and all(one.labels.get(name, level) == level for name, level in claim.where.items())
     }
     low, high = min(s.points[0].at[0] for s in series), max(s.points[-1].at[0] for s in series)
     targets: list[Mapping[str, float]] = [

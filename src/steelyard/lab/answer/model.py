@@ -88,7 +88,7 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
     for metric in metrics if parsed else ():
         own = {m.name: m for m in whole if m.metric == metric}
         scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
-        open_ = {one.name for one in series if one.metric == metric and (one.censored or one.crowded)}
+        open_ = {one.name for one in series if one.metric == metric and (one.incomplete or one.crowded)}
         for rule in parsed:
             _refuse_several(rule, own)
             found = judge(rule, own, min(scales), max(scales))

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
 from steelyard.claims.evidence import ScalesEvidence
+from steelyard.growth import CONSTANT
 from steelyard.report.claims.phrases import where_text, why
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
+from steelyard.scaling.model import RankAnswer, Validation
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
 
+_WORDS: Final[Mapping[bool, Mapping[RankAnswer, str]]] = {
+    False: {
+        "match": "matches", "approximate": "approximately", "none": "no match", "undecided": "undecided",
+    },
+    True: {
+        "match": "no faster", "approximate": "approximately", "none": "faster", "undecided": "undecided",
+    },
+}  # fmt: skip
+"""By whether the expectation is an upper bound."""
 _CAUSES: Final = {
     "machine": "the litmus test misses it too: the machine is the likely cause",
     "library": "the litmus test keeps it: the program is the likely cause",
@@ -19,33 +31,44 @@ _CAUSES: Final = {
 
 
 def text(claim: Scales, _unit: str) -> str:
-    """``latency_s grows over p as O(log p)``."""
-    expected = claim.expect if claim.expect is not None else f"accepted in {printable(claim.accepted or '')}"
+    """``latency_s grows over p no faster than O(log p)``."""
+    if claim.at_most is not None:
+        growth = f"no faster than {claim.at_most}"
+    elif claim.expect is not None:
+        growth = f"as {claim.expect}"
+    else:
+        growth = f"as accepted in {printable(claim.accepted or '')}"
     over = f" over {claim.parameter}" if claim.parameter else ""
-    return f"{claim.scales} grows{over} as {expected}{where_text(None, claim.where)}"
+    return f"{claim.scales} grows{over} {growth}{where_text(None, claim.where)}"
 
 
-def evidence(claim: Scales, _outcome: Outcome, found: ScalesEvidence) -> str:
-    """``O(log p), matches (98 % sure, …)``."""
+def evidence(claim: Scales, outcome: Outcome, found: ScalesEvidence) -> str:
+    """``O(log p), matches (98 % sure, …, D = log p by default, …)``."""
     model = found.model
     if model is None or model.validation is None:
         return f"no verdict: {found.reason or 'nothing is expected of it'}"
-    its = model.validation
-    shares = {
-        "match": its.probability.match,
-        "approximate": its.probability.approximate,
-        "none": its.probability.none,
-    }
-    rank = {"match": "matches", "approximate": "approximately", "none": "no match", "undecided": "undecided"}
     if found.reason:
         return f"{model.growth()} from {model.points} points, but {why(found.reason)}"
-    words = f"{model.growth()}, {rank[its.rank]}"
-    if its.rank == "undecided":
-        parts = (f"{name} {share(p)}" for name, p in shares.items() if p >= 0.01)
-        words += f" ({', '.join(parts)}; {model.points} points)"
-    else:
-        words += f" ({share(shares[its.rank])} sure, divergence {its.divergence.big_o(its.parameter)}"
-        if its.rank == "none" and claim.expect is not None and claim.deviation is None:
-            words += f", D = {its.deviation} by default"
-        words += f", {model.points} points)"
+    its = model.validation
+    words = (
+        f"{model.growth()}, {_WORDS[its.at_most][its.rank]} ({_rests_on(claim, its)}, {model.points} points)"
+    )
+    if its.rank == "approximate" and outcome == "not_resolved":
+        words += "; --strict takes no approximation"
+    if its.rank == "none" and not its.at_most and its.divergence < CONSTANT:
+        words += "; slower growth than expected is allowed by at_most"
     return f"{words}; {_CAUSES[found.cause]}" if found.cause else words
+
+
+def _rests_on(claim: Scales, its: Validation) -> str:
+    """How sure the rank is, and the deviation D that it is about."""
+    p = its.probability
+    default = " by default" if claim.deviation is None and claim.accepted is None else ""
+    deviation = f"D = {its.deviation}{default}"
+    if its.rank == "undecided":
+        shares = {"match": p.match, "approximate": p.approximate, "none": p.none}
+        return ", ".join(
+            [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
+        )
+    sure = share(p.none if its.rank == "none" else p.within)
+    return f"{sure} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"

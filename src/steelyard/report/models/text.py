@@ -15,7 +15,7 @@ from steelyard.report.text.label import printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
-from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel
+from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel, Validation
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.units import format_quantity, shown_unit
 
@@ -126,8 +126,9 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     if any(m.validation for m in models):
         found = [m.validation for m in models]
         columns.append(
-            Column("expected", [Span(v.expectation if v else "") for v in found], right=False, give_way=1)
+            Column("expected", [Span(_expected(v) if v else "") for v in found], right=False, give_way=1)
         )
+        columns.append(Column("D", [Span(v.deviation if v else "") for v in found], right=False, give_way=2))
         delta = [Span(v.divergence.big_o(v.parameter) if v else "") for v in found]
         columns.append(Column("divergence", delta, right=False, give_way=2))
         at = [SIGNS[v.rank_at_scale] if v and v.rank_at_scale else "" for v in found]
@@ -148,6 +149,10 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
 def _sure(model: ScalingModel) -> str:
     """The method of seed 001 chooses a formula and states no probability of it."""
     return "–" if model.method == "seed001" else share(model.posterior)
+
+
+def _expected(validation: Validation) -> str:
+    return f"at most {validation.expectation}" if validation.at_most else validation.expectation
 
 
 def _formula(model: ScalingModel) -> str:

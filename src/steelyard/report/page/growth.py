@@ -91,7 +91,10 @@ def _curve(found: Curve, i: int) -> Chart:
                     "field": "what",
                     "type": "nominal",
                     "title": None,
-                    "scale": {"domain": ["expected", "deviation limit"], "range": [MUTED, WORSE]},
+                    "scale": {
+                        "domain": ["expected", "at most", "deviation limit"],
+                        "range": [MUTED, MUTED, WORSE],
+                    },
                     "legend": {} if limits else None,
                 },
                 "detail": {"field": "what"},
@@ -115,7 +118,8 @@ def _curve(found: Curve, i: int) -> Chart:
     ]
     said = f"{model.growth()}, {share(model.posterior)} sure"
     if model.validation is not None:
-        said += f"; expected {model.validation.expectation}: {model.validation.rank}"
+        wanted = "at most" if model.validation.at_most else "expected"
+        said += f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
     name = f"{printable(series.name)}: " if series.name else ""
     return Chart(
         name=f"growth-{i}",
@@ -160,7 +164,7 @@ def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
     parameter = found.series.parameters[0]
     expected = parse(validation.expectation).growth(parameter, {})
     limit = parse_deviation(validation.deviation, parameter)
-    rows = []
+    rows: list[dict[str, Any]] = []
     with suppress(ValueError, ZeroDivisionError, OverflowError):  # no value there: log p at 1
         start = found.series.points[0].at[0]
         base, off = expected.at(start), limit.at(start)
@@ -168,7 +172,7 @@ def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
             at = each.at[0]
             value = first * expected.at(at) / base
             rows += [
-                {"x": at, "y": value, "what": "expected"},
+                {"x": at, "y": value, "what": "at most" if validation.at_most else "expected"},
                 {"x": at, "y": value * limit.at(at) / off, "what": "deviation limit"},
             ]
     return rows

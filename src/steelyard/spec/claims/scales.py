@@ -1,4 +1,4 @@
-"""``scales``: how a metric is expected to grow."""
+"""``scales``: how a metric is expected to grow, or how fast at most."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from steelyard.spec.text.origin import Origin, Path
 
 
 class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
-    """The metric ``scales`` grows with ``parameter`` as ``expect`` says, or as the file ``accepted``."""
+    """The metric ``scales`` grows with ``parameter`` no faster than ``at_most``, or as ``expect`` or the file
+    ``accepted`` says.
+    """
 
     scales: Annotated[str, Meta(description="The metric.")]
     parameter: Annotated[
@@ -27,17 +29,19 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         ),
     ] = None
     expect: Annotated[
-        str | None, Meta(description='Big-O text: `"O(log p)"`, `"O(n/p log(n/p) + p^2 log p)"`.')
+        str | None,
+        Meta(description='Growth is this and no other: `"O(log p)"`, `"O(n/p log(n/p) + p^2 log p)"`.'),
     ] = None
     accepted: Annotated[
         str | None,
-        Meta(
-            description="Instead of `expect`: a file that `steelyard model --accept` wrote, the status quo."
-        ),
+        Meta(description="In place of both: a file that `steelyard model --accept` wrote, the status quo."),
     ] = None
     deviation: Annotated[
         str | None,
-        Meta(description="How far off is still approximate; the leading exponent halved by default."),
+        Meta(
+            description="Factor within which growth is still approximately as stated; one logarithm by"
+            ' default. `"half"`: the leading exponent halved, as seed 001 has it.'
+        ),
     ] = None
     litmus: Annotated[
         Levels,
@@ -54,23 +58,34 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         Mapping[str, float],
         Meta(description="A scale of interest, at which rank and value are said too."),
     ] = {}
+    at_most: Annotated[
+        str | None,
+        Meta(
+            description="An upper bound, as a gate wants it: growth is that of this big-O text, as"
+            ' `"O(n log n)"`, or slower.'
+        ),
+    ] = None
     name: Name = None
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Scales:
         """Return the claim, where its Big-O texts can be read and speak of what grows."""
         check_metric(self.scales, question, origin, (*path, "scales"))
-        if (self.expect is None) == (self.accepted is None):
-            what = "expect and accepted are both given" if self.expect else "nothing says what is expected"
-            raise origin.error(path, what, 'write expect = "O(log p)", or accepted = "FILE"')
+        stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]
+        if len(stated) != 1:
+            what = f"{' and '.join(stated)} are both given" if stated else "nothing says what is expected"
+            hint = (
+                'write at_most = "O(n log n)" for an upper bound, expect = "O(log p)", or accepted = "FILE"'
+            )
+            raise origin.error(path, what, hint)
         if self.accepted is not None and not self.accepted.strip():
             raise origin.error((*path, "accepted"), "is empty", "name the file that --accept wrote")
         if self.parameter is not None:
             check_parameter(self.parameter, self.scales, question, origin, (*path, "parameter"))
-        for key in ("expect", "deviation"):
+        for key in ("at_most", "expect"):
             if (text := getattr(self, key)) is not None:
                 _check_growth(text, self.parameter, self.along, origin, (*path, key))
         if self.deviation is not None:
-            _check_deviation(self.deviation, self.parameter, origin, (*path, "deviation"))
+            self._check_deviation(self.deviation, origin, (*path, "deviation"))
         where = select(self.where, question, origin, (*path, "where"), metric=self.scales, empty=True)
         litmus = select(self.litmus, question, origin, (*path, "litmus"), metric=self.scales, empty=True)
         for name, scale in self.at.items():
@@ -79,14 +94,16 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
                 raise origin.error((*path, "at", name), what, "write a number above 1")
         return replace(self, where=where, litmus=litmus)
 
+    def _check_deviation(self, text: str, origin: Origin, path: Path) -> None:
+        from steelyard.growth import HALF, parse_deviation
 
-def _check_deviation(text: str, parameter: str | None, origin: Origin, path: Path) -> None:
-    from steelyard.growth import parse_deviation
-
-    try:
-        parse_deviation(text, parameter or "p")
-    except UsageError as error:
-        raise origin.placed(path, error) from None
+        if text == HALF:
+            return
+        _check_growth(text, self.parameter, self.along, origin, path)
+        try:
+            parse_deviation(text, self.parameter or "p")
+        except UsageError as error:
+            raise origin.placed(path, error) from None
 
 
 def _check_growth(

@@ -1,0 +1,194 @@
+"""Ranks that a formula states and the data do not: growth that would not show, and changes that nobody
+looked for.
+
+A posterior compares formulas, and is sure of the best of them. Two things it does not know.
+
+*Hidden growth*: it prefers the plain formula where both fit, and 2e5 + n is then O(1) with a probability of
+0.9. So the faster term is added to the formula, and what the data allow of it is carried to the scale that
+matters, by weighted least squares and an upper bound of 95 %.
+
+*Misfit*: where no formula meets the points, the nearest is still the best, and two straight stretches of
+log p become p^(1/2). So the expected growth is held against the last points alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard import _kernels
+from steelyard.arrays import Floats
+from steelyard.growth import CONSTANT, Growth, Rank
+from steelyard.scaling.model import ModelWarning, RankAnswer, RankProbability, ScalingModel, Term
+from steelyard.scaling.validation import RANKS, Asked
+
+COUNTS: Final = 0.1
+"""Share of the value at a scale from which on growth counts there."""
+BEYOND: Final = 4.0
+"""Times the largest measured scale that a rank is stated for, where no scale is asked for."""
+END: Final = 1.645
+"""Standard uncertainties from the middle to an upper bound of 95 %."""
+MISFIT: Final = 0.01
+"""p of lack of fit below which a formula misses the points."""
+FITS: Final = 0.05
+"""p of lack of fit from which on the expected growth meets the last points."""
+LAST: Final = 4
+"""Points of the end that the expected growth must meet, at least."""
+BEFORE: Final = 3
+"""Points before them, at least."""
+GROSS: Final = 0.1
+"""Relative miss of a point from which on a formula describes nothing."""
+
+
+KEPT: Final = 0.75
+"""Of the probability of a rank that is doubted; so little that none reaches ``SURE``."""
+
+
+class Points(msgspec.Struct, frozen=True):
+    """Points of one parameter in ascending order, and their values.
+
+    Attributes
+    ----------
+    u2 : sequence of float
+        Squares of the standard uncertainties by noise, with ``freedom`` degrees of freedom.
+    variance : sequence of float
+        … by noise and by what formulas miss.
+    """
+
+    scales: Sequence[float]
+    values: Sequence[float]
+    u2: Sequence[float]
+    freedom: float
+    variance: Sequence[float]
+
+
+def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) -> ScalingModel:
+    """The model, its rank undecided where the data allow another; ``rising``: a fall is seen to rise again,
+    if there is one.
+    """
+    its = model.validation
+    if its is None or its.rank == "undecided":
+        return model
+    if not rising and model.lead[asked.at] > CONSTANT:
+        return _unseen(model, asked)
+    return _misfitting(_hiding(model, asked, points), asked, points)
+
+
+def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
+    """Below a fall that was not seen to rise, growth is a guess."""
+    rank = asked.rank(CONSTANT)
+    if rank == asked.rank(model.lead[asked.at]):
+        return model
+    return _undecided(model, rank)
+
+
+def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+    """With a word on growth that could hide: the expected one below a formula that grows more slowly, a
+    linear
+    one below O(1). An O(1) that is expected keeps its rank, unless a scale is asked for.
+    """
+    lead, scale = model.lead[asked.at], _scale(model, points)
+    growth = Growth.of(1) if lead.is_constant and asked.growth.is_constant else asked.growth
+    rank = asked.rank(growth)
+    if lead >= growth or rank == asked.rank(lead):
+        return model
+    share = hidden_share(model.terms, growth, points, scale)
+    if share < COUNTS:
+        return model
+    words = (
+        f"{growth.big_o(asked.parameter)} may hide below {model.growth()}: up to {100 * share:.0f} % of"
+        f" the value at {asked.parameter} = {scale:g} would not show"
+    )
+    noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
+    stated = asked.growth.is_constant and (model.validation is None or model.validation.scale is None)
+    return noted if stated else _undecided(noted, rank)
+
+
+def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+    """Where the formula misses the points and is no match: undecided where it describes nothing, or where the
+    last points grow as expected.
+    """
+    its = model.validation
+    missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
+    if its is None or its.rank != "none" or not missed or model.segments:
+        return model
+    if _expected_at_the_end(asked.growth, points):
+        growth = asked.growth.big_o(asked.parameter)
+        words = f"the last points grow as {growth}: behaviour may have changed before them"
+    elif _largest_miss(model, points) > GROSS:
+        words = "the formula is far from some points: no rank is stated by it"
+    else:
+        return model
+    return _undecided(replace(model, warnings=(*model.warnings, ModelWarning("misfit", words))), "match")
+
+
+def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
+    """The model, its ranks in part in favour of this ``rank``."""
+    its = model.validation
+    if its is None:
+        return model
+    shares = {name: KEPT * getattr(its.probability, name) + (1 - KEPT) * (name == rank) for name in RANKS}
+    there: RankAnswer | None = None if its.rank_at_scale is None else "undecided"
+    return replace(
+        model,
+        validation=replace(its, rank="undecided", probability=RankProbability(**shares), rank_at_scale=there),
+    )
+
+
+def _scale(model: ScalingModel, points: Points) -> float:
+    asked = None if model.validation is None else model.validation.scale
+    return asked or BEYOND * points.scales[-1]
+
+
+def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: float) -> float:
+    """The largest share of the value at ``scale`` that a part of this ``growth`` may have there, beside a
+    constant
+    and ``terms``; 1 where the data leave nothing to tell it by.
+    """
+    basis = [CONSTANT, *(term.growth[0] for term in terms), growth]
+    if len(points.scales) <= len(basis):
+        return 1.0
+    columns = np.array([[_at(each, x) for each in basis] for x in points.scales])
+    size = np.abs(columns).max(axis=0)
+    weight = 1 / np.sqrt(np.maximum(np.asarray(points.variance), 1e-300))
+    scaled = columns / size * weight[:, None]
+    coefficient, _, rank, _ = np.linalg.lstsq(scaled, np.asarray(points.values) * weight, rcond=1e-12)
+    if rank < len(basis):
+        return 1.0
+    u = float(np.sqrt(np.linalg.inv(scaled.T @ scaled)[-1, -1]))
+    most = (max(float(coefficient[-1]), 0.0) + END * u) / float(size[-1])
+    part = most * (_at(growth, scale) - _at(growth, points.scales[0]))
+    there = np.array([_at(each, scale) for each in basis[:-1]])
+    plain = max(float(coefficient[:-1] / size[:-1] @ there), 0.0)
+    return part / (plain + part) if part > 0 else 0.0
+
+
+def _expected_at_the_end(expectation: Growth, points: Points) -> bool:
+    """Whether c + a E meets the last points, as many as may be, of which there are enough."""
+    m = len(points.scales)
+    return any(_meets(expectation, points, m - count) for count in range(LAST, m - BEFORE + 1))
+
+
+def _meets(growth: Growth, points: Points, start: int) -> bool:
+    columns = np.array([[1.0, _at(growth, x)] for x in points.scales[start:]])
+    weight = 1 / np.sqrt(np.maximum(np.asarray(points.u2[start:]), 1e-300))
+    values = np.asarray(points.values[start:])
+    coefficient, *_ = np.linalg.lstsq(columns * weight[:, None], values * weight, rcond=1e-12)
+    misses: Floats = (values - columns @ coefficient) * weight
+    left = len(values) - columns.shape[1]
+    f = float(misses @ misses) / left
+    tail = _kernels.f_upper_tail(np.array([float(left)]), np.array([max(points.freedom, 1.0)]), np.array([f]))
+    return bool(coefficient[1] >= 0 and tail[0] > FITS)
+
+
+def _largest_miss(model: ScalingModel, points: Points) -> float:
+    pairs = zip(points.scales, points.values, strict=True)
+    return max(abs(model.at(x) - value) / abs(value) for x, value in pairs if value)
+
+
+def _at(growth: Growth, x: float) -> float:
+    return growth.at(x) if x > 1 or not growth.log else 0.0
