@@ -5,96 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from steelyard.lab.answer.analyze import analyze
-from steelyard.store import Record
-
-CONFTEST = """\
-import random
-from pathlib import Path
-
-import pytest
-
-from steelyard.testing import reference
-from steelyard.timing import loop
-
-# Each session has noise of its own.
-DRAW = random.Random(len(list(Path(__file__).parent.glob(".steelyard/main/*.lab"))))
-
-
-class Clock:
-    ns = 0
-
-    def perf_counter_ns(self):
-        return Clock.ns
-
-    def perf_counter(self):
-        return Clock.ns / 1e9
-
-
-def unchanging():
-    Clock.ns += round(100_000 * DRAW.uniform(0.99, 1.01))
-
-
-loop.time = Clock()
-reference.work = unchanging
-
-
-@pytest.fixture
-def work():
-    def of(ns):
-        def function():
-            Clock.ns += round(ns * DRAW.uniform(0.99, 1.01))
-            return ns
-
-        return function
-
-    return of
-"""
-
-
-class Sessions:
-    """Sessions of pytest in a directory of its own."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        (directory / "conftest.py").write_text(CONFTEST)
-        (directory / "pytest.ini").write_text("[pytest]\n")
-
-    def write(self, text: str, name: str = "test_it.py") -> None:
-        (self.directory / name).write_text(text)
-
-    def run(self, *arguments: str, found: bool = False) -> subprocess.CompletedProcess[str]:
-        """A session with the plugin; ``found``: by its entry point, and with all others that are installed,
-        which take longer to import than most sessions.
-        """
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
-        env = {**os.environ, "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
-        if found:
-            command += ["-p", "no:benchmark"]
-        else:
-            command += ["-p", "steelyard.testing.plugin"]
-            env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        return subprocess.run(
-            command,
-            cwd=self.directory,
-            env=env,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    def record(self, name: str = "last") -> Record:
-        return Record.open(max((self.directory / ".steelyard" / name).glob("*.lab")))
-
-
-@pytest.fixture
-def sessions(tmp_path):
-    return Sessions(tmp_path)
-
 
 TWO = """\
 import pytest
@@ -376,22 +290,15 @@ def test_with_timing_off_functions_are_called_once(sessions):
     )
     done = sessions.run("--steelyard-off")
     assert done.returncode == 0, done.stdout
-    assert "1 tests ran once and were not timed, as --steelyard-off asks" in done.stdout
+    assert "1 test ran once and was not timed, as --steelyard-off asks" in done.stdout
 
 
-def test_sessions_are_kept_one_after_the_other_and_compared(sessions):
+def test_sessions_are_kept_one_after_the_other(sessions):
     sessions.write(TWO.format(marker=""))
     for _ in range(3):
         assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
     names = sorted(each.name for each in (sessions.directory / ".steelyard" / "main").glob("*.lab"))
     assert names == ["0001.lab", "0002.lab", "0003.lab"]
-    sessions.write(TWO.format(marker="").replace("work(2_000_000)", "work(4_000_000)"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert done.returncode == 1
-    said = " ".join(done.stdout.split())
-    assert "test_it.py::test_quick: not resolved" in said
-    assert "test_it.py::test_slow: 2" in said
-    assert "× slower" in said
 
 
 @pytest.mark.parametrize("chosen", [("-k", "quick"), ("--deselect", "test_it.py::test_slow"), ("--lf",)])
@@ -403,29 +310,6 @@ def test_tests_that_are_chosen_run_without_the_others_of_their_file(sessions, ch
     done = sessions.run(*chosen)
     assert "1 failed" in done.stdout, done.stdout
     assert "test_slow" not in done.stdout
-
-
-def test_a_test_that_no_kept_session_has_is_told(sessions):
-    sessions.write(TWO.format(marker=""))
-    assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
-    sessions.write(TWO.format(marker="").replace("test_slow", "test_new"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert "in no session kept as main: test_it.py::test_new" in " ".join(done.stdout.split())
-
-
-def test_one_kept_session_decides_nothing(sessions):
-    sessions.write(TWO.format(marker=""))
-    assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
-    sessions.write(TWO.format(marker="").replace("work(2_000_000)", "work(4_000_000)"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert done.returncode == 0, done.stdout
-    assert "keep at least two" in done.stdout
-
-
-def test_sessions_that_were_never_kept_are_told(sessions):
-    sessions.write(TWO.format(marker=""))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert "no session is kept as main: pytest --steelyard-save main" in done.stdout
 
 
 OF_PYTEST_BENCHMARK = """\
