@@ -198,6 +198,128 @@ def test_a_claim_about_a_test_of_another_file_is_an_error_in_words(sessions):
     assert "there are: test_quick" in done.stdout + done.stderr
 
 
+WRONG = [
+    'faster_than("test_right", by="often")',
+    'faster_than("test_right", by=float("nan"))',
+    "faster_than([1])",
+    "faster_than()",
+    'faster_than("test_other")',
+    'equivalent("test_right", within=-1)',
+    'within("5 parsecs")',
+    'within("5 ms", by=2)',
+    "within(None)",
+    'scales("n ^^ 2")',
+    "scales(5)",
+    "turns",
+    "turns(5)",
+]
+
+
+def test_markers_that_cannot_be_understood_fail_their_own_tests_only(sessions):
+    test = "@pytest.mark.{}\ndef test_{}(steelyard, work):\n    steelyard(work(1_000_000))\n\n\n"
+    wrong = "".join(test.format(marker, number) for number, marker in enumerate(WRONG))
+    sessions.write("import pytest\n\n\n" + test.format('within("3 ms")', "right") + wrong)
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 1
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+    said = " ".join(done.stdout.split())
+    assert f"{len(WRONG)} failed, 1 passed" in said
+    assert "at most 3.00 ms: holds;" in said
+    for number in range(len(WRONG)):
+        assert f"- test_it.py::test_{number}: " in said
+
+
+UNTIMED = """\
+import pytest
+
+
+@pytest.mark.within("1 ns")
+def test_without_the_fixture():
+    pass
+
+
+@pytest.mark.within("1 ns")
+def test_that_times_nothing(steelyard):
+    pass
+
+
+def test_timed(steelyard, work):
+    steelyard(work(1_000_000))
+"""
+
+
+def test_a_claim_of_a_test_that_times_nothing_is_named_and_fails_strict_sessions(sessions):
+    sessions.write(UNTIMED)
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 0, done.stdout
+    for name in ("test_without_the_fixture", "test_that_times_nothing"):
+        assert f"test_it.py::{name}: not judged: it makes a claim about its time" in done.stdout
+    done = sessions.run("--steelyard-blocks", "3", "--steelyard-strict")
+    assert done.returncode == 1
+    assert "2 failed, 1 passed" in done.stdout
+
+
+def test_claims_of_a_session_that_times_nothing_fail_where_it_is_strict(sessions):
+    sessions.write(TWO.format(marker='@pytest.mark.within("1 ns")'))
+    done = sessions.run("--steelyard-off", "--steelyard-strict")
+    assert done.returncode == 1
+    assert "claims of 1 of them were not judged" in done.stdout
+    sessions.write(TWO.format(marker=""))
+    assert sessions.run("--steelyard-off", "--steelyard-strict").returncode == 0
+
+
+def test_a_session_whose_claim_failed_is_not_kept(sessions):
+    sessions.write(TWO.format(marker='@pytest.mark.faster_than("test_quick")'))
+    done = sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5")
+    assert done.returncode == 1
+    assert "not kept as main, since it fails by a claim: test_it.py::test_slow" in done.stdout
+    assert not (sessions.directory / ".steelyard/main").exists()
+    with sessions.record() as record:
+        assert len(record.samples("time_s")) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--steelyard-least-ms", "nan"),
+        ("--steelyard-least-ms", "inf"),
+        ("--steelyard-least-ms", "-1"),
+        ("--steelyard-least-ms", "0"),
+        ("--steelyard-least-ms", "soon"),
+        ("--steelyard-blocks", "1"),
+        ("--steelyard-blocks", "nan"),
+        ("--steelyard-blocks", "-3"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(sessions, options):
+    sessions.write(TWO.format(marker=""))
+    done = sessions.run("=".join(options))
+    assert done.returncode == 4
+    assert f"argument {options[0]}: {options[1]}: " in done.stderr
+
+
+@pytest.mark.parametrize("fixture", ["steelyard", "benchmark"])
+def test_an_async_function_is_refused_with_the_cure(sessions, fixture):
+    (sessions.directory / "conftest.py").write_text("")
+    sessions.write(f"async def wait():\n    pass\n\n\ndef test_it({fixture}):\n    {fixture}(wait)\n")
+    done = sessions.run("--steelyard-as-benchmark", "-W", "error")
+    assert done.returncode == 1
+    assert "wait is async: calling it starts nothing" in done.stdout
+    assert "lambda: asyncio.run(wait(...))" in done.stdout
+
+
+def test_a_session_that_cannot_be_recorded_loses_no_result(sessions):
+    sessions.write(TWO.format(marker=""))
+    (sessions.directory / ".steelyard").write_text("a file in the way")
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 0, done.stdout
+    assert "the session cannot be recorded: " in done.stdout
+    assert "2 passed" in done.stdout
+    done = sessions.run("--steelyard-blocks", "3", "--steelyard-save", "main")
+    assert done.returncode == 1
+    assert "INTERNALERROR" not in done.stdout
+
+
 TURNS = """\
 import pytest
 
@@ -254,13 +376,6 @@ def test_fixtures_of_files_that_take_turns_are_torn_down_as_often_as_they_are_se
     )
     done = sessions.run("--steelyard-blocks", "3")
     assert done.returncode == 0, done.stdout
-
-
-def test_a_group_without_a_name_is_an_error_in_words(sessions):
-    sessions.write(TWO.format(marker="@pytest.mark.turns"))
-    done = sessions.run()
-    assert done.returncode != 0
-    assert "turns takes the name of a group" in done.stdout + done.stderr
 
 
 def test_classes_in_a_file_that_takes_turns_do_not_keep_each_other_from_it(sessions):
@@ -331,6 +446,13 @@ def test_setup(benchmark):
 
     assert benchmark.pedantic(sum, setup=setup, rounds=2) == 3
     assert made
+
+
+def test_stats(benchmark):
+    assert benchmark.stats is None
+    benchmark(sum, [1, 2])
+    assert 0 < benchmark.stats["min"] <= benchmark.stats.stats.mean <= benchmark.stats["max"] < 1
+    assert benchmark.stats["rounds"] <= 3
 """
 
 
@@ -340,7 +462,7 @@ def test_tests_that_were_written_for_pytest_benchmark_run_unchanged(sessions):
     done = sessions.run("--steelyard-as-benchmark", "--steelyard-blocks", "3", "--steelyard-least-ms", "0.05")
     assert done.returncode == 0, done.stdout
     with sessions.record() as record:
-        assert [len(each) for each in record.samples("time_s")] == [3, 3, 3]
+        assert [len(each) for each in record.samples("time_s")] == [3, 3, 3, 3]
 
 
 def test_both_plugins_at_once_are_refused_with_the_cure(sessions):

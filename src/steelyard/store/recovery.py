@@ -6,7 +6,7 @@ import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
@@ -18,6 +18,8 @@ from msgspec.structs import replace
 from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
+from steelyard.store.digests import NAME as DIGESTS
+from steelyard.store.digests import damaged_pages, write_digests
 from steelyard.store.facts import FILE
 from steelyard.store.restoring import restore
 
@@ -120,7 +122,7 @@ def recover(damaged: Path, new: Path) -> Recovered:
         if not source.is_file():
             what = f"has no {FILE}" if damaged.exists() else "does not exist"
             raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
-        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock"), dirs_exist_ok=True)
+        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS), dirs_exist_ok=True)
     try:
         with explained(new / FILE):
             return _rebuild(new, damaged)
@@ -134,8 +136,10 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
-    if lost_first := not _tables(old):
+    lost = _changed_pages(damaged / FILE)
+    if lost_first := 1 in lost or not _tables(old):
         _replace_first_page(old, directory / "new.sqlite")
+    _blank(old, [page for page in lost if page > 1])
     _cut_to_pages(old)
     present = _tables(old)
     with closing(_opened(old)) as source, closing(create_database(directory / FILE)) as target:
@@ -156,7 +160,32 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
         target.execute("COMMIT")
     for path in directory.glob(f"{old.name}*"):
         path.unlink()
+    write_digests(directory / FILE)
     return recovered
+
+
+def _changed_pages(file: Path) -> list[int]:
+    """Pages that are not as they were written, as far as digests say so."""
+    if any(path.stat().st_size for path in file.parent.glob(f"{FILE}-*")):
+        return []
+    try:
+        return damaged_pages(file)
+    except RecordError:
+        return []
+
+
+def _blank(file: Path, pages: Sequence[int]) -> None:
+    """Overwrite pages with zeros: a number on them may be another than was written, and pass for it."""
+    if not pages:
+        return
+    with file.open("r+b") as opened:
+        page_bytes = int.from_bytes(opened.read(18)[16:], "big")
+        page_bytes = 65536 if page_bytes == 1 else page_bytes
+        size = file.stat().st_size
+        for page in pages:
+            if page * page_bytes <= size:
+                opened.seek((page - 1) * page_bytes)
+                opened.write(bytes(page_bytes))
 
 
 def _opened(file: Path) -> sqlite3.Connection:

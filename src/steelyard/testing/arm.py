@@ -1,4 +1,4 @@
-"""One arm of a comparison in turns: a session of pytest that runs a timed test when its conductor asks for it.
+"""One arm of a comparison in turns: a session of pytest that runs a timed test when it is told to.
 
 The conductor (``steelyard.testing.turns``) starts two, one on the work tree under test and one on a work tree
 of the old commit. An arm sends ``Collected`` at first, then a ``Reply`` to each ``Order``.

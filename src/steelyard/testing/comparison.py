@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
-import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.stats.compare.sessions import Moved, compare_sessions
 from steelyard.testing.session import Kept, name_of, read_kept
-from steelyard.testing.turns import DIGITS, Confirmation, Unmeasurable, measure_in_turns
+from steelyard.testing.turns import DIGITS, Confirmation, UnmeasurableError, measure_in_turns
 
 if TYPE_CHECKING:
+    import pytest
+
     from steelyard.stats.compare.sessions import Means
     from steelyard.stats.compare.turns import Turned
 
@@ -72,7 +73,7 @@ def compare_with_commit(config: pytest.Config, items: Sequence[pytest.Item], rev
     """Measure all timed tests of a session in turns with a commit."""
     try:
         confirmation = measure_in_turns(config, items, revision, screens=False)
-    except Unmeasurable as error:
+    except UnmeasurableError as error:
         return Comparison(unjudged=[f"nothing was measured in turns with {revision}: {error}"])
     changes = [
         Change(item.nodeid, turned.outcome, turned=turned, commit=confirmation.commit)
@@ -146,7 +147,7 @@ def _confirm(
         return None, f"the last kept session had changes that its commit {str(commit)[:DIGITS]} has not"
     try:
         return measure_in_turns(config, suspects, str(commit), screens=True), ""
-    except Unmeasurable as error:
+    except UnmeasurableError as error:
         return None, error.message
 
 

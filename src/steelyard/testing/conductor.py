@@ -257,5 +257,5 @@ def _fail(report: pytest.TestReport, words: str) -> None:
 
 
 def _evidence(one: Ran) -> str:
-    timed = one.timed
-    return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group_of(one.item)}"
+    timed, group = one.timed, group_of(one.item)
+    return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group}"

@@ -16,16 +16,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from statistics import fmean
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
-import pytest
 
 from steelyard.errors import SteelyardError
 from steelyard.lab.history.repository import Repository
 from steelyard.stats.compare.turns import Turned, compare_turns
 from steelyard.testing.messages import TASK, Collected, Order, Reply, Task
 from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    import pytest
 
 PAIRS: Final = 6
 """Pairs of processes: with a standard deviation of 3 % from pair to pair, 10 % show in 99 of 100."""
@@ -39,7 +41,7 @@ DIGITS: Final = 12
 """Of a commit where it is named."""
 
 
-class Unmeasurable(SteelyardError):
+class UnmeasurableError(SteelyardError):
     """Turns with this commit are not possible, and why."""
 
 
@@ -82,7 +84,7 @@ def measure_in_turns(
 
     Raises
     ------
-    Unmeasurable
+    UnmeasurableError
         Not in a repository, no such commit, or its tests cannot be imported or import code of elsewhere.
     """
     root = config.rootpath
@@ -97,10 +99,10 @@ def measure_in_turns(
                 return _Turns(config, top, tree, commit[:DIGITS]).measure(items, screens=screens)
             finally:
                 repository.remove(tree)
-    except Unmeasurable:
+    except UnmeasurableError:
         raise
     except SteelyardError as error:
-        raise Unmeasurable(error.message) from None
+        raise UnmeasurableError(error.message) from None
 
 
 class _Turns:
@@ -155,7 +157,7 @@ class _Turns:
                 self._measure_file([test for test in its if test not in missing], (new, old), draw)
             for arm, name in ((new, "this tree"), (old, self._commit)):
                 if foreign := arm.end():
-                    raise Unmeasurable(f"the tests of {name} import {foreign}, which is not its own")
+                    raise UnmeasurableError(f"the tests of {name} import {foreign}, which is not its own")
 
     def _measure_file(self, tests: Sequence[str], arms: tuple[_Arm, _Arm], draw: random.Random) -> None:
         logs: dict[str, list[list[float]]] = {test: [[], []] for test in tests}
@@ -267,5 +269,5 @@ class _Arm:
         if not line:
             self._log.seek(0)
             text = self._log.read().decode(errors="replace").strip().splitlines()
-            raise Unmeasurable(f"a second pytest ended early: {text[-1] if text else 'without a word'}")
+            raise UnmeasurableError(f"a second pytest ended early: {text[-1] if text else 'without a word'}")
         return line

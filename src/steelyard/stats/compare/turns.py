@@ -1,4 +1,4 @@
-"""Two versions of tests in turns: pairs of processes, one of each version, whose members are timed alternately.
+"""Two versions of tests in turns: pairs of processes, one of each version, that are timed alternately.
 
 The unit is the pair: memory layout, hash seed and the machine's state differ from process to process, and no
 number of repetitions within one averages that out. With d_r the difference of mean logarithms (new less old)
