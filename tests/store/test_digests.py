@@ -41,15 +41,15 @@ def silent(directory, name, step):
     file = directory / name
     whole, true = file.read_bytes(), means(directory)
     bits = range(step // 2, 8 * len(whole), step)
-    wrong = []
+    wrong, named = [], []
     for bit in bits:
         file.write_bytes(flipped(whole, bit))
         try:
             if means(directory) != true:
                 wrong.append(bit)
         except RecordError as error:
-            assert error.hint
-            assert "damaged" in error.message or "is not a record" in error.message or "format" in str(error)
+            named.append(error)
+    assert all(error.hint for error in named)
     file.write_bytes(whole)
     return wrong, len(bits)
 
@@ -95,9 +95,12 @@ def test_what_is_recovered_has_no_number_that_was_not_written(directory, tmp_pat
         found = made_up.tables(new)
         for name in ("trial", "value"):
             assert set(found[name]) <= set(original[name])
-        assert means(new)
-    assert max(trials) == 120
-    assert min(trials) > 0
+        with Record.open(new) as record:
+            counted = {trial for sample in record.samples("wall_s") for trial in sample.trials}
+        for row in original["value"]:
+            assert row[0] not in counted or row in found["value"]
+    # A change costs its page: no trial, those of one page, or with the page of all blocks every one.
+    assert sum(count == 120 for count in trials) >= 30
 
 
 def test_a_record_without_digests_is_read_and_gets_them_from_its_next_writer(directory):
