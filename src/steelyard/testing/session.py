@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -32,6 +33,10 @@ if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken, Trial
     from steelyard.sample import Sample
     from steelyard.stats.compare.sessions import Means
+
+
+_KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
+"""What an error begins with that names a key or a record which a test does not have."""
 
 
 class Judgement(msgspec.Struct, frozen=True):
@@ -159,15 +164,15 @@ def _judge_family(file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], take
     try:
         return _judge_together(file, claims, taken)
     except SteelyardError as error:
-        hint = f" ({error.hint})" if error.hint else ""
+        words = _KEY.sub("", error.message) + (f" ({error.hint})" if error.hint else "")
         if len(claims) == 1:
             ((one, _),) = claims
-            return [Judgement(one, "refused", f"{one.item.nodeid}: {error.message}{hint}")]
+            return [Judgement(one, "refused", f"{one.item.nodeid}: {words}")]
         alone = [_judge_family(file, [pair], taken) for pair in claims]
         sound = [pair for pair, (it,) in zip(claims, alone, strict=True) if it.outcome != "refused"]
         refused = [it for (it,) in alone if it.outcome == "refused"]
         if not refused:
-            return [Judgement(one, "refused", f"{file.name}: {error.message}{hint}") for one, _ in claims]
+            return [Judgement(one, "refused", f"{file.name}: {words}") for one, _ in claims]
         return refused + _judge_family(file, sound, taken)
 
 
