@@ -88,6 +88,14 @@ def test_a_name_under_which_nothing_was_kept_fails_strict_sessions(sessions):
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
+def test_a_session_that_times_nothing_says_that_it_compares_nothing(sessions):
+    kept(sessions)
+    sessions.write("def test_it():\n    pass\n")
+    code, said = compared(sessions, "--steelyard-strict")
+    assert code == 1
+    assert "nothing was timed, so that nothing is compared with main" in said
+
+
 def test_tests_that_are_new_or_gone_are_named_and_fail_strict_sessions(sessions):
     kept(sessions, 2)
     sessions.write(TWO.replace("test_slow", "test_new"))

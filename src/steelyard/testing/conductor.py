@@ -178,8 +178,9 @@ class Session:
             self.config.getoption(f"steelyard_{it}") for it in ("save", "compare", "against")
         )
         if not self.files:
-            asked = self._unjudged or ((against or revision) and not self.config.option.collectonly)
-            return not (self._is_strict and asked)
+            asked = [it for it in (against, revision) if it and not self.config.option.collectonly]
+            self.notes += [f"nothing was timed, so that nothing is compared with {it}" for it in asked]
+            return not (self._is_strict and (self._unjudged or asked))
         kept = self.config.rootpath / KEPT
         try:
             directory = next_record(kept / LAST, replace=True)
@@ -235,7 +236,7 @@ class Session:
         """Say what was measured, what was claimed, and what moved."""
         from steelyard.testing.summary import lines
 
-        if not (self.files or self.untimed or self.claims):
+        if not (self.files or self.untimed or self.claims or self.notes):
             return
         terminalreporter.section("steelyard")
         if self.untimed:
