@@ -1,8 +1,8 @@
-"""The plugin for pytest beside pyperf (overhead of a call) and pytest-benchmark (false "slower", and power).
+"""The plugin for pytest beside pyperf (overhead of a call) and pytest-benchmark (false alarms, and power).
 
-``./dev bench pytest [--comparisons N] [--processes N] [--planted FRACTION]``: sessions of both plugins take
-turns on one test; each new session is compared with those before it, as each tool does. Of two new sessions
-one is of the same test, where "slower" is false, and one does a planted fraction more work, where it is true.
+``./dev bench pytest [--comparisons N] [--processes N] [--planted FRACTION] [--results FILE]``: sessions of
+both plugins take turns on one test, each as a gate that compares with sessions before it. Sessions of the
+same test should not fail; those that do a planted fraction more work should.
 """
 
 from __future__ import annotations
@@ -10,19 +10,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 from statistics import median
 
-from steelyard.stats.compare.sessions import compare_sessions
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
-from steelyard.testing.session import means
 
 KEPT = 5
 """Sessions that a new one is compared with."""
-LIMIT = 0.06
+MOST_FALSE = 0.05
+"""Share of sessions of the same test that may fail."""
+LEAST_FOUND = 0.95
+"""Share of sessions with more work that must."""
 OURS = """\
 from steelyard.timing.loop import calibrated
 
@@ -32,7 +34,6 @@ print(min(loop.time() for _ in range(20)))
 PYPERF = "import pyperf\npyperf.Runner().bench_func('it', lambda: None)"
 ROUNDS = 100
 TEST = """\
-import os
 import random
 
 NUMBERS = random.Random(1).sample(range(10**6), 50)
@@ -44,14 +45,14 @@ def sort_often(rounds):
 
 
 def test_sorted(FIXTURE):
-    FIXTURE(sort_often, int(os.environ["ROUNDS"]))
+    FIXTURE(sort_often, ROUNDS)
 """
-"""As many rounds as are asked for, so that five of a hundred more are 5 % more work."""
+"""As many rounds as are asked for, so that ten of a hundred more are 10 % more work."""
 
 
-def called(*command: str, cwd: Path, rounds: int = ROUNDS) -> subprocess.CompletedProcess[str]:
+def called(*command: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """A command that may fail by what it finds."""
-    env = {**os.environ, "PYTEST_ADDOPTS": "", "ROUNDS": str(rounds)}
+    env = {**os.environ, "PYTEST_ADDOPTS": ""}
     return subprocess.run(command, cwd=cwd, env=env, capture_output=True, encoding="utf-8", check=False)
 
 
@@ -70,56 +71,93 @@ def overhead(processes: int, place: Path) -> tuple[float, float]:
 
 
 WAYS = ("steelyard", "pytest-benchmark, mean:5%", "pytest-benchmark, median:5%")
+SAME, PLANTED = "the same test", "more work"
+Counts = dict[str, dict[str, int]]
+"""By what was compared and how: the sessions that failed; and by ``sessions``, all of them."""
 
 
 class Sessions:
-    """Sessions of both plugins, in a directory each.
-
-    Attributes
-    ----------
-    same, planted : dict of str to int
-        How often each way called the same test slower, and one that does more work.
-    """
+    """Sessions of both plugins, in a repository each, whose commit has the test as it is."""
 
     def __init__(self, place: Path) -> None:
-        self.same, self.planted = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0)
         self._ours, self._theirs = place / "ours", place / "theirs"
-        for directory, fixture in ((self._ours, "steelyard"), (self._theirs, "benchmark")):
+        for directory in (self._ours, self._theirs):
             directory.mkdir()
-            (directory / "test_it.py").write_text(TEST.replace("FIXTURE", fixture))
             (directory / "pytest.ini").write_text("[pytest]\n")
+            (directory / ".gitignore").write_text("__pycache__\n")
+        self._write(ROUNDS)
+        identity = (
+            "-c",
+            "user.name=bench",
+            "-c",
+            "user.email=bench@example.org",
+            "-c",
+            "commit.gpgsign=false",
+        )
+        for words in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-q", "-m", "the test")):
+            subprocess.run(("git", *words), cwd=self._ours, check=True)
         self._pytest = [sys.executable, "-m", "pytest", "-q", "-p", "no:xdist", "-p", "no:hypothesispytest"]
+        for _ in range(KEPT):
+            self._session("--steelyard-save", "main", keeps=True)
 
-    def keep(self) -> None:
-        """One more session of the test as it is, with which later ones are compared."""
-        self._session("main", ROUNDS)
-
-    def compare(self, rounds: int) -> None:
-        """A session with more rounds, and one of the test as it is, both against those before them."""
-        for name, count, slower in (("planted", rounds, self.planted), ("main", ROUNDS, self.same)):
-            old = [means(each) for each in self._kept("main")[-KEPT:]]
-            said = self._session(name, count)
-            new = means(self._kept(name)[-1])
-            slower[WAYS[0]] += any(each.outcome == "slower" for each in compare_sessions(old, new))
-            for way, metric in zip(WAYS[1:], ("mean", "median"), strict=True):
-                slower[way] += f"Field '{metric}' has failed" in said
-
-    def _kept(self, name: str) -> list[Path]:
-        return sorted((self._ours / ".steelyard" / name).glob("*.lab"))
-
-    def _session(self, name: str, rounds: int) -> str:
-        """One of each plugin; what pytest-benchmark says. It compares with the last that it kept, and keeps
-        those of ``main``.
+    def compare(self, rounds: int) -> dict[str, bool]:
+        """A session with so many rounds, which is kept if it is of the test as it is and holds; whether each
+        way failed it.
         """
-        ours = [*self._pytest, "-p", "no:benchmark", "--steelyard-save", name]
-        called(*ours, cwd=self._ours, rounds=rounds)
+        self._write(rounds)
+        same = rounds == ROUNDS
+        save = ("--steelyard-save", "main") if same else ()
+        failed = self._session("--steelyard-compare", "main", *save, keeps=same)
+        self._write(ROUNDS)
+        for record in sorted(self._ours.glob(".steelyard/main/*.lab"))[:-KEPT]:
+            shutil.rmtree(record)
+        return failed
+
+    def _write(self, rounds: int) -> None:
+        for directory, fixture in ((self._ours, "steelyard"), (self._theirs, "benchmark")):
+            text = TEST.replace("FIXTURE", fixture).replace("ROUNDS", str(rounds))
+            (directory / "test_it.py").write_text(text)
+
+    def _session(self, *options: str, keeps: bool) -> dict[str, bool]:
+        """One of each plugin; pytest-benchmark compares with the last that it kept."""
+        ours = called(*self._pytest, "-p", "no:benchmark", *options, cwd=self._ours)
+        if ours.returncode not in (0, 1) or "not measured in turns" in ours.stdout:
+            raise RuntimeError(ours.stdout + ours.stderr)
         fails = ["--benchmark-compare-fail=mean:5%", "--benchmark-compare-fail=median:5%"]
         short = ["--benchmark-max-time=0.2", "--benchmark-min-rounds=5"]
         saved = any(self._theirs.glob(".benchmarks/*/*.json"))
         against = ["--benchmark-compare", *fails] if saved else []
-        keep = ["--benchmark-autosave"] if name == "main" else []
-        done = called(*self._pytest, *short, *against, *keep, cwd=self._theirs, rounds=rounds)
-        return done.stdout + done.stderr
+        keep = ["--benchmark-autosave"] if keeps else []
+        theirs = called(*self._pytest, *short, *against, *keep, cwd=self._theirs)
+        said = theirs.stdout + theirs.stderr
+        failed = {WAYS[0]: ours.returncode == 1}
+        for way, metric in zip(WAYS[1:], ("mean", "median"), strict=True):
+            failed[way] = f"Field '{metric}' has failed" in said
+        return failed
+
+
+def counted(results: Path) -> Counts:
+    """What the lines of a file of results say."""
+    counts: Counts = {what: dict.fromkeys((*WAYS, "sessions"), 0) for what in (SAME, PLANTED)}
+    for line in results.read_text().splitlines() if results.exists() else ():
+        result = json.loads(line)
+        counts[result["what"]]["sessions"] += 1
+        for way in WAYS:
+            counts[result["what"]][way] += result["failed"][way]
+    return counts
+
+
+def measure(results: Path, comparisons: int, rounds: int, place: Path) -> Counts:
+    """Add sessions until there are as many as are asked for; each is on the disk when it has ended."""
+    sessions: Sessions | None = None
+    while (counts := counted(results))[PLANTED]["sessions"] < comparisons:
+        sessions = sessions or Sessions(place)
+        what = SAME if counts[SAME]["sessions"] <= counts[PLANTED]["sessions"] else PLANTED
+        failed = sessions.compare(ROUNDS if what == SAME else rounds)
+        line = {"what": what, "failed": failed, "load_1min": os.getloadavg()[0]}
+        with results.open("a") as file:
+            file.write(json.dumps(line) + "\n")
+    return counts
 
 
 def main() -> int:
@@ -127,23 +165,31 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, prog="./dev bench pytest")
     parser.add_argument("--comparisons", type=int, default=200)
     parser.add_argument("--processes", type=int, default=15)
-    parser.add_argument("--planted", type=float, default=0.05, metavar="FRACTION")
+    parser.add_argument("--planted", type=float, default=0.1, metavar="FRACTION")
+    parser.add_argument(
+        "--results", type=Path, metavar="FILE", help="keep a line for each session here, and go on from there"
+    )
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        ours, theirs = overhead(asked.processes, Path(directory))
+        place = Path(directory)
+        ours, theirs = overhead(asked.processes, place)
         print(f"a call that does nothing: steelyard {ours * 1e9:.1f} ns, pyperf {theirs * 1e9:.1f} ns")
-        found = Sessions(Path(directory))
-        for _ in range(KEPT):
-            found.keep()
-        for _ in range(asked.comparisons):
-            found.compare(round(ROUNDS * (1 + asked.planted)))
-    print(f"called slower, of {asked.comparisons} sessions (95 %):")
-    for what, counts in (("the same test", found.same), (f"{asked.planted:.0%} more work", found.planted)):
-        for way, count in counts.items():
-            its = clopper_pearson(count, asked.comparisons)
-            share = count / asked.comparisons
-            print(f"  {what}, {way}: {count} ({share:.1%}, {its.low:.1%} to {its.high:.1%})")
-    met = ours <= theirs and found.same[WAYS[0]] <= LIMIT * asked.comparisons
+        rounds = round(ROUNDS * (1 + asked.planted))
+        counts = measure(asked.results or place / "results", asked.comparisons, rounds, place)
+    print("sessions that failed (95 %):")
+    for what, name in ((SAME, SAME), (PLANTED, f"{asked.planted:.0%} more work")):
+        sessions = counts[what]["sessions"]
+        for way in WAYS:
+            count = counts[what][way]
+            its = clopper_pearson(count, sessions)
+            share = f"{count / sessions:.1%}, {its.low:.1%} to {its.high:.1%}"
+            print(f"  {name}, {way}: {count} of {sessions} ({share})")
+    same, planted = counts[SAME], counts[PLANTED]
+    met = (
+        ours <= theirs
+        and same[WAYS[0]] <= MOST_FALSE * same["sessions"]
+        and planted[WAYS[0]] >= LEAST_FOUND * planted["sessions"]
+    )
     print("limits met" if met else "limits not met")
     return 0 if met else 1
 

@@ -50,7 +50,12 @@ def test_a_whole_record_is_recovered_whole(damaged, tmp_path):
     new = tmp_path / "new.lab"
     assert recover(damaged, new) == Recovered(trials=600, lost_trials=0, spoilt_blocks=0)
     assert made_up.tables(new) == made_up.tables(damaged)
-    assert sorted(path.name for path in new.iterdir()) == ["journal", "record.sqlite", "spec.toml"]
+    assert sorted(path.name for path in new.iterdir()) == [
+        "journal",
+        "record.digests",
+        "record.sqlite",
+        "spec.toml",
+    ]
 
 
 def test_a_truncated_record_gives_what_is_before_its_end(damaged, tmp_path):
@@ -187,7 +192,12 @@ def test_a_first_page_that_is_lost_is_that_of_any_record(damaged, tmp_path, lost
     assert recover(damaged, new) == Recovered(600, 0, 0)
     trusted(new, original)
     assert made_up.tables(new) == original
-    assert sorted(path.name for path in new.iterdir()) == ["journal", "record.sqlite", "spec.toml"]
+    assert sorted(path.name for path in new.iterdir()) == [
+        "journal",
+        "record.digests",
+        "record.sqlite",
+        "spec.toml",
+    ]
 
 
 def test_a_first_page_and_the_end_can_both_be_lost(damaged, tmp_path):

@@ -5,96 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from steelyard.lab.answer.analyze import analyze
-from steelyard.store import Record
-
-CONFTEST = """\
-import random
-from pathlib import Path
-
-import pytest
-
-from steelyard.testing import reference
-from steelyard.timing import loop
-
-# Each session has noise of its own.
-DRAW = random.Random(len(list(Path(__file__).parent.glob(".steelyard/main/*.lab"))))
-
-
-class Clock:
-    ns = 0
-
-    def perf_counter_ns(self):
-        return Clock.ns
-
-    def perf_counter(self):
-        return Clock.ns / 1e9
-
-
-def unchanging():
-    Clock.ns += round(100_000 * DRAW.uniform(0.99, 1.01))
-
-
-loop.time = Clock()
-reference.work = unchanging
-
-
-@pytest.fixture
-def work():
-    def of(ns):
-        def function():
-            Clock.ns += round(ns * DRAW.uniform(0.99, 1.01))
-            return ns
-
-        return function
-
-    return of
-"""
-
-
-class Sessions:
-    """Sessions of pytest in a directory of its own."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        (directory / "conftest.py").write_text(CONFTEST)
-        (directory / "pytest.ini").write_text("[pytest]\n")
-
-    def write(self, text: str, name: str = "test_it.py") -> None:
-        (self.directory / name).write_text(text)
-
-    def run(self, *arguments: str, found: bool = False) -> subprocess.CompletedProcess[str]:
-        """A session with the plugin; ``found``: by its entry point, and with all others that are installed,
-        which take longer to import than most sessions.
-        """
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
-        env = {**os.environ, "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
-        if found:
-            command += ["-p", "no:benchmark"]
-        else:
-            command += ["-p", "steelyard.testing.plugin"]
-            env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        return subprocess.run(
-            command,
-            cwd=self.directory,
-            env=env,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    def record(self, name: str = "last") -> Record:
-        return Record.open(max((self.directory / ".steelyard" / name).glob("*.lab")))
-
-
-@pytest.fixture
-def sessions(tmp_path):
-    return Sessions(tmp_path)
-
 
 TWO = """\
 import pytest
@@ -285,6 +199,128 @@ def test_a_claim_about_a_test_of_another_file_is_an_error_in_words(sessions):
     assert "there are: test_quick" in done.stdout + done.stderr
 
 
+WRONG = [
+    'faster_than("test_right", by="often")',
+    'faster_than("test_right", by=float("nan"))',
+    "faster_than([1])",
+    "faster_than()",
+    'faster_than("test_other")',
+    'equivalent("test_right", within=-1)',
+    'within("5 parsecs")',
+    'within("5 ms", by=2)',
+    "within(None)",
+    'scales("n ^^ 2")',
+    "scales(5)",
+    "turns",
+    "turns(5)",
+]
+
+
+def test_markers_that_cannot_be_understood_fail_their_own_tests_only(sessions):
+    test = "@pytest.mark.{}\ndef test_{}(steelyard, work):\n    steelyard(work(1_000_000))\n\n\n"
+    wrong = "".join(test.format(marker, number) for number, marker in enumerate(WRONG))
+    sessions.write("import pytest\n\n\n" + test.format('within("3 ms")', "right") + wrong)
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 1
+    assert "INTERNALERROR" not in done.stdout + done.stderr
+    said = " ".join(done.stdout.split())
+    assert f"{len(WRONG)} failed, 1 passed" in said
+    assert "at most 3.00 ms: holds;" in said
+    for number in range(len(WRONG)):
+        assert f"- test_it.py::test_{number}: " in said
+
+
+UNTIMED = """\
+import pytest
+
+
+@pytest.mark.within("1 ns")
+def test_without_the_fixture():
+    pass
+
+
+@pytest.mark.within("1 ns")
+def test_that_times_nothing(steelyard):
+    pass
+
+
+def test_timed(steelyard, work):
+    steelyard(work(1_000_000))
+"""
+
+
+def test_a_claim_of_a_test_that_times_nothing_is_named_and_fails_strict_sessions(sessions):
+    sessions.write(UNTIMED)
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 0, done.stdout
+    for name in ("test_without_the_fixture", "test_that_times_nothing"):
+        assert f"test_it.py::{name}: not judged: it makes a claim about its time" in done.stdout
+    done = sessions.run("--steelyard-blocks", "3", "--steelyard-strict")
+    assert done.returncode == 1
+    assert "2 failed, 1 passed" in done.stdout
+
+
+def test_claims_of_a_session_that_times_nothing_fail_where_it_is_strict(sessions):
+    sessions.write(TWO.format(marker='@pytest.mark.within("1 ns")'))
+    done = sessions.run("--steelyard-off", "--steelyard-strict")
+    assert done.returncode == 1
+    assert "claims of 1 of them were not judged" in done.stdout
+    sessions.write(TWO.format(marker=""))
+    assert sessions.run("--steelyard-off", "--steelyard-strict").returncode == 0
+
+
+def test_a_session_whose_claim_failed_is_not_kept(sessions):
+    sessions.write(TWO.format(marker='@pytest.mark.faster_than("test_quick")'))
+    done = sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5")
+    assert done.returncode == 1
+    assert "not kept as main, since it fails by a claim: test_it.py::test_slow" in done.stdout
+    assert not (sessions.directory / ".steelyard/main").exists()
+    with sessions.record() as record:
+        assert len(record.samples("time_s")) == 2
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--steelyard-least-ms", "nan"),
+        ("--steelyard-least-ms", "inf"),
+        ("--steelyard-least-ms", "-1"),
+        ("--steelyard-least-ms", "0"),
+        ("--steelyard-least-ms", "soon"),
+        ("--steelyard-blocks", "1"),
+        ("--steelyard-blocks", "nan"),
+        ("--steelyard-blocks", "-3"),
+    ],
+)
+def test_numbers_that_are_none_are_refused(sessions, options):
+    sessions.write(TWO.format(marker=""))
+    done = sessions.run("=".join(options))
+    assert done.returncode == 4
+    assert f"argument {options[0]}: {options[1]}: " in done.stderr
+
+
+@pytest.mark.parametrize("fixture", ["steelyard", "benchmark"])
+def test_an_async_function_is_refused_with_the_cure(sessions, fixture):
+    (sessions.directory / "conftest.py").write_text("")
+    sessions.write(f"async def wait():\n    pass\n\n\ndef test_it({fixture}):\n    {fixture}(wait)\n")
+    done = sessions.run("--steelyard-as-benchmark", "-W", "error")
+    assert done.returncode == 1
+    assert "wait is async: calling it starts nothing" in done.stdout
+    assert "lambda: asyncio.run(wait(...))" in done.stdout
+
+
+def test_a_session_that_cannot_be_recorded_loses_no_result(sessions):
+    sessions.write(TWO.format(marker=""))
+    (sessions.directory / ".steelyard").write_text("a file in the way")
+    done = sessions.run("--steelyard-blocks", "3")
+    assert done.returncode == 0, done.stdout
+    assert "the session cannot be recorded: " in done.stdout
+    assert "2 passed" in done.stdout
+    done = sessions.run("--steelyard-blocks", "3", "--steelyard-save", "main")
+    assert done.returncode == 1
+    assert "INTERNALERROR" not in done.stdout
+
+
 TURNS = """\
 import pytest
 
@@ -343,13 +379,6 @@ def test_fixtures_of_files_that_take_turns_are_torn_down_as_often_as_they_are_se
     assert done.returncode == 0, done.stdout
 
 
-def test_a_group_without_a_name_is_an_error_in_words(sessions):
-    sessions.write(TWO.format(marker="@pytest.mark.turns"))
-    done = sessions.run()
-    assert done.returncode != 0
-    assert "turns takes the name of a group" in done.stdout + done.stderr
-
-
 def test_classes_in_a_file_that_takes_turns_do_not_keep_each_other_from_it(sessions):
     sessions.write(
         "class TestA:\n    def test_it(self, steelyard, work):\n        steelyard(work(1_000_000))\n\n\n"
@@ -377,22 +406,15 @@ def test_with_timing_off_functions_are_called_once(sessions):
     )
     done = sessions.run("--steelyard-off")
     assert done.returncode == 0, done.stdout
-    assert "1 tests ran once and were not timed, as --steelyard-off asks" in done.stdout
+    assert "1 test ran once and was not timed, as --steelyard-off asks" in done.stdout
 
 
-def test_sessions_are_kept_one_after_the_other_and_compared(sessions):
+def test_sessions_are_kept_one_after_the_other(sessions):
     sessions.write(TWO.format(marker=""))
     for _ in range(3):
         assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
     names = sorted(each.name for each in (sessions.directory / ".steelyard" / "main").glob("*.lab"))
     assert names == ["0001.lab", "0002.lab", "0003.lab"]
-    sessions.write(TWO.format(marker="").replace("work(2_000_000)", "work(4_000_000)"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert done.returncode == 1
-    said = " ".join(done.stdout.split())
-    assert "test_it.py::test_quick: not resolved" in said
-    assert "test_it.py::test_slow: 2" in said
-    assert "× slower" in said
 
 
 @pytest.mark.parametrize("chosen", [("-k", "quick"), ("--deselect", "test_it.py::test_slow"), ("--lf",)])
@@ -404,29 +426,6 @@ def test_tests_that_are_chosen_run_without_the_others_of_their_file(sessions, ch
     done = sessions.run(*chosen)
     assert "1 failed" in done.stdout, done.stdout
     assert "test_slow" not in done.stdout
-
-
-def test_a_test_that_no_kept_session_has_is_told(sessions):
-    sessions.write(TWO.format(marker=""))
-    assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
-    sessions.write(TWO.format(marker="").replace("test_slow", "test_new"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert "in no session kept as main: test_it.py::test_new" in " ".join(done.stdout.split())
-
-
-def test_one_kept_session_decides_nothing(sessions):
-    sessions.write(TWO.format(marker=""))
-    assert sessions.run("--steelyard-save", "main", "--steelyard-blocks", "5").returncode == 0
-    sessions.write(TWO.format(marker="").replace("work(2_000_000)", "work(4_000_000)"))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert done.returncode == 0, done.stdout
-    assert "keep at least two" in done.stdout
-
-
-def test_sessions_that_were_never_kept_are_told(sessions):
-    sessions.write(TWO.format(marker=""))
-    done = sessions.run("--steelyard-compare", "main", "--steelyard-blocks", "5")
-    assert "no session is kept as main: pytest --steelyard-save main" in done.stdout
 
 
 OF_PYTEST_BENCHMARK = """\
@@ -448,6 +447,13 @@ def test_setup(benchmark):
 
     assert benchmark.pedantic(sum, setup=setup, rounds=2) == 3
     assert made
+
+
+def test_stats(benchmark):
+    assert benchmark.stats is None
+    benchmark(sum, [1, 2])
+    assert 0 < benchmark.stats["min"] <= benchmark.stats.stats.mean <= benchmark.stats["max"] < 1
+    assert benchmark.stats["rounds"] <= 3
 """
 
 
@@ -457,7 +463,7 @@ def test_tests_that_were_written_for_pytest_benchmark_run_unchanged(sessions):
     done = sessions.run("--steelyard-as-benchmark", "--steelyard-blocks", "3", "--steelyard-least-ms", "0.05")
     assert done.returncode == 0, done.stdout
     with sessions.record() as record:
-        assert [len(each) for each in record.samples("time_s")] == [3, 3, 3]
+        assert [len(each) for each in record.samples("time_s")] == [3, 3, 3, 3]
 
 
 def test_both_plugins_at_once_are_refused_with_the_cure(sessions):

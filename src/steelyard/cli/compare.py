@@ -177,6 +177,12 @@ from steelyard.errors import UsageError
     metavar="FRACTION",
     help="Smallest difference that matters; a smaller one is called equivalent.",
 )
+@click.option(
+    "--confirm",
+    "confirms",
+    is_flag=True,
+    help="Of two records: measure their commands in turns, if both programs are as they were measured.",
+)
 @seed_option
 @null_option
 @comparisons_option
@@ -244,6 +250,7 @@ def command(
     timeout_s: float | None,
     metric: str | None,
     margin: float | None,
+    confirms: bool,
     seed: int | None,
     null: str | None,
     comparisons: int | None,
@@ -263,7 +270,8 @@ def command(
     answered or 10 s have passed.
 
     A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
-    and not shown. Two records (OLD.lab NEW.lab) in place of commands are compared as they are.
+    and not shown. Two records (OLD.lab NEW.lab) in place of commands are compared as they are, or measured
+    in turns (--confirm).
 
     \b
     steelyard compare './old input' './new input'
@@ -277,7 +285,14 @@ def command(
 
     shown = Shown(details=details, time_unit=time_unit, by_mean=sort == "mean-time")
     if len(commands) == 2 and all(is_record(Path(each)) for each in commands):
+        if confirms:
+            ctx.exit(_confirm(commands, metric, seed, output, shown, as_json=as_json, strict=strict))
         ctx.exit(_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
+    if confirms:
+        raise UsageError(
+            "--confirm is for two records; commands are measured in turns anyway",
+            hint="steelyard compare OLD.lab NEW.lab --confirm",
+        )
     _refuse_apart(commands, null, comparisons, contexts, build, objects)
     if null is not None:
         refuse_without_meaning(ctx)
@@ -386,3 +401,28 @@ def _records(
     return show_answer(
         compare_records(old, new, metric=metric, margin=margin), shown, as_json=as_json, strict=strict
     )
+
+
+def _confirm(
+    names: Sequence[str],
+    metric: str | None,
+    seed: int | None,
+    output: Path | None,
+    shown: Shown,
+    *,
+    as_json: bool,
+    strict: bool,
+) -> int:
+    """Measure the commands of two records in turns, print the answer, and return the exit code."""
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.compare.confirming import experiment_in_turns
+    from steelyard.lab.run.existing_record import find_record
+
+    directory = record_named(output) or state_directory(os.environ, "compare").with_suffix(".lab")
+    old, new = (find_record(Path(each)) for each in names)
+    experiment = experiment_in_turns(old, new, metric=metric, seed=chosen_seed(seed, directory))
+    with pointing_to(directory, answers=not as_json):
+        run_with_progress(experiment, directory)
+        code = print_answer(directory, shown, as_json=as_json, strict=strict)
+    click.echo(f"record: {directory}", err=as_json)
+    return code

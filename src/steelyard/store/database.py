@@ -13,6 +13,7 @@ from typing import Final
 from urllib.parse import quote
 
 from steelyard.errors import MachineError, RecordBusyError, RecordError
+from steelyard.store.digests import damaged_pages, remove_digests, write_digests
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_TIMEOUT_S: Final = 10.0
@@ -21,6 +22,7 @@ BUSY_TIMEOUT_S: Final = 10.0
 _MAGIC = b"SQLite format 3\0"
 _SQLITE_NEEDED = (3, 37, 0)
 _ALMOST_FULL_BYTES = 1 << 16
+_PAGES_NAMED = 5
 
 
 def create_database(path: Path, *, durable: bool = True) -> sqlite3.Connection:
@@ -57,14 +59,16 @@ def open_writer(path: Path) -> sqlite3.Connection:
     Raises
     ------
     RecordError
-        See `inspect`; or it cannot be written.
+        See `inspect`; or it cannot be written, or is not as it was written.
     """
     inspect(path)
+    refuse_changed_pages(path)
     if not os.access(path, os.W_OK):
         raise RecordError(
             f"{path} cannot be written",
             hint=f"make it writable, or work on a copy: cp -r {quoted(path.parent)} COPY",
         )
+    remove_digests(path)
     connection = _connect(path, "rw")
     try:
         prepare_writing(connection)
@@ -99,9 +103,10 @@ def open_reader(path: Path) -> sqlite3.Connection:
     Raises
     ------
     RecordError
-        See `inspect`.
+        See `inspect`; or it is not as it was written.
     """
     inspect(path)
+    refuse_changed_pages(path)
     if not os.access(path.parent, os.W_OK) and not _is_in_the_middle(path):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
@@ -122,8 +127,10 @@ def open_reader(path: Path) -> sqlite3.Connection:
     return _connect_and_read(path, "ro")
 
 
-def close_writer(connection: sqlite3.Connection) -> None:
-    """Leave one file that can be read from read-only media; where a reader is at it, the next writer does."""
+def close_writer(connection: sqlite3.Connection, path: Path) -> None:
+    """Leave one file that can be read from read-only media, and its digests; where a reader is at it, the
+    next writer does.
+    """
     connection.execute("PRAGMA busy_timeout = 200")
     try:
         # Moves everything into the file, and deletes the other one unshortened, which may take 20 ms.
@@ -134,6 +141,17 @@ def close_writer(connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
+    if not _is_in_the_middle(path):
+        write_digests(path)
+
+
+def refuse_changed_pages(path: Path) -> None:
+    """Raise `RecordError` where the record is not what its last writer left."""
+    if _is_in_the_middle(path) or not (pages := damaged_pages(path)):
+        return
+    numbers = ", ".join(map(str, pages[:_PAGES_NAMED])) + (", …" if len(pages) > _PAGES_NAMED else "")
+    what = f"page {numbers} is" if len(pages) == 1 else f"{len(pages):,} pages ({numbers}) are"
+    raise damaged(path, f"{what} not as written (its digest differs)")
 
 
 def inspect(path: Path) -> None:

@@ -161,7 +161,7 @@ class Record(Writing):
                 if lock is None:
                     self._connection.close()
                 else:
-                    close_writer(self._connection)
+                    close_writer(self._connection, self.directory / FILE)
         finally:
             if lock is not None:
                 lock.release()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import product
 from pathlib import Path
@@ -18,8 +19,11 @@ from msgspec.structs import replace
 from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import create_database, explained
+from steelyard.store.digests import NAME as DIGESTS
+from steelyard.store.digests import damaged_pages, write_digests
 from steelyard.store.facts import FILE
 from steelyard.store.restoring import restore
+from steelyard.store.rows import canonical
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "name", "treatment": "id", "context": "id", "block": "id",
@@ -30,6 +34,16 @@ _KEYS: Final = {
 
 _DEEP: Final = ("block", "trial", "value")
 """Tables large enough for pages that only lead to others. No row of another table fits into one of them."""
+
+_NOT_RESTORED: Final = ("run", "journal", "labels", "look", "batch", "warning")
+"""Tables that follow from nothing else. A page of theirs on which something changed is read all the same: all
+values have labels, and a changed letter in one shows."""
+
+_RESTORED: Final = ("treatment", "metric", "context")
+"""Tables that follow from the spec, from which they are taken first."""
+
+_LARGEST: Final = 2**63 - 1
+"""Integer that SQLite can hold."""
 
 _UNREADABLE: Final = (sqlite3.DatabaseError, UnicodeDecodeError)
 """Errors of reading damage: SQLite may quote it in its message, which then is not UTF-8."""
@@ -77,6 +91,12 @@ UPDATE block SET state = 'incomplete' WHERE state = 'complete' AND trials >
 """
 
 
+_SPOIL_BLOCK_OF: Final = """
+UPDATE block SET state = 'incomplete'
+WHERE state = 'complete' AND ? BETWEEN first_trial AND first_trial + trials - 1
+"""
+
+
 class Recovered(msgspec.Struct, frozen=True):
     """Outcome of a recovery.
 
@@ -120,7 +140,7 @@ def recover(damaged: Path, new: Path) -> Recovered:
         if not source.is_file():
             what = f"has no {FILE}" if damaged.exists() else "does not exist"
             raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
-        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock"), dirs_exist_ok=True)
+        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS), dirs_exist_ok=True)
     try:
         with explained(new / FILE):
             return _rebuild(new, damaged)
@@ -134,29 +154,103 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     old = directory / "damaged.sqlite"
     for path in list(directory.glob(f"{FILE}*")):
         path.rename(path.with_name(path.name.replace(FILE, old.name)))
-    if lost_first := not _tables(old):
+    lost = _changed_pages(damaged / FILE)
+    # As it was found, with what changed; numbers of trials are never taken from there.
+    doubtful = shutil.copyfile(old, directory / "doubtful.sqlite")
+    if lost_first := 1 in lost or not _tables(old):
         _replace_first_page(old, directory / "new.sqlite")
+    _blank(old, [page for page in lost if page > 1])
     _cut_to_pages(old)
     present = _tables(old)
-    with closing(_opened(old)) as source, closing(create_database(directory / FILE)) as target:
+    with (
+        closing(_opened(old)) as source,
+        closing(_opened(doubtful)) as doubted,
+        closing(create_database(directory / FILE)) as target,
+    ):
         target.execute("BEGIN")
         tables = [table for table in _KEYS if table in present or not present]
         broken = [table for table in tables if not _copy(source, target, table)]
         for table in _each_page_as_root(source, [table for table in broken if table in _DEEP]):
             # A page out of use may still hold a block as it was before it ran; trials are never rewritten.
             _copy(source, target, table, "state <> 'planned'" if table == "block" else "TRUE")
+        if lost:
+            _copy_whole_spec(doubted, target)
+            for table in _NOT_RESTORED:
+                _copy(doubted, target, table)
         target.execute(_BROKEN_SPEC)
         ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
         if not specs:
             _take_spec(target, directory, damaged)
         restore(target)
+        if lost:
+            for table in _RESTORED:
+                _copy(doubted, target, table)
         hidden = lost_first and "extension" not in present
         _refuse_unknown_extensions(target, damaged, hidden=hidden, broken="extension" in broken)
-        recovered = replace(_settle(target), spec="record" if specs else "file")
+        partial = _trials_with_lost_values(doubted, target) if lost else set()
+        recovered = replace(_settle(target, partial), spec="record" if specs else "file")
         target.execute("COMMIT")
-    for path in directory.glob(f"{old.name}*"):
+    for path in (*directory.glob(f"{old.name}*"), *directory.glob(f"{doubtful.name}*")):
         path.unlink()
+    write_digests(directory / FILE)
     return recovered
+
+
+def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) -> None:
+    """Take the spec from a page on which something changed, unless that is the spec itself."""
+    ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
+    if specs:
+        return
+    for row in _rows(doubted, "SELECT * FROM record"):
+        with suppress(msgspec.DecodeError, AttributeError, UnicodeEncodeError):
+            if row is not None:
+                *_, experiment, sha256, _ = row
+                text = canonical(msgspec.json.decode(experiment))
+                if hashlib.sha256(text.encode()).hexdigest() == sha256:
+                    _insert(target, "record", row)
+
+
+def _trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connection) -> set[int]:
+    """Trials of which a page that changed has values, and their neighbours: of a key that changed itself, the
+    rows beside it tell the place.
+    """
+    trials: set[int] = set()
+    exists = "SELECT 1 FROM value WHERE trial = ? AND metric = ? AND labels = ? AND i = ?"
+    for direction in ("ASC", "DESC"):
+        sql = f"SELECT trial, metric, labels, i FROM value ORDER BY trial {direction}"  # noqa: S608 -- ours
+        for row in _rows(doubted, sql):
+            if row is None:
+                break
+            # Another type is damage, of which the rows beside it tell.
+            if all(isinstance(each, int) for each in row) and target.execute(exists, row).fetchone() is None:
+                trials |= {row[0], max(row[0], 1) - 1, min(row[0], _LARGEST - 1) + 1}
+        else:
+            break
+    return trials
+
+
+def _changed_pages(file: Path) -> list[int]:
+    """Pages that are not as they were written, as far as digests say so."""
+    if any(path.stat().st_size for path in file.parent.glob(f"{FILE}-*")):
+        return []
+    try:
+        return damaged_pages(file)
+    except RecordError:
+        return []
+
+
+def _blank(file: Path, pages: Sequence[int]) -> None:
+    """Overwrite pages with zeros: a number on them may be another than was written, and pass for it."""
+    if not pages:
+        return
+    with file.open("r+b") as opened:
+        page_bytes = int.from_bytes(opened.read(18)[16:], "big")
+        page_bytes = 65536 if page_bytes == 1 else page_bytes
+        size = file.stat().st_size
+        for page in pages:
+            if page * page_bytes <= size:
+                opened.seek((page - 1) * page_bytes)
+                opened.write(bytes(page_bytes))
 
 
 def _opened(file: Path) -> sqlite3.Connection:
@@ -308,8 +402,8 @@ def _lost(damaged: Path, why: str) -> RecordError:
     )
 
 
-def _settle(target: sqlite3.Connection) -> Recovered:
-    """Make one consistent record of what was found."""
+def _settle(target: sqlite3.Connection, partial: Collection[int]) -> Recovered:
+    """Make one consistent record of what was found; ``partial`` trials have lost some of their values."""
     # Which run a trial belongs to matters less than the trial.
     target.execute(
         "INSERT OR IGNORE INTO run SELECT run, min(start_ns), NULL, '', '{}', 'died' FROM trial GROUP BY run"
@@ -324,7 +418,12 @@ def _settle(target: sqlite3.Connection) -> Recovered:
                 target.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))  # noqa: S608 -- ours
     ((lost,),) = target.execute(_LOST_TRIALS).fetchall()
     lost += without
-    spoilt = target.execute(_SPOIL_BLOCKS).rowcount + their_blocks
+    spoilt = (
+        target.executemany(_SPOIL_BLOCK_OF, [(trial,) for trial in sorted(partial)]).rowcount
+        if partial
+        else 0
+    )
+    spoilt += target.execute(_SPOIL_BLOCKS).rowcount + their_blocks
     if spoilt:
         # Else it would pass for ended, and nothing would replace the blocks.
         target.execute("UPDATE run SET state = 'died' WHERE state IN ('complete', 'precision_not_reached')")

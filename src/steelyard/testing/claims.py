@@ -26,23 +26,28 @@ MARKERS: Final = {
 TURNS: Final = "turns(name): take turns with the tests of this name in other files, and be compared with them"
 """The marker that makes a group."""
 
+NOTHING_TIMED: Final = "it makes a claim about its time, and times nothing"
+
 Levels = Mapping[str, Scalar]
 
 
 def group_of(item: pytest.Item) -> str:
     """The file of a test, whose timed tests take turns; or the name of its group, which has tests of several.
-
-    Raises
-    ------
-    pytest.UsageError
-        A marker ``turns`` without a name.
+    A marker ``turns`` that cannot be understood makes no group: ``claims_of`` refuses it.
     """
+    return _group_name(item) or item.nodeid.partition("::")[0]
+
+
+def _group_name(item: pytest.Item) -> str | None:
     marker = item.get_closest_marker("turns")
-    if marker is None:
-        return item.nodeid.partition("::")[0]
-    if len(marker.args) != 1 or not isinstance(marker.args[0], str) or marker.kwargs:
-        raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
+    if marker is None or marker.kwargs or len(marker.args) != 1 or not isinstance(marker.args[0], str):
+        return None
     return marker.args[0]
+
+
+def makes_claims(item: pytest.Item) -> bool:
+    """Whether markers of a test claim something about its time."""
+    return any(item.get_closest_marker(name) for name in MARKERS)
 
 
 def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -> list[dict[str, Any]]:
@@ -58,8 +63,10 @@ def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -
     Raises
     ------
     pytest.UsageError
-        A marker that cannot be understood.
+        A marker that cannot be understood, ``turns`` included.
     """
+    if item.get_closest_marker("turns") and _group_name(item) is None:
+        raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
     return [
         _claim(marker, levels, others, item.nodeid) for name in MARKERS for marker in item.iter_markers(name)
     ]
@@ -74,44 +81,49 @@ def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], wh
     match marker.name:
         case "faster_than":
             claim: dict[str, Any] = {"faster": dict(levels), "than": _other(wanted, levels, others, where)}
-            return claim | _given(marker, {"by": float})
+            return claim | _options(marker, {"by": float}, where)
         case "equivalent":
             claim = {"equivalent": dict(levels), "to": _other(wanted, levels, others, where), "within": 0.05}
-            return claim | _given(marker, {"within": float})
+            return claim | _options(marker, {"within": float}, where)
         case _:
-            return {"limit": METRIC, "at": dict(levels), "max": wanted}
+            return {"limit": METRIC, "at": dict(levels), "max": wanted} | _options(marker, {}, where)
 
 
 def _scales(marker: pytest.Mark, levels: Levels, where: str) -> dict[str, Any]:
     bound = marker.kwargs.get("at_most")
     if len(marker.args) + (bound is not None) != 1:
         raise pytest.UsageError(f"{where}: scales takes one growth: {MARKERS['scales']}")
-    growth = {"expect": _growth(marker.args[0])} if bound is None else {"at_most": _growth(bound)}
-    options = _given(marker, {"at_most": str, "parameter": str, "deviation": str})
+    growth = {"expect": _growth(str(marker.args[0]))} if bound is None else {"at_most": _growth(str(bound))}
+    options = _options(marker, {"at_most": str, "parameter": str, "deviation": str}, where)
     return {"scales": METRIC, "where": {"test": levels["test"]}, **options, **growth}
 
 
-def _given(marker: pytest.Mark, types: Mapping[str, type]) -> dict[str, Any]:
+def _options(marker: pytest.Mark, types: Mapping[str, type], where: str) -> dict[str, Any]:
     unknown = set(marker.kwargs) - set(types)
     if unknown:
-        raise pytest.UsageError(f"{marker.name} has no {', '.join(sorted(unknown))}: {MARKERS[marker.name]}")
-    return {name: types[name](value) for name, value in marker.kwargs.items()}
+        raise pytest.UsageError(
+            f"{where}: {marker.name} has no {', '.join(sorted(unknown))}: {MARKERS[marker.name]}"
+        )
+    try:
+        return {name: types[name](value) for name, value in marker.kwargs.items()}
+    except (TypeError, ValueError) as error:
+        raise pytest.UsageError(f"{where}: {marker.name}: {error}: {MARKERS[marker.name]}") from None
 
 
 def _growth(text: str) -> str:
     return text if text.lstrip().startswith("O(") else f"O({text})"
 
 
-def _other(name: str, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Scalar]:
+def _other(wanted: object, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Scalar]:
     """Levels of the other test at the same parameters, as far as it has them."""
     own_file = f"{levels['test']}".rpartition("::")[0]
-    name = name if name in others else f"{own_file}::{name}"
+    name = f"{wanted}" if f"{wanted}" in others else f"{own_file}::{wanted}"
     if name not in others:
         name = name.removeprefix("::")
-        known = ", ".join(each for each in others if each != levels["test"]) or "none"
+        candidates = ", ".join(each for each in others if each != levels["test"]) or "none"
         raise pytest.UsageError(
             f"{where}: {name!r} is not a timed test that takes turns with it (the marker turns puts tests of"
-            f" several files into one group); there are: {known}"
+            f" several files into one group); there are: {candidates}"
         )
     own = others[name]
     return {key: levels.get(key, own[key]) if key != "test" else name for key in own}
@@ -121,7 +133,7 @@ def levels_of(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
     """The levels of each of these tests: its function, with its file where tests of other files may take
     turns with it, and parameters that are numbers or text; others by their id.
     """
-    several = any(item.get_closest_marker("turns") for item in items)
+    several = any(_group_name(item) for item in items)
     return [_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
 
 

@@ -4,6 +4,7 @@ signature.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from time import perf_counter
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from steelyard.testing.statistics import Metadata, Statistics
 from steelyard.timing.loop import Loop, calibrated, quiet_memory
 from steelyard.timing.settling import Warmup, settle
 
@@ -28,6 +30,8 @@ class Timed:
         What the first pass found, whose times do not count.
     called : bool
         Whether the test measured anything in this pass.
+    last_s : float or None
+        Seconds of one call in the latest timing, that after the warm-up included.
     """
 
     def __init__(self, least_s: float) -> None:
@@ -36,6 +40,7 @@ class Timed:
         self.warmup: Warmup | None = None
         self.values: list[float] = []
         self.called = False
+        self.last_s: float | None = None
 
     def take(self, loop: Loop | Prepared) -> None:
         """Add one value; in the first pass, find the calls of a timing and the warm-up."""
@@ -50,9 +55,11 @@ class Timed:
                 if isinstance(loop, Loop):
                     loop = calibrated(loop.function, self.least_s)
                 self.calls, self.warmup = loop.calls, settle(loop)
+                self.last_s = loop.time()
             else:
                 loop.calls = self.calls
-                self.values.append(loop.time())
+                self.last_s = loop.time()
+                self.values.append(self.last_s)
 
 
 class Steelyard:
@@ -62,11 +69,30 @@ class Steelyard:
         self._timed = timed
 
     def __call__(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
-        """Call the function once, and time it unless nothing is timed in this session."""
-        result = function(*args, **kwargs)
+        """Call the function once, and time it unless nothing is timed in this session.
+
+        Raises
+        ------
+        pytest.UsageError
+            The call only makes a coroutine, whose time would be that of making it.
+        """
+        result = _finished(function, function(*args, **kwargs))
         if self._timed is not None:
             self._timed.take(Loop(partial(function, *args, **kwargs) if args or kwargs else function))
         return result
+
+
+def _finished(function: Callable[..., Any], result: Any) -> Any:
+    """The result of a call, unless what was called has not run yet."""
+    if not (inspect.iscoroutine(result) or inspect.isasyncgen(result)):
+        return result
+    if inspect.iscoroutine(result):
+        result.close()
+    name = getattr(function, "__name__", repr(function))
+    raise pytest.UsageError(
+        f"{name} is async: calling it starts nothing, so that there is nothing to time; time a plain function"
+        f" that runs it: lambda: asyncio.run({name}(...))"
+    )
 
 
 class Prepared:
@@ -96,13 +122,21 @@ class Prepared:
 
 
 class Benchmark(Steelyard):
-    """pytest-benchmark's fixture: the same call, ``pedantic``, ``extra_info`` and ``group``."""
+    """pytest-benchmark's fixture: the same call, ``pedantic``, ``stats``, ``extra_info`` and ``group``."""
 
     def __init__(self, timed: Timed | None) -> None:
         super().__init__(timed)
         self.extra_info: dict[str, Any] = {}
         self.group: str | None = None
         self.enabled = timed is not None
+
+    @property
+    def stats(self) -> Metadata | None:
+        """Statistics of the values so far; ``None`` before the call, and where nothing is timed."""
+        timed = self._timed
+        if timed is None or timed.last_s is None or not timed.called:
+            return None
+        return Metadata(Statistics(timed.values or [timed.last_s]), timed.calls)
 
     def pedantic(
         self,
@@ -126,7 +160,7 @@ class Benchmark(Steelyard):
 
         prepared = Prepared(target, arguments, teardown)
         prepared.time()
-        result = prepared.result
+        result = _finished(target, prepared.result)
         if self._timed is not None:
             prepared.calls = of_rounds.get("iterations", 1)
             self._timed.take(prepared)

@@ -98,6 +98,14 @@ def _run(one: Ran, nextitem: pytest.Item | pytest.Collector | None) -> None:
     one.reports = runtestprotocol(one.item, log=False, nextitem=nextitem)  # type: ignore[arg-type]  # its chain is asked for
 
 
+def run_alone(one: Ran) -> bool:
+    """Run a test once, in turns with those of another process; the fixtures of its file stay set up. Returns
+    whether it passed and measured something.
+    """
+    _run(one, _shared([one.item]))
+    return _sound(one)
+
+
 def _sound(one: Ran) -> bool:
     """Whether the test passed and measured something, so that another pass makes sense."""
     return one.timed.called and all(report.passed for report in one.reports)

@@ -3,25 +3,56 @@
 from __future__ import annotations
 
 import math
+import re
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import pytest
 
+from steelyard.errors import RecordError, SteelyardError
 from steelyard.testing import reference
-from steelyard.testing.claims import ABSENT, METRIC, claims_of, full, levels_of
+from steelyard.testing.claims import (
+    ABSENT,
+    METRIC,
+    NOTHING_TIMED,
+    claims_of,
+    full,
+    group_of,
+    levels_of,
+    makes_claims,
+)
 from steelyard.testing.passes import Ran
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.claims.verdict import Verdict
     from steelyard.exchange.recording import Taken, Trial
     from steelyard.sample import Sample
     from steelyard.stats.compare.sessions import Means
+
+
+_KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
+"""What an error begins with that names a key or a record which a test does not have."""
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """The verdict on a claim of a test.
+
+    Attributes
+    ----------
+    outcome : str
+        ``refused``: the claim cannot be understood; ``not_judged``: the test has no values.
+    words : str
+        The verdict and its evidence.
+    """
+
+    one: Ran
+    outcome: Literal["holds", "fails", "not_resolved", "not_judged", "refused"]
+    words: str
 
 
 class File(msgspec.Struct):
@@ -90,59 +121,80 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
     )
 
 
-def judge(file: File, taken: Taken, *, strict: bool) -> list[tuple[Ran, Verdict, str]]:
-    """The claims of the tests of a file or group: who makes each, the verdict, and its words.
-
-    Raises
-    ------
-    pytest.UsageError
-        A marker that cannot be understood.
+def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
+    """The claims of the tests of a file or group, one family; a claim that cannot be understood is refused
+    alone.
     """
-    own = levels_of([one.item for one in file.ran])
+    levels = levels_of([one.item for one in file.ran])
     others: dict[str, Mapping[str, Scalar]] = {}
-    for levels in own:
-        others.setdefault(str(levels["test"]), levels)
-    made = [
-        (one, claim)
-        for one, levels in zip(file.ran, own, strict=True)
-        for claim in claims_of(one.item, levels, others)
-    ]
-    if not made:
-        return []
+    for each in levels:
+        others.setdefault(str(each["test"]), each)
+    judgements: list[Judgement] = []
     # A test of several parameters claims its growth once, in the words of all of them.
     distinct: list[tuple[Ran, dict[str, Any]]] = []
-    for one, claim in made:
-        if claim not in [known for _, known in distinct]:
-            distinct.append((one, claim))
-    compared = [(one, claim) for one, claim in distinct if "scales" not in claim]
-    found = _verdicts(file, compared, taken, strict=strict)
+    for one, its in zip(file.ran, levels, strict=True):
+        try:
+            claims = claims_of(one.item, its, others)
+        except pytest.UsageError as error:
+            judgements.append(Judgement(one, "refused", str(error)))
+            continue
+        distinct += [(one, claim) for claim in claims if claim not in [other for _, other in distinct]]
+    judgements += _judge_family(file, [pair for pair in distinct if "scales" not in pair[1]], taken, strict=strict)
     for one, claim in distinct:
         # Growth is that of one test: others lack its parameters.
         if "scales" in claim:
-            found += _verdicts(file.only(claim["where"]["test"]), [(one, claim)], taken, strict=strict)
-    return found
+            judgements += _judge_family(file.only(claim["where"]["test"]), [(one, claim)], taken, strict=strict)
+    return judgements
 
 
-def _verdicts(
-    file: File, made: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
-) -> list[tuple[Ran, Verdict, str]]:
-    if not made:
+def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[Judgement]:
+    """The claims of tests that passed and have no values."""
+    timed = {id(one) for one in file.ran} if file is not None else set()
+    return [
+        Judgement(one, "not_judged", f"not judged: {NOTHING_TIMED}")
+        for one in ran
+        if id(one) not in timed and makes_claims(one.item) and all(report.passed for report in one.reports)
+    ]
+
+
+def _judge_family(
+    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
+) -> list[Judgement]:
+    """Judge claims together; where that is refused, find those that are refused alone, and judge the rest."""
+    if not claims:
         return []
-    from steelyard.errors import SteelyardError
+    try:
+        return _judge_together(file, claims, taken, strict=strict)
+    except SteelyardError as error:
+        words = _KEY.sub("", error.message) + (f" ({error.hint})" if error.hint else "")
+        if len(claims) == 1:
+            ((one, _),) = claims
+            return [Judgement(one, "refused", f"{one.item.nodeid}: {words}")]
+        alone = [_judge_family(file, [pair], taken, strict=strict) for pair in claims]
+        sound = [pair for pair, (it,) in zip(claims, alone, strict=True) if it.outcome != "refused"]
+        refused = [it for (it,) in alone if it.outcome == "refused"]
+        if not refused:
+            return [Judgement(one, "refused", f"{file.name}: {words}") for one, _ in claims]
+        return refused + _judge_family(file, sound, taken, strict=strict)
+
+
+def _judge_together(
+    file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
+) -> list[Judgement]:
     from steelyard.exchange.recording import Question, write_record
     from steelyard.lab.answer.check import check
     from steelyard.report.claims.text import words
 
     with tempfile.TemporaryDirectory() as directory:
         taken = msgspec.structs.replace(taken, cells=file.cells({}))
-        question = Question(claims=[claim for _, claim in made])
-        try:
-            with write_record(Path(directory, "tests.lab"), file.trials({}), taken, question) as record:
-                checked = check(record)
-        except SteelyardError as error:
-            raise pytest.UsageError(f"{file.name}: {error.message} ({error.hint})") from None
+        question = Question(claims=[claim for _, claim in claims])
+        with write_record(Path(directory, "tests.lab"), file.trials({}), taken, question) as record:
+            checked = check(record)
     verdicts = (checked.strictly() if strict else checked).verdicts
-    return [(one, verdict, words(verdict)) for (one, _), verdict in zip(made, verdicts, strict=True)]
+    return [
+        Judgement(one, verdict.outcome, words(verdict))
+        for (one, _), verdict in zip(claims, verdicts, strict=True)
+    ]
 
 
 def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
@@ -161,8 +213,14 @@ def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
     write_record(directory, trials, taken, Question(compare="test" if tests else None)).close()
 
 
-def taken(files: Sequence[File]) -> Taken:
-    """How a session takes its values, with what its readers must know."""
+def taken(files: Sequence[File], host: Mapping[str, Scalar]) -> Taken:
+    """How a session takes its values, with what its readers must know.
+
+    Parameters
+    ----------
+    host : Mapping
+        Facts to keep with the record, such as the commit that was tested.
+    """
     from steelyard import __version__
     from steelyard.exchange.recording import Quantity, Taken
 
@@ -178,14 +236,13 @@ def taken(files: Sequence[File]) -> Taken:
         {METRIC: Quantity("s"), reference.METRIC: Quantity("s")},
         blocked=True,
         one_process=True,
+        host=host,
         notes=notes,
     )
 
 
-def next_record(directory: Path, *, replace: bool) -> Path:
+def next_record(directory: Path, *, replace: bool = False) -> Path:
     """Where the next record of a name goes; with ``replace``, in the place of the last one."""
-    import shutil
-
     if replace:
         shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True, exist_ok=True)
@@ -194,26 +251,65 @@ def next_record(directory: Path, *, replace: bool) -> Path:
     return directory / f"{max(numbers, default=0) + 1:04}.lab"
 
 
-def means(directory: Path) -> dict[str, Means]:
-    """The mean logarithms of each test in a saved session, by its name."""
+def keep(record: Path, directory: Path) -> Path:
+    """Move a record to where those of a name are kept; its new place."""
+    return record.rename(next_record(directory))
+
+
+class Kept(msgspec.Struct, frozen=True):
+    """A session that was kept: means of its tests by their names, and the facts that came with it."""
+
+    means: Mapping[str, Means]
+    host: Mapping[str, Scalar]
+
+
+def read_kept(directory: Path) -> Kept:
+    """Read a saved session.
+
+    Raises
+    ------
+    SteelyardError
+        It is damaged, or not a session of the plugin.
+    """
     from steelyard.stats.compare.sessions import Means
     from steelyard.store import Record
 
     with Record.open(directory) as record:
-        known = any(metric.name == reference.METRIC for metric in record.metrics)
-        beside = {each.treatment.id: each for each in record.samples(reference.METRIC)} if known else {}
-        return {
-            _name(sample.treatment.levels): Means(
-                _mean_log(sample), _mean_log(beside.get(sample.treatment.id))
-            )
-            for sample in record.samples(METRIC)
-            if len(sample)
-        }
+        has_reference = any(metric.name == reference.METRIC for metric in record.metrics)
+        beside = (
+            {each.treatment.id: each for each in record.samples(reference.METRIC)} if has_reference else {}
+        )
+        try:
+            means = {
+                _name(sample.treatment.levels): Means(
+                    _mean_log(sample), _mean_log(beside.get(sample.treatment.id))
+                )
+                for sample in record.samples(METRIC)
+                if len(sample)
+            }
+            (run, *_) = record.runs()
+        except ValueError as error:
+            raise RecordError(
+                f"{directory} holds no session of the plugin: {error}", hint=f"rm -r {directory}"
+            ) from None
+        return Kept(means, run.host)
 
 
 def _mean_log(sample: Sample | None) -> float:
     """Of its values; NaN without any."""
     return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
+
+
+def name_of(item: pytest.Item) -> str:
+    """The name of a timed test in saved sessions."""
+    (levels,) = levels_of([item])
+    return _name({"": group_of(item), **levels})
+
+
+def file_of(name: str) -> str:
+    """The file of a test by its name in saved sessions; that of a test in a group has both."""
+    first, second, *_ = name.split("::")
+    return first if first.endswith(".py") else second
 
 
 def _name(levels: Mapping[str, Scalar]) -> str:

@@ -10,33 +10,65 @@ from steelyard.units import format_quantity
 
 if TYPE_CHECKING:
     from steelyard.stats.compare.sessions import Moved
+    from steelyard.stats.compare.turns import Turned
+    from steelyard.testing.comparison import Change, Comparison
     from steelyard.testing.session import File
 
 
 def lines(
-    files: Sequence[File], claims: Sequence[str], moved: Sequence[Moved], said: Sequence[str]
+    files: Sequence[File], claims: Sequence[str], comparisons: Sequence[Comparison], notes: Sequence[str]
 ) -> Iterator[str]:
-    """Each test with its mean and standard deviation, then what is claimed, what moved, and the record."""
+    """Each test with its mean and standard deviation, then claims, comparisons, and the record."""
     rows = [(one.item.nodeid, one.timed.values) for file in files for one in file.ran]
     width = max((len(name) for name, _ in rows), default=0)
     for name, values in rows:
         mean, s = format_quantity(fmean(values), "s"), format_quantity(stdev(values), "s")
         yield f"{name:<{width}}  {mean:>8}  s = {s:>8}  {len(values)} blocks"
     yield from (f"- {text}" for text in claims)
-    for each in moved:
-        yield f"- {each.name}: {_moved(each)}"
-    yield from said
+    for comparison in comparisons:
+        yield from (f"- {it.name}: {_change(it)}" for it in comparison.changes)
+        yield from comparison.unjudged
+    yield from notes
 
 
-def _moved(each: Moved) -> str:
-    if each.interval is None:
+def _change(change: Change) -> str:
+    moved, turned = change.moved, change.turned
+    if turned is not None:
+        suspicion = f"; {_ratio(moved.speedup)} across sessions" if moved is not None else ""
+        return f"{_turned(turned, change.commit)}{suspicion}"
+    why = f"; not measured in turns: {change.reason}" if change.reason else ""
+    if moved is None:
+        return f"not judged{why}"
+    return f"{_moved(moved)}{why}"
+
+
+def _turned(turned: Turned, commit: str) -> str:
+    where = f"in turns with {commit} ({turned.pairs} pairs of processes"
+    where += (
+        f", 95 % interval {turned.interval.low:.3g} to {turned.interval.high:.3g})"
+        if turned.interval
+        else ")"
+    )
+    if turned.outcome == "not_resolved":
+        return f"not resolved, {turned.ratio:.3g} × as long {where}"
+    if turned.outcome == "slower":
+        return f"slower, {turned.ratio:.3g} × as long {where}"
+    return f"faster, {turned.ratio:.3g} × as long {where}"
+
+
+def _moved(moved: Moved) -> str:
+    if moved.interval is None:
         return (
-            f"not resolved, {each.speedup:.3g} × as fast; what varies from one session to the next is not"
-            " known from one: keep at least two, better five"
+            f"not resolved, {_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
+            " at least two, better five"
         )
-    of = f"95 % interval {each.interval.low:.3g} to {each.interval.high:.3g}, {each.sessions} kept sessions"
-    of += ", relative to the reference" if each.relative else ""
-    if each.outcome == "not_resolved":
-        return f"not resolved, {each.speedup:.3g} × as fast ({of})"
-    ratio = each.speedup if each.outcome == "faster" else 1 / each.speedup
-    return f"{ratio:.3g} × {each.outcome} ({each.speedup:.3g} × as fast, {of})"
+    evidence = f"95 % interval {moved.interval.low:.3g} to {moved.interval.high:.3g} × as fast"
+    evidence += f", {moved.sessions} kept sessions" + (
+        ", relative to the reference" if moved.relative else ""
+    )
+    verdict = "not resolved," if moved.outcome == "not_resolved" else "suspected to be"
+    return f"{verdict} {_ratio(moved.speedup)} ({evidence})"
+
+
+def _ratio(speedup: float) -> str:
+    return f"{speedup:.3g} × as fast" if speedup >= 1 else f"{1 / speedup:.3g} × as long"

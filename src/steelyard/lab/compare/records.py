@@ -109,7 +109,7 @@ def _apart(before: Record, after: Record) -> list[Notice]:
     differ = f" The machines differ: {'; '.join(host)}." if host else ""
     told = (
         f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
-        " load, temperature, libraries or paths, is part of the difference and in no interval; the commands"
-        f" side by side, in one steelyard compare, exclude that.{differ}"
+        " load, temperature, libraries or paths, is part of the difference and in no interval; measuring both"
+        f" in turns (--confirm), or the commands side by side in steelyard compare, excludes that.{differ}"
     )
     return [Notice("note", fields={"text": told})]

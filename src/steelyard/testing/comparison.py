@@ -1,0 +1,165 @@
+"""A session against those that were kept: what looks slower across time is measured in turns, and only that
+decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from steelyard.errors import SteelyardError
+from steelyard.stats.compare.sessions import Moved, compare_sessions
+from steelyard.testing.session import Kept, name_of, read_kept
+from steelyard.testing.turns import DIGITS, Confirmation, UnmeasurableError, measure_in_turns
+
+if TYPE_CHECKING:
+    import pytest
+
+    from steelyard.stats.compare.sessions import Means
+    from steelyard.stats.compare.turns import Turned
+
+Standing = Literal["slower", "faster", "suspected", "not_confirmed", "not_resolved", "not_judged"]
+"""``slower`` and ``faster`` are shown in turns; ``suspected``: slower across time, and not measured in turns;
+``not_judged``: neither turns nor several kept sessions.
+"""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """A test against an earlier version of itself.
+
+    Attributes
+    ----------
+    moved : Moved or None
+        Across time.
+    turned : Turned or None
+        In turns.
+    commit : str
+        With which it took turns.
+    reason : str
+        Why there were no turns; empty where nothing asked for them.
+    """
+
+    name: str
+    standing: Standing
+    moved: Moved | None = None
+    turned: Turned | None = None
+    commit: str = ""
+    reason: str = ""
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """A session against earlier ones, or against a commit.
+
+    Attributes
+    ----------
+    changes : sequence of Change
+    unjudged : sequence of str
+        Sentences on what could not be compared; any of them fails a strict session.
+    """
+
+    changes: Sequence[Change] = ()
+    unjudged: Sequence[str] = ()
+
+    def is_red(self, *, strict: bool) -> bool:
+        """Whether the session fails by it."""
+        wanted = {"slower", "suspected", "not_judged"} if strict else {"slower"}
+        return any(it.standing in wanted for it in self.changes) or (strict and bool(self.unjudged))
+
+
+def compare_with_commit(config: pytest.Config, items: Sequence[pytest.Item], revision: str) -> Comparison:
+    """Measure all timed tests of a session in turns with a commit."""
+    try:
+        confirmation = measure_in_turns(config, items, revision, screens=False)
+    except UnmeasurableError as error:
+        return Comparison(unjudged=[f"nothing was measured in turns with {revision}: {error}"])
+    changes = [
+        Change(item.nodeid, turned.outcome, turned=turned, commit=confirmation.commit)
+        if (turned := confirmation.turned.get(item.nodeid))
+        else Change(item.nodeid, "not_judged", reason=confirmation.reasons[item.nodeid])
+        for item in items
+    ]
+    return Comparison(changes)
+
+
+def compare_with_kept(
+    config: pytest.Config,
+    items: Sequence[pytest.Item],
+    means: Mapping[str, Means],
+    directories: Sequence[Path],
+    name: str,
+    is_wanted: Callable[[str], bool],
+) -> Comparison:
+    """Compare with kept sessions, and measure in turns with the commit of the last one what looks slower.
+
+    Parameters
+    ----------
+    items : sequence of pytest.Item
+        The timed tests.
+    means : Mapping
+        Of this session, by the names of its tests.
+    directories : sequence of Path
+        Of the kept sessions, oldest first.
+    is_wanted : callable
+        Whether a test of this name was to run, if it is still there.
+    """
+    kept, unjudged = _read_all(directories, name)
+    if not kept:
+        missing = f"no session is kept as {name}: pytest --steelyard-save {name}"
+        return Comparison(unjudged=unjudged or [missing])
+    moved = compare_sessions([each.means for each in kept], means)
+    if absent := sorted(means.keys() - {each.name for each in moved}):
+        unjudged.append(f"in no session kept as {name}: {', '.join(absent)}")
+    if gone := sorted(filter(is_wanted, kept[-1].means.keys() - means.keys())):
+        unjudged.append(f"kept as {name}, and not timed here: {', '.join(gone)}")
+    by_name = {name_of(item): item for item in items}
+    suspects = [by_name[each.name] for each in moved if each.speedup < 1 and each.name in by_name]
+    confirmation, reason = _confirm(config, suspects, kept[-1])
+    changes = [
+        _change(each, by_name[each.name].nodeid if each.name in by_name else "", confirmation, reason)
+        for each in moved
+    ]
+    return Comparison(changes, unjudged)
+
+
+def _read_all(directories: Sequence[Path], name: str) -> tuple[list[Kept], list[str]]:
+    kept, unjudged = [], []
+    for directory in directories:
+        try:
+            kept.append(read_kept(directory))
+        except (SteelyardError, OSError) as error:
+            unjudged.append(f"a session kept as {name} is left out: {error}: rm -r {directory}")
+    return kept, unjudged
+
+
+def _confirm(
+    config: pytest.Config, suspects: Sequence[pytest.Item], last: Kept
+) -> tuple[Confirmation | None, str]:
+    """Turns with the commit of the last kept session, or why there are none."""
+    if not suspects:
+        return None, ""
+    commit = last.host.get("git_commit")
+    if commit is None:
+        return None, "the last kept session does not say of which commit it is"
+    if last.host.get("git_dirty"):
+        return None, f"the last kept session had changes that its commit {str(commit)[:DIGITS]} has not"
+    try:
+        return measure_in_turns(config, suspects, str(commit), screens=True), ""
+    except UnmeasurableError as error:
+        return None, error.message
+
+
+def _change(moved: Moved, nodeid: str, confirmation: Confirmation | None, reason: str) -> Change:
+    if confirmation is not None and nodeid in confirmation.turned:
+        turned = confirmation.turned[nodeid]
+        standing: Standing = "not_confirmed" if turned.outcome == "not_resolved" else turned.outcome
+        return Change(moved.name, standing, moved, turned, confirmation.commit)
+    if confirmation is not None:
+        reason = confirmation.reasons.get(nodeid, "")
+    if moved.outcome == "slower":
+        return Change(moved.name, "suspected", moved, reason=reason)
+    if moved.interval is None and moved.speedup < 1:
+        return Change(moved.name, "not_judged", moved, reason=reason)
+    return Change(moved.name, "not_resolved", moved)

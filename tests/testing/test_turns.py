@@ -1,0 +1,117 @@
+"""Turns with a commit: what is measured, and why it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+OLD = """\
+def test_it(steelyard, work):
+    steelyard(work(1_000_000))
+"""
+NEW = OLD.replace("1_000_000", "1_200_000")
+
+
+def against(sessions, revision, *options):
+    done = sessions.run("--steelyard-against", revision, "--steelyard-blocks", "3", *options)
+    return done.returncode, " ".join(done.stdout.split())
+
+
+def test_every_test_is_measured_with_a_commit_and_a_slower_one_fails(sessions):
+    sessions.write(OLD)
+    sessions.commit()
+    sessions.write(NEW)
+    sessions.commit()
+    code, said = against(sessions, "HEAD~1")
+    assert code == 1
+    assert "test_it.py::test_it: slower, 1.2 × as long in turns with" in said
+    assert "2 pairs of processes" in said
+
+
+def test_the_same_code_is_not_slower_than_itself(sessions):
+    sessions.write(OLD)
+    sessions.commit()
+    code, said = against(sessions, "HEAD", "--steelyard-strict")
+    assert code == 0, said
+    assert "test_it.py::test_it: not resolved" in said
+
+
+def test_tests_in_a_subdirectory_that_is_the_root_of_pytest_are_measured(sessions):
+    sessions.write(OLD)
+    (sessions.directory / "below").mkdir()
+    for path in sessions.directory.iterdir():
+        if path.is_file():
+            path.rename(sessions.directory / "below" / path.name)
+    sessions.commit()
+    (sessions.directory / "below/test_it.py").write_text(NEW)
+    done = sessions.run("--steelyard-against", "HEAD", "below", "--rootdir", "below")
+    assert done.returncode == 1, done.stdout
+    assert "test_it.py::test_it: slower, 1.2 × as long" in done.stdout
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_what_the_commit_does_not_have_is_not_judged(sessions, strict):
+    sessions.write(OLD)
+    commit = sessions.commit()
+    sessions.write(OLD + OLD.replace("test_it", "test_new"))
+    sessions.write(OLD, "test_other.py")
+    code, said = against(sessions, "HEAD", *(("--steelyard-strict",) if strict else ()))
+    assert code == int(strict)
+    assert f"test_it.py::test_new: not judged; not measured in turns: it is not in {commit[:12]}" in said
+    assert f"test_other.py::test_it: not judged; not measured in turns: {commit[:12]} has no" in said
+    assert "test_it.py::test_it: not resolved" in said
+
+
+def test_a_revision_that_is_none_is_named(sessions):
+    sessions.write(OLD)
+    sessions.commit()
+    code, said = against(sessions, "nosuch")
+    assert code == 0
+    assert "nothing was measured in turns with nosuch: 'nosuch' names no commit" in said
+    assert against(sessions, "nosuch", "--steelyard-strict")[0] == 1
+
+
+def test_a_commit_whose_tests_cannot_be_imported_is_named_with_the_error(sessions):
+    sessions.write("import missing_module\n\n\n" + OLD)
+    sessions.commit()
+    sessions.write(NEW)
+    code, said = against(sessions, "HEAD")
+    assert code == 0
+    assert "No module named 'missing_module'" in said
+
+
+def test_code_that_comes_from_the_other_tree_is_not_taken_for_that_of_the_commit(sessions):
+    """As of a package that is installed in editable mode: the commit would be compared with itself."""
+    library = sessions.directory / "lib"
+    library.mkdir()
+    (library / "product.py").write_text("NS = 1_000_000\n")
+    imports = f"import sys\n\nsys.path.insert(0, {str(library)!r})\nimport product\n\n\n"
+    sessions.write(imports + OLD.replace("1_000_000", "product.NS"))
+    sessions.commit()
+    (library / "product.py").write_text("NS = 2_000_000\n")
+    code, said = against(sessions, "HEAD", "--steelyard-strict")
+    assert code == 1
+    assert "import product from" in said
+    assert "not its own" in said
+
+
+def test_a_package_that_was_installed_beside_its_sources_is_not_taken_for_that_of_the_commit(
+    sessions, tmp_path_factory, monkeypatch
+):
+    installed = tmp_path_factory.mktemp("installed")
+    for place in (installed, sessions.directory / "src"):
+        place.mkdir(exist_ok=True)
+        (place / "product.py").write_text("NS = 1_000_000\n")
+    monkeypatch.setenv("PYTHONPATH", str(installed))
+    sessions.write("import product\n\n\n" + OLD.replace("1_000_000", "product.NS"))
+    sessions.commit()
+    said = against(sessions, "HEAD")[1]
+    assert "import product from" in said
+
+
+def test_a_test_that_fails_with_the_commit_alone_is_not_judged(sessions):
+    sessions.write(OLD + "    assert 0, 'as it was'\n")
+    sessions.commit()
+    sessions.write(OLD)
+    code, said = against(sessions, "HEAD")
+    assert code == 0
+    assert "not judged; not measured in turns: it gives no value in" in said
