@@ -233,6 +233,36 @@ TEST(Spawning, RaisesWhatABodyRaisesAndGoesOn) {
     EXPECT_EQ(alone.tasks.live(), 0U);
 }
 
+TEST(BlockedTime, EndsWhereTheWorkBeginsThatEndsTheWait) {
+    // One rank, on whose network a turn takes 1 µs: its only task waits for 100 turns, and is released by its
+    // own work, which then takes 1,000.
+    constexpr int waited = 100;
+    constexpr int worked = 1000;
+    const Parameters parameters = settled({.execution = Execution::fibre});
+    const Computation computation(ComputeMode::off, "");
+    NetworkSettings network{.ranks = 1};
+    network.buffer_bytes = capacity_bytes(parameters);
+    SimulatedNetwork(network).run([&](const Team&, Transport& transport) {
+        Runtime runtime(transport, parameters, computation);
+        Future<void> released(runtime.tasks());
+        runtime.tasks().run_fibre([&released] { released.wait(); });
+        const double begin_s = transport.now_s();
+        const auto step = [&] {
+            if (released.is_set() || transport.now_s() - begin_s < waited * 1e-6) {
+                return false;
+            }
+            for (int i = 0; i < worked; i++) {
+                transport.idle();
+            }
+            released.set();
+            return true;
+        };
+        runtime.epoch(step, [] { return Agreed{}; });
+        EXPECT_GE(runtime.counters().blocked_s, .9 * waited * 1e-6);
+        EXPECT_LE(runtime.counters().blocked_s, 1.2 * waited * 1e-6);
+    });
+}
+
 /// What all of three ranks say when tasks of rank 1 that `begin` makes wait for ever.
 std::string told(const Parameters& parameters, const std::function<void(Runtime&)>& begin) {
     std::set<std::string> texts;
