@@ -16,6 +16,7 @@
 #include "harness/simulated.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/implementation.hpp"
+#include "mpi/oversubscription.hpp"
 #include "protocol/lines.hpp"
 #include "runtime/make_transport.hpp"
 #include "timing/clock.hpp"
@@ -137,6 +138,7 @@ double peak_bytes() {
 }
 
 void measure(const World& world, const Asked& asked) {
+    warn_if_oversubscribed(world, "graph");
     const double before_bytes = peak_bytes();
     const Computation computation(asked.compute, asked.rates, asked.compute_times);
     const Lines lines(
@@ -158,6 +160,9 @@ void measure(const World& world, const Asked& asked) {
         measuring.source(i, roots[i]);
     }
     measuring.summary();
+    if (!asked.output.empty()) {
+        write_outcome(world, graph, kernel->outcome(), asked.output);
+    }
     const double graph_bytes = world.all(Fold::sum, static_cast<double>(graph.bytes()));
     const double grown_bytes = world.all(Fold::sum, peak_bytes() - before_bytes);
     if (world.is_root() && !simulated) { // The ranks of a simulation are one process.

@@ -24,8 +24,13 @@ void declare(Options& options, Parameters& parameters) {
                  {"handler", Execution::handler},
                  {"fibre", Execution::fibre},
                  {"coroutine", Execution::coroutine}});
-    options.add("--transport", parameters.transport, "ring: in a window that the ranks of one node share",
-                {{"point-to-point", TransportKind::point_to_point}, {"ring", TransportKind::ring}});
+    options.add(
+        "--transport", parameters.transport,
+        "ring: in a window that the ranks of one node share; default: ring where all ranks are on one "
+        "node that has room for it, else point-to-point",
+        {{"default", TransportKind::of_place},
+         {"point-to-point", TransportKind::point_to_point},
+         {"ring", TransportKind::ring}});
     options.add(
         "--idle", parameters.idle,
         "While waiting for messages; default: wait (in MPI) on a simulated machine, else yield",
@@ -91,10 +96,20 @@ Parameters settled(Parameters parameters) {
     if (is_ring && parameters.idle == Idle::wait) {
         throw UsageError("--idle wait is MPI's, which knows nothing of --transport ring; yield or spin");
     }
+    if (parameters.transport == TransportKind::of_place &&
+        (machine_is_simulated() || parameters.idle == Idle::wait)) {
+        parameters.transport = TransportKind::point_to_point;
+    }
     if (parameters.idle == Idle::of_place) {
         parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
     }
     return parameters;
+}
+
+double bytes_of_task(const Parameters& parameters) {
+    constexpr double touched_bytes = 8192; // Two pages.
+    return parameters.stack_pages == StackPages::huge ? static_cast<double>(parameters.stack_bytes)
+                                                      : touched_bytes;
 }
 
 std::size_t capacity_bytes(const Parameters& parameters) {
