@@ -1,6 +1,7 @@
 #include "runtime/parameters.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "harness/computation.hpp"
 #include "harness/failure.hpp"
@@ -55,7 +56,9 @@ void declare(Options& options, Parameters& parameters) {
                 "with many tasks (100,000 take 0.9 GB with --stack-bytes 8192)",
                 {{"guarded", StackPages::guarded}, {"huge", StackPages::huge}});
     options.add("--active-tasks", parameters.active_tasks,
-                "Tasks of a rank that are begun and not ended; further ones wait", {1, 1U << 30U});
+                "Tasks of a rank that are begun and not ended; further ones wait. 0: as many as have a page each "
+                "in the second-level cache; on a simulated machine 65536",
+                {0, 1U << 30U});
     options.add("--poll-interval", parameters.poll_interval,
                 "Tasks that a rank begins, or stealable items that it works on, between looks for messages",
                 {1, 1U << 30U});
@@ -100,10 +103,25 @@ Parameters settled(Parameters parameters) {
         (machine_is_simulated() || parameters.idle == Idle::wait)) {
         parameters.transport = TransportKind::point_to_point;
     }
+    if (parameters.active_tasks == 0) {
+        parameters.active_tasks = active_tasks_of_place();
+    }
     if (parameters.idle == Idle::of_place) {
         parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
     }
     return parameters;
+}
+
+std::uint64_t active_tasks_of_place() {
+    constexpr std::uint64_t most = 65536;
+    if (machine_is_simulated()) {
+        return most;
+    }
+    constexpr std::int64_t usual_bytes = std::int64_t{1} << 20U; // Where the system does not say.
+    const std::int64_t cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    const std::int64_t pages = (cache_bytes > 0 ? cache_bytes : usual_bytes) / sysconf(_SC_PAGESIZE);
+    constexpr std::uint64_t fewest = 64;
+    return std::clamp(static_cast<std::uint64_t>(pages), fewest, most);
 }
 
 double bytes_of_task(const Parameters& parameters) {
