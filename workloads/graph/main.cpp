@@ -138,7 +138,6 @@ double peak_bytes() {
 }
 
 void measure(const World& world, const Asked& asked) {
-    warn_if_oversubscribed(world, "graph");
     const double before_bytes = peak_bytes();
     const Computation computation(asked.compute, asked.rates, asked.compute_times);
     const Lines lines(
@@ -169,6 +168,7 @@ void measure(const World& world, const Asked& asked) {
         lines.write("graph_bytes", "B", {}, {graph_bytes});
         lines.write("peak_bytes", "B", {}, {grown_bytes});
     }
+    warn_if_oversubscribed(world, "graph");
 }
 
 /// The edges of one rank after the other, as a file that can be read again. Collective.

@@ -139,7 +139,6 @@ void measure_memory(const World& world, const Asked& asked, Tree& tree, runtime:
 }
 
 void measure(const World& world, const Asked& asked) {
-    warn_if_oversubscribed(world, "uts");
     const Computation computation(asked.compute, asked.rates);
     const Lines lines(
         Labels{{"p", world.size()}, {"implementation", implementation()}, {"compute", computation.label()}});
@@ -170,5 +169,8 @@ int main(int argc, char** argv) {
     return run(session, argc, argv,
                Program<World>{"uts", "Unbalanced Tree Search; writes Steelyard's line protocol.",
                               [&](Options& options) { declare(options, asked); },
-                              [&](const World& world) { measure(world, asked); }});
+                              [&](const World& world) {
+                                  measure(world, asked);
+                                  warn_if_oversubscribed(world, "uts");
+                              }});
 }
