@@ -55,10 +55,11 @@ void declare(Options& options, Parameters& parameters) {
                 "guarded: a task that overruns its stack fails at once; huge: densely in huge pages, faster "
                 "with many tasks (100,000 take 0.9 GB with --stack-bytes 8192)",
                 {{"guarded", StackPages::guarded}, {"huge", StackPages::huge}});
-    options.add("--active-tasks", parameters.active_tasks,
-                "Tasks of a rank that are begun and not ended; further ones wait. 0: as many as have a page each "
-                "in the second-level cache; on a simulated machine 65536",
-                {0, 1U << 30U});
+    options.add(
+        "--active-tasks", parameters.active_tasks,
+        "Tasks of a rank that are begun and not ended; further ones wait. 0: as many as the second-level "
+        "cache has KiB; on a simulated machine 65536",
+        {0, 1U << 30U});
     options.add("--poll-interval", parameters.poll_interval,
                 "Tasks that a rank begins, or stealable items that it works on, between looks for messages",
                 {1, 1U << 30U});
@@ -119,9 +120,10 @@ std::uint64_t active_tasks_of_place() {
     }
     constexpr std::int64_t usual_bytes = std::int64_t{1} << 20U; // Where the system does not say.
     const std::int64_t cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    const std::int64_t pages = (cache_bytes > 0 ? cache_bytes : usual_bytes) / sysconf(_SC_PAGESIZE);
-    constexpr std::uint64_t fewest = 64;
-    return std::clamp(static_cast<std::uint64_t>(pages), fewest, most);
+    constexpr std::int64_t touched_bytes = 1024; // Registers, some frames, and the worker, line by line.
+    constexpr std::uint64_t fewest = 256;
+    const std::int64_t tasks = (cache_bytes > 0 ? cache_bytes : usual_bytes) / touched_bytes;
+    return std::clamp(static_cast<std::uint64_t>(tasks), fewest, most);
 }
 
 double bytes_of_task(const Parameters& parameters) {

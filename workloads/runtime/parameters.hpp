@@ -64,7 +64,8 @@ struct Parameters {
     int ring_slots = 16;              ///< Messages in each ring of a pair of ranks.
     std::int64_t stack_bytes = 65536; ///< Of a fibre.
     StackPages stack_pages = StackPages::guarded;
-    std::uint64_t active_tasks = 0;   ///< Of a rank, begun and not ended; further ones wait. 0: as place has it.
+    std::uint64_t active_tasks =
+        0; ///< Of a rank, begun and not ended; further ones wait. 0: as place has it.
     std::uint64_t poll_interval =
         256;                       ///< Tasks that are begun, or stealable items, between looks for messages.
     int steal_attempts = 2;        ///< Victims that are asked in vain, before a rank waits to be given work.
@@ -90,8 +91,8 @@ void take_fibres(Parameters& parameters, const std::string& option);
 /// Raises UsageError where parameters exclude each other.
 [[nodiscard]] Parameters settled(Parameters parameters);
 
-/// Tasks of a rank that are active by default: on a real machine as many as have a page of their stacks each in the
-/// second-level cache, on a simulated one, which has no caches, 65,536.
+/// Tasks of a rank that are active by default: on a real machine as many as the second-level cache has KiB,
+/// which is what one that waits touches of memory, on a simulated one, which has no caches, 65,536.
 [[nodiscard]] std::uint64_t active_tasks_of_place();
 
 /// Memory that a task with a stack takes, at the least: what it touches of its stack.
