@@ -81,7 +81,7 @@ std::string TableFile::head(std::uint64_t rows) const {
         for (const Column& column : columns_) {
             type += (type.empty() ? "[('" : ", ('") + column.name + "', '" + type_of(column.kind) + "')";
         }
-        type += "]";
+        type += ']';
     }
     text = "{'descr': " + type + ", 'fortran_order': False, 'shape': (" + std::to_string(rows) + ",), }";
     // numpy.lib.format: magic, version and length of what follows, which ends with a line feed at a multiple

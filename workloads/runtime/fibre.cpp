@@ -98,7 +98,8 @@ void Fibre::suspend() {
         outside_ = jump_fcontext(outside_, this).fctx;
     }
     if (is_given_up_) [[unlikely]] {
-        throw Unwinding();
+        // No std::exception: handlers of these would swallow it.
+        throw Unwinding(); // NOLINT(bugprone-std-exception-baseclass)
     }
 }
 
