@@ -146,6 +146,7 @@ def test_kla_with_parcels_one_by_one_ends_without_a_look(simulated):
         "2",
         "--runtime",
         "hpx-5",
+        "--no-filter",
     )
     ended = simulated("graph", 4, *asked, configuration=("smpi/test:1", "smpi/grow-injected-times:no"))
     assert ended.code == 0, ended.stderr

@@ -31,12 +31,14 @@ def test_every_sort_agrees_with_the_standard_library_on_every_input(openmpi, ran
 @pytest.mark.parametrize("library", ["openmpi", "mpich"])
 @pytest.mark.parametrize("ranks", range(1, 9))
 def test_sorts_in_a_row_on_one_communicator_take_no_messages_of_each_other(start, library, ranks):
-    # Every sort that differs in its messages directly before every such sort: a rank begins the second one
-    # while others have not ended the first.
-    limit = {"MPIEXEC_TIMEOUT": "100", "OMPI_MCA_mpi_yield_when_idle": "1"}
-    ended = start(library, "sorting_cases", ranks, "--pairs", **limit)
+    # Sorts that differ in their messages, directly before every such sort: a rank begins the second one
+    # while others have not ended the first. Of the 81 pairs those of radix sort with messages of its own are
+    # all there; of the others, on many ranks, one in four.
+    limit = {"MPIEXEC_TIMEOUT": "300", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    every = 1 if ranks <= 4 else 4
+    ended = start(library, "sorting_cases", ranks, "--pairs", "--every", str(every), **limit)
     assert ended.code == 0, ended.stdout + ended.stderr
-    assert ended.stdout.endswith("81 cases, 0 failed\n")
+    assert ended.stdout.endswith("81 cases, 0 failed\n" if every == 1 else "35 cases, 0 failed\n")
 
 
 @pytest.mark.parametrize(("ranks", "every"), [(1, 1), (16, 5), (64, 41)])

@@ -261,12 +261,18 @@ std::string outcome_of_pair(const World& world, const Clock& clock, const std::a
     return "";
 }
 
-Report run_pairs(const World& world) {
+/// Every sort before every sort; of those whose first receives no message by wildcards one in so many.
+Report run_pairs(const World& world, int every) {
     const Clock clock(Timer::monotonic);
     const auto keys = static_cast<std::uint64_t>(world.size());
     Report report;
+    int number = 0;
     for (const Parameters& first : sorts_by_messages()) {
+        const bool has_wildcards = first.algorithm == Algorithm::radix && first.exchange == Exchange::p2p;
         for (const Parameters& second : sorts_by_messages()) {
+            if (number++ % every != 0 && !has_wildcards) {
+                continue;
+            }
             std::array<Case, 2> pair = {Case{.parameters = first, .total = keys},
                                         Case{.parameters = second, .total = keys}};
             pair[0].parameters.seed = static_cast<std::uint64_t>(report.cases) + 1;
@@ -290,7 +296,8 @@ int main(int argc, char** argv) {
         options.flag("--pairs", in_pairs, "Run every sort directly before every sort instead, a key a rank");
     };
     const auto body = [&](const World& world) {
-        const Report report = in_pairs ? run_pairs(world) : Cases(world, keys_per_rank, every).report();
+        const Report report =
+            in_pairs ? run_pairs(world, every) : Cases(world, keys_per_rank, every).report();
         if (world.is_root()) {
             std::printf("%d cases, %d failed\n", report.cases, report.failed);
         }
