@@ -268,7 +268,8 @@ Report run_pairs(const World& world, int every) {
     Report report;
     int number = 0;
     for (const Parameters& first : sorts_by_messages()) {
-        const bool has_wildcards = first.algorithm == Algorithm::radix && first.exchange == Exchange::p2p;
+        const bool has_wildcards =
+            first.algorithm == Algorithm::radix && first.exchange == sorting::Exchange::p2p;
         for (const Parameters& second : sorts_by_messages()) {
             if (number++ % every != 0 && !has_wildcards) {
                 continue;
