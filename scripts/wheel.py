@@ -2,8 +2,8 @@
 
 The runner inside is linked static; the kernels ask for no newer C and C++ library than manylinux_2_34 has
 (Debian 12, Ubuntu 22.04, RHEL 9), and for the Python that built them
-(docs/decisions/house/012-wheel.md). Both are checked, not assumed. What the wheel depends on is installed at the versions of requirements/run.txt, as
-wheels only.
+(docs/decisions/house/012-wheel.md). Both are checked, not assumed. What the wheel depends on is installed at
+the versions of requirements/run.txt, as wheels only.
 """
 
 from __future__ import annotations

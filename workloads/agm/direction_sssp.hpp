@@ -37,8 +37,9 @@ class LightSssp {
     /// Row i of `graph` has light edges up to `ends[i]`; both outlive this. `copies`: of the distances of
     /// other ranks, as far as they are known here.
     LightSssp(const graph::Csr& graph, std::span<const std::uint64_t> ends, bool copies)
-        : sssp_(graph, ends), owners_(graph.owners), rank_(graph.rank), has_edges_(ends.size() / word + 1),
-          changed_(has_edges_.size()), known_(copies ? graph.owners.ranks() : 0), values_(known_.size()) {
+        : sssp_(graph, ends, copies), owners_(graph.owners), rank_(graph.rank),
+          has_edges_(ends.size() / word + 1), changed_(has_edges_.size()),
+          values_(copies ? graph.owners.ranks() : 0) {
         for (std::size_t local = 0; local < ends.size(); local++) {
             has_edges_[local / word] |= std::uint64_t{ends[local] > graph.begin[local]} << (local % word);
         }
@@ -50,10 +51,8 @@ class LightSssp {
         for (const Item& item : first) {
             mark_changed(item);
         }
-        for (std::size_t rank = 0; rank < known_.size(); rank++) {
-            const bool is_own = rank == rank_;
-            known_[rank].assign(is_own ? 0 : owners_.count(rank), std::numeric_limits<float>::infinity());
-            values_[rank] = is_own ? distances().data() : known_[rank].data();
+        for (std::size_t rank = 0; rank < values_.size(); rank++) {
+            values_[rank] = (rank == rank_ ? distances() : sssp_.remote().of_ranks()[rank]).data();
         }
         return first;
     }
@@ -77,23 +76,9 @@ class LightSssp {
     [[nodiscard]] const std::vector<float>& distances() const { return sssp_.distances(); }
     [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return sssp_.parents(); }
 
-    /// Whether an item for a vertex of another rank may change anything there: it says less than what this
-    /// rank has said or heard before.
-    bool is_news(const Item& item) {
-        if (known_.empty()) {
-            return true;
-        }
-        float& known = known_[owners_.owner(item.vertex)][owners_.local(item.vertex)];
-        if (item.distance >= known) {
-            return false;
-        }
-        known = item.distance;
-        return true;
-    }
+    bool is_news(const Item& item) { return sssp_.is_news(item); }
     /// A distance on another rank.
-    void hear(graph::Vertex vertex, float distance) {
-        known_[owners_.owner(vertex)][owners_.local(vertex)] = distance;
-    }
+    void hear(graph::Vertex vertex, float distance) { sssp_.remote().hear(vertex, distance); }
     /// The distance of a vertex of any rank, or more than it.
     [[nodiscard]] float known(graph::Vertex vertex) const {
         return values_[owners_.owner(vertex)][owners_.local(vertex)];
@@ -136,10 +121,9 @@ class LightSssp {
     Sssp sssp_;
     const graph::Owners owners_;
     const std::size_t rank_;
-    std::vector<std::uint64_t> has_edges_;  ///< A bit for each vertex.
-    std::vector<std::uint64_t> changed_;    ///< A bit for each vertex.
-    std::vector<std::vector<float>> known_; ///< Of each other rank's vertices; empty without copies.
-    std::vector<const float*> values_;      ///< The same, and the own distances.
+    std::vector<std::uint64_t> has_edges_; ///< A bit for each vertex.
+    std::vector<std::uint64_t> changed_;   ///< A bit for each vertex.
+    std::vector<const float*> values_;     ///< Distances of each rank's vertices; empty without copies.
 };
 
 class DirectionSssp {
@@ -147,9 +131,10 @@ class DirectionSssp {
     /// Rows of `graph` are in order of weight; `light` is the largest weight of a light edge. Collective.
     DirectionSssp(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime, const Orders& orders,
                   float light)
-        : team_(team), graph_(graph), runtime_(runtime), light_(light), copies_(may_copy(team, graph)),
-          heavy_(heavy_begins(graph, light)), sssp_(graph, heavy_, copies_),
-          machine_(runtime, graph, sssp_, orders), news_(runtime), questions_(runtime), answers_(runtime) {
+        : team_(team), graph_(graph), runtime_(runtime), light_(light),
+          copies_(RemoteDistances::fit(team, graph)), heavy_(heavy_begins(graph, light)),
+          sssp_(graph, heavy_, copies_), machine_(runtime, graph, sssp_, orders), news_(runtime),
+          questions_(runtime), answers_(runtime) {
         news_.on_receipt([this](const News& news) { sssp_.hear(news.vertex, news.distance); });
         questions_.on_receipt([this](const Question& question) { answer(question); });
         answers_.on_receipt([this](const Sssp::Item& item) { receive(item); });
@@ -189,12 +174,6 @@ class DirectionSssp {
     static constexpr std::size_t ahead =
         12; ///< Vertices between one and the one whose row is brought nearer.
 
-    /// Whether each rank may have all distances: where these are few beside its rows. Collective.
-    static bool may_copy(const Team& team, const graph::Csr& graph) {
-        constexpr std::uint64_t fraction = 8;
-        const std::uint64_t copies = sizeof(float) * graph.owners.vertices() * graph.owners.ranks();
-        return fraction * copies <= team.all(Fold::sum, std::uint64_t{graph.bytes()});
-    }
     static std::vector<std::uint64_t> heavy_begins(const graph::Csr& graph, float light) {
         std::vector<std::uint64_t> begins(graph.count());
         for (std::size_t local = 0; local < begins.size(); local++) {

@@ -146,11 +146,9 @@ class Machine {
         case runtime::Execution::fibre:
             runtime_.tasks().run_fibre([this, item] { process(item); });
             runtime_.send_posted();
-            runtime_.charge(Work::fibre, 1);
             return;
         case runtime::Execution::coroutine:
             runtime_.tasks().run(coroutine(this, item));
-            runtime_.charge(Work::coroutine, 1);
             return;
         case runtime::Execution::handler:
         case runtime::Execution::of_preset:

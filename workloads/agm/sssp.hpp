@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "agm/order.hpp"
+#include "agm/remote_distances.hpp"
 #include "graph/csr.hpp"
 
 namespace workloads::agm {
@@ -33,14 +34,18 @@ class Sssp {
         [[nodiscard]] float value() const { return distance; }
     };
 
-    explicit Sssp(const graph::Csr& graph) : Sssp(graph, std::span(graph.begin).subspan(1)) {}
+    /// With `filters`, distances that are not below what other ranks have been sent are not sent.
+    explicit Sssp(const graph::Csr& graph, bool filters = false)
+        : Sssp(graph, std::span(graph.begin).subspan(1), filters) {}
     /// Neighbours are told along the first edges of a row alone, up to `ends`, which outlives this.
-    Sssp(const graph::Csr& graph, std::span<const std::uint64_t> ends) : graph_(graph), ends_(ends) {}
+    Sssp(const graph::Csr& graph, std::span<const std::uint64_t> ends, bool filters)
+        : graph_(graph), ends_(ends), remote_(graph, filters) {}
 
     /// Forget the last source. Returns the initial work items of this rank.
     std::vector<Item> begin(graph::Vertex root) {
         distances_.assign(graph_.count(), std::numeric_limits<float>::infinity());
         parents_.assign(graph_.count(), graph::no_vertex);
+        remote_.begin();
         const Item first{root, root, 0, 0};
         return graph_.owns(root) && receive(first) ? std::vector<Item>{first} : std::vector<Item>{};
     }
@@ -85,18 +90,22 @@ class Sssp {
         }
     }
 
+    bool is_news(const Item& item) { return remote_.is_news(item.vertex, item.distance); }
+
     static Key key(const Order& order, const Item& item) { return order.key(item.distance, item.level); }
 
     /// Infinite where there is no path.
     [[nodiscard]] const std::vector<float>& distances() const { return distances_; }
     /// The root is its own; no_vertex where there is no path.
     [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return parents_; }
+    [[nodiscard]] RemoteDistances& remote() { return remote_; }
 
   private:
     const graph::Csr& graph_;
     std::span<const std::uint64_t> ends_; ///< Of each own vertex.
     std::vector<float> distances_;
     std::vector<graph::Vertex> parents_;
+    RemoteDistances remote_;
 };
 
 } // namespace workloads::agm

@@ -82,6 +82,11 @@ std::unique_ptr<Operation> make_reads(const MpiContext& context, const Parameter
     if (parameters.execution != Execution::fibre) {
         return runtime::left_out(context.settings, "reads", "--execution fibre");
     }
+    const auto entries = static_cast<double>(std::uint64_t{1} << static_cast<unsigned>(asked.table_bits));
+    const auto active = static_cast<double>(std::min(asked.in_flight, parameters.active_tasks));
+    require_memory(context.world,
+                   sizeof(std::uint64_t) * entries + runtime::bytes_of_task(parameters) * active,
+                   "the table and the tasks do", "fewer --in-flight, --active-tasks or --table-bits");
     return std::make_unique<ReadsOperation>(context, parameters, asked);
 }
 

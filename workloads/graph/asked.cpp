@@ -48,6 +48,9 @@ void declare_direction(Options& options, Asked& asked) {
         options.flag("--direction-optimising", asked.optimises_direction, meaning->second);
     }
     if (asked.verb == Verb::sssp) {
+        options.negated("--no-filter", asked.filters,
+                        "Send also distances that are not below what a vertex of another rank has been sent; "
+                        "--direction-optimising always leaves these out");
         options.add("--light", asked.light,
                     "--direction-optimising: the largest weight of a light edge; 0: a 32nd of the largest",
                     {0.0, 1e9});
@@ -89,6 +92,8 @@ void declare_runs(Options& options, Asked& asked) {
         "by handlers, sent as tasks",
         {{"auto", Own::by_execution}, {"at-once", Own::at_once}, {"sent", Own::sent}});
     options.add("--repetitions", asked.repetitions, "Of each source", {1, 100'000});
+    options.add("--output", asked.output,
+                "File for the result, a line a vertex; in NumPy's format where it ends with .npy");
     options.flag("--validate", asked.validate, "Check the outcome of every source against the input");
     options.add(
         "--compute", asked.compute,
@@ -109,6 +114,14 @@ void check_roots(const Asked& asked) {
         if (error != std::errc() || end != root.data() + root.size()) {
             throw UsageError("--roots: '" + root + "' is not a vertex");
         }
+    }
+}
+
+void check_output(const Asked& asked) {
+    const bool has_several = asked.roots.size() > 1 || (asked.roots.empty() && asked.sources > 1);
+    const bool adds_up = asked.verb == Verb::bc; // Its scores are of all sources together.
+    if (!asked.output.empty() && has_sources(asked.verb) && has_several && !adds_up) {
+        throw UsageError("--output is the result of one source; --sources 1, or one vertex in --roots");
     }
 }
 
@@ -140,6 +153,7 @@ void declare(Options& options, Asked& asked) {
     options.check([&asked] {
         check_roots(asked);
         check_cache(asked);
+        check_output(asked);
     });
 }
 

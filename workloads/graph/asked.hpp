@@ -35,6 +35,7 @@ struct Asked {
     double delta = 0; ///< 0: as the weights are.
     int k = 1;
     bool optimises_direction = false; ///< Of sssp, bfs (whose orders then do not matter) and cc.
+    bool filters = true;              ///< Of sssp: what other ranks have been sent is remembered.
     double light = 0;                 ///< The largest weight of a light edge; 0: as the weights are.
     bool blocks = false;              ///< Of bfs and bc: tasks that wait for delegates, and have no orders.
     Own own = Own::by_execution;
@@ -45,7 +46,7 @@ struct Asked {
     int iterations = 100;    ///< Of PageRank, at most.
     bool validate = false;
     bool hash = false;
-    std::string output; ///< File for drawn edges.
+    std::string output; ///< File for drawn edges, or for what was found of each vertex.
     ComputeMode compute = ComputeMode::off;
     std::string rates;
     int compute_times = 1; ///< So many times as long does every operation take.

@@ -97,7 +97,9 @@ void make_simple(Csr& graph, RowOrder order) {
 double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks) {
     constexpr double of_vertex = 40; // Row, counts, distance, parent, and a place in a queue.
     constexpr double of_tuple = 2 * (sizeof(Vertex) + sizeof(float));
-    return (of_vertex * static_cast<double>(vertices) + of_tuple * static_cast<double>(tuples)) / ranks;
+    constexpr double of_copies = 1.125; // Distances of other ranks are at most an eighth of the rows.
+    const double rows = of_vertex * static_cast<double>(vertices) + of_tuple * static_cast<double>(tuples);
+    return of_copies * rows / ranks;
 }
 
 Csr build(const Team& team, const Edges& edges, RowOrder order) {

@@ -80,6 +80,12 @@ std::optional<Edge> edge_of(std::string_view line, const Layout& layout, std::ui
     const auto target = number<std::uint64_t>(word(rest));
     const std::string_view last = word(rest);
     const auto weight = last.empty() ? std::optional(1.0F) : number<float>(last);
+    if (!weight && number<double>(last)) {
+        throw BadLine(byte, "weight '" + std::string(last) +
+                                "' is outside of the range of single precision, " +
+                                std::to_string(std::numeric_limits<float>::digits10) +
+                                " digits from 1.2e-38 to 3.4e38");
+    }
     if (!source || !target || !weight || !word(rest).empty()) {
         throw BadLine(byte, "'" + std::string(line) + "' is not an edge: source target [weight]");
     }

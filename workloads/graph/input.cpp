@@ -17,12 +17,9 @@ constexpr std::uint64_t roots_of_files = 7; ///< A stream of random numbers.
 
 /// Raise SharedFailure where the rows of all ranks of a host are more than its memory.
 void check_memory(const World& world, std::uint64_t vertices, std::uint64_t tuples) {
-    std::optional<std::string> wrong = Owners::refused(vertices, world.size());
-    const auto lacking = lacking_memory(world, bytes_of_rank(vertices, tuples, world.size()));
-    if (!wrong && lacking) {
-        wrong = *lacking + "; a smaller --scale";
-    }
-    fail_together(world, "the graph does not fit in memory", wrong);
+    fail_together(world, "the graph does not fit", Owners::refused(vertices, world.size()));
+    require_memory(world, bytes_of_rank(vertices, tuples, world.size()), "the graph does",
+                   "a smaller --scale");
 }
 
 template <class Generator>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <type_traits>
 #include <utility>
 
 #include "agm/betweenness.hpp"
@@ -19,6 +20,7 @@
 #include "graph/lookup.hpp"
 #include "graph/validation.hpp"
 #include "harness/checksum.hpp"
+#include "harness/random.hpp"
 
 namespace workloads::graph {
 
@@ -78,6 +80,14 @@ double checksum_of(const Team& team, const Csr& graph, const std::vector<Value>&
     return static_cast<double>(of_all(team, own).mixed >> lost);
 }
 
+/// One value of each vertex, which is there as long as the outcome.
+template <class Value>
+Outcome outcome_of(const std::string& name, const std::vector<Value>& values) {
+    const CellKind kind = std::is_floating_point_v<Value> ? CellKind::f64 : CellKind::i64;
+    return {{{name, kind}},
+            [&values](std::size_t local, auto& cells) { cells.push_back(cell_of(values[local])); }};
+}
+
 double all_edges(const Team& team, const Csr& graph) {
     std::uint64_t ends = 0;
     for (const std::uint32_t own : graph.ends) {
@@ -110,6 +120,16 @@ class TreeKernel : public Kernel {
         return {{"distance_checksum", "", checksum_of(place_.team, place_.graph, distances)},
                 {"vertices_reached", "", all_reached},
                 {"farthest", "", place_.team.all(Fold::max, farthest)}};
+    }
+
+    /// Without a path the distance is infinite and the parent -1; the root is its own parent.
+    [[nodiscard]] Outcome outcome() const override {
+        return {{{"distance", CellKind::f64}, {"parent", CellKind::i64}},
+                [this](std::size_t local, auto& cells) {
+                    const Vertex parent = algorithm_.parents()[local];
+                    cells.push_back(cell_of(static_cast<double>(algorithm_.distances()[local])));
+                    cells.push_back(parent == no_vertex ? cell_of(-1) : place_.graph.owners.number(parent));
+                }};
     }
 
     std::optional<std::string> violation(Vertex root) override {
@@ -181,6 +201,8 @@ class ComponentsKernel final : public Kernel {
                 {"components", "", components}};
     }
 
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("label", algorithm_.labels()); }
+
     /// Neighbours have one label, and the vertex that it names has it too.
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
@@ -228,6 +250,8 @@ class CoresKernel final : public Kernel {
         return {{"core_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.cores())},
                 {"largest_core", "", static_cast<double>(place_.team.all(Fold::max, largest))}};
     }
+
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("core", algorithm_.cores()); }
 
     /// A core is the largest k for which k neighbours have cores of at least k (Montresor, De Pellegrini,
     /// Miorandi 2013, DOI 10.1109/TPDS.2012.124, theorem 1).
@@ -277,15 +301,29 @@ class PageRankKernel final : public Kernel {
     }
     double edges() override { return iterations_ * all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
-        return {{"iterations", "", static_cast<double>(iterations_)},
-                {"last_change", "", change_},
-                {"rank_sum", "", rank_sum()}};
+        std::vector<Fact> facts = {{"iterations", "", static_cast<double>(iterations_)},
+                                   {"last_change", "", change_},
+                                   {"rank_sum", "", sum_of_ranks([](std::uint64_t) { return 1.0; })},
+                                   {"rank_checksum", "", sum_of_ranks(weight_of)}};
+        if (residual_) {
+            facts.push_back({"residual", "", *residual_});
+        }
+        return facts;
     }
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("rank", algorithm_.ranks()); }
+
+    /// Ranks add up to 1, and a further iteration, in double precision, changes them by at most what is left
+    /// of the last change, of which each iteration leaves at most the damping.
     std::optional<std::string> violation(Vertex /*root*/) override {
         constexpr double rounding = 1e-5; // Shares are of single precision.
-        const double sum = rank_sum();
+        const double sum = sum_of_ranks([](std::uint64_t) { return 1.0; });
         if (std::abs(sum - 1) > rounding) {
             return "ranks add up to " + std::to_string(sum);
+        }
+        residual_ = residual();
+        if (*residual_ > agm::PageRank::damping * change_ + rounding) {
+            return "a further iteration changes ranks by " + std::to_string(*residual_) +
+                   ", the last one by " + std::to_string(change_);
         }
         return change_ < tolerance_ ? std::nullopt
                                     : std::optional("not converged after " + std::to_string(iterations_) +
@@ -293,12 +331,43 @@ class PageRankKernel final : public Kernel {
     }
 
   private:
-    double rank_sum() {
+    /// Of a vertex in the checksum: uniform in [0, 1), by its number.
+    static double weight_of(std::uint64_t number) { return Random(0).unit(number); }
+
+    /// The sum of ranks, each times the weight of its vertex's number. Collective.
+    template <class Weight>
+    double sum_of_ranks(Weight weight) {
         double own = 0;
-        for (const double rank : algorithm_.ranks()) {
-            own += rank;
+        for (std::size_t local = 0; local < algorithm_.ranks().size(); local++) {
+            own += algorithm_.ranks()[local] * weight(place_.graph.owners.number(place_.graph.vertex(local)));
         }
         return place_.team.all(Fold::sum, own);
+    }
+
+    /// Σ |F(ranks) - ranks|, where F is an iteration. Collective.
+    double residual() {
+        const Csr& graph = place_.graph;
+        const std::vector<double>& ranks = algorithm_.ranks();
+        const auto n = static_cast<double>(graph.owners.vertices());
+        const std::vector<double> shares =
+            lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) {
+                return ranks[local] / static_cast<double>(graph.degree(local));
+            });
+        double alone = 0;
+        for (std::size_t local = 0; local < ranks.size(); local++) {
+            alone += graph.degree(local) == 0 ? ranks[local] : 0;
+        }
+        alone = place_.team.all(Fold::sum, alone);
+        constexpr double damping = agm::PageRank::damping;
+        double change = 0;
+        for (std::size_t local = 0; local < ranks.size(); local++) {
+            double sum = alone / n;
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; i++) {
+                sum += shares[i];
+            }
+            change += std::abs((1 - damping) / n + damping * sum - ranks[local]);
+        }
+        return place_.team.all(Fold::sum, change);
     }
 
     Place place_;
@@ -309,6 +378,7 @@ class PageRankKernel final : public Kernel {
     Machine<agm::PageRank> machine_;
     int iterations_ = 0;
     double change_ = 0;
+    std::optional<double> residual_; ///< Where results are validated.
 };
 
 /// PathCounts and Dependencies, one after the other.
@@ -362,6 +432,8 @@ class BetweennessKernel final : public Kernel {
                 {"largest_score", "", place_.team.all(Fold::max, largest)}};
     }
 
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("score", algorithm_.scores()); }
+
     /// A shortest path of d edges leads over d - 1 vertices: what the source's dependencies add up to.
     std::optional<std::string> violation(Vertex /*root*/) override {
         double between = 0;
@@ -403,7 +475,8 @@ std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked) {
             const float light = light_of(asked, place.graph);
             return std::make_unique<OwnTreeKernel<agm::DirectionSssp>>(place, false, orders, light);
         }
-        return std::make_unique<MachineTreeKernel<agm::Sssp>>(place, orders, false);
+        return std::make_unique<MachineTreeKernel<agm::Sssp>>(
+            place, orders, false, asked.filters && agm::RemoteDistances::fit(place.team, place.graph));
     }
     case Verb::bfs: {
         if (asked.optimises_direction) {

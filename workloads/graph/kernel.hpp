@@ -9,6 +9,7 @@
 #include "agm/machine.hpp"
 #include "graph/asked.hpp"
 #include "graph/csr.hpp"
+#include "graph/outcome.hpp"
 #include "harness/operation.hpp"
 
 namespace workloads::graph {
@@ -29,6 +30,9 @@ class Kernel {
 
     /// What came of the last run. Collective.
     [[nodiscard]] virtual std::vector<Fact> facts() = 0;
+
+    /// The same for each vertex; of `bc`, of all sources so far. Refers to this.
+    [[nodiscard]] virtual Outcome outcome() const = 0;
 
     /// What is wrong with it, told to the rank that finds it. Collective.
     [[nodiscard]] virtual std::optional<std::string> violation(Vertex root) = 0;

@@ -16,6 +16,7 @@
 #include "harness/simulated.hpp"
 #include "mpi/entry.hpp"
 #include "mpi/implementation.hpp"
+#include "mpi/oversubscription.hpp"
 #include "protocol/lines.hpp"
 #include "runtime/make_transport.hpp"
 #include "timing/clock.hpp"
@@ -158,12 +159,16 @@ void measure(const World& world, const Asked& asked) {
         measuring.source(i, roots[i]);
     }
     measuring.summary();
+    if (!asked.output.empty()) {
+        write_outcome(world, graph, kernel->outcome(), asked.output);
+    }
     const double graph_bytes = world.all(Fold::sum, static_cast<double>(graph.bytes()));
     const double grown_bytes = world.all(Fold::sum, peak_bytes() - before_bytes);
     if (world.is_root() && !simulated) { // The ranks of a simulation are one process.
         lines.write("graph_bytes", "B", {}, {graph_bytes});
         lines.write("peak_bytes", "B", {}, {grown_bytes});
     }
+    warn_if_oversubscribed(world, "graph");
 }
 
 /// The edges of one rank after the other, as a file that can be read again. Collective.

@@ -26,6 +26,12 @@ void declare_plan(Options& options, Plan& plan) {
 void declare_clustering(Options& options, Asked& asked) {
     options.add("--data", asked.file,
                 "A file with a point a line; none: points are drawn as `generate` draws them");
+    options.add(
+        "--output", asked.output,
+        "File for the bounding boxes of clusters, a line a dimension; in NumPy's format where it ends "
+        "with .npy");
+    options.add("--members", asked.members,
+                "The same for the points of clusters, a line a point and cluster");
     options.add("--threads", asked.threads, "Threads of OpenMP", {1, 1024});
     options.add("--join", asked.variants.join,
                 "gen and unjoin: by common subsequences (index), or naive: pairs",

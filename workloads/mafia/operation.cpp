@@ -9,6 +9,7 @@
 #endif
 
 #include "harness/failure.hpp"
+#include "mafia/cluster_file.hpp"
 #include "mafia/clustering.hpp"
 #include "mafia/points.hpp"
 #include "mafia/recovery.hpp"
@@ -60,6 +61,12 @@ class ClusterOperation final : public Operation {
     }
     [[nodiscard]] Phases* phases() override { return &phases_; }
     [[nodiscard]] std::vector<Fact> facts() override {
+        if (!asked_.output.empty()) {
+            write_clusters(found_.clusters, asked_.output);
+        }
+        if (!asked_.members.empty()) {
+            write_members(found_.clusters, data_.points.count, asked_.members);
+        }
         const auto whole = [](std::uint64_t value) { return static_cast<double>(value); };
         std::vector<Fact> facts = {{"candidates", "", whole(found_.counts.candidates)},
                                    {"dense_units", "", whole(found_.counts.dense)},

@@ -72,8 +72,9 @@ std::vector<Window> cut_dimension(int dimension, const std::vector<std::int64_t>
     for (Window& window : windows) {
         window.dimension = dimension;
         window.number = number++;
-        window.threshold =
-            static_cast<std::int64_t>(options.alpha * window.bins * static_cast<double>(points) / bins);
+        window.threshold = std::max(
+            GridOptions::least_threshold,
+            static_cast<std::int64_t>(options.alpha * window.bins * static_cast<double>(points) / bins));
         window.lower = least + window.first_bin * (most - least) / bins;
         window.upper = least + (window.first_bin + window.bins) * (most - least) / bins;
     }

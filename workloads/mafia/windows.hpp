@@ -17,6 +17,8 @@ struct GridOptions {
     int uniform_windows = 5; ///< of a dimension whose windows all merged.
     int most_windows = 100;  ///< before merging.
 
+    /// A unit of no points, or of one, is no part of a cluster, however few points all are.
+    static constexpr std::int64_t least_threshold = 2;
     static constexpr double epsilon = 1e-8; ///< added to the largest coordinate: intervals are half-open.
 };
 

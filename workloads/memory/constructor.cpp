@@ -19,12 +19,6 @@ OwnedComm create(const World& world) {
     return made;
 }
 
-OwnedComm duplicate(const World& world) {
-    OwnedComm made;
-    check(MPI_Comm_dup(comm_of(world), made.out()), "MPI_Comm_dup");
-    return made;
-}
-
 OwnedComm create_cartesian(const World& world) {
     int sizes[dimensions] = {0, 0, 0};
     const int periodic[dimensions] = {1, 1, 1};
@@ -50,7 +44,7 @@ Constructed construct(Constructor what, const World& world, double& shared) {
     case Constructor::comm_create:
         return create(world);
     case Constructor::comm_dup:
-        return duplicate(world);
+        return duplicate(comm_of(world));
     case Constructor::win_create:
         return create_window(world, shared);
     case Constructor::cart_create:

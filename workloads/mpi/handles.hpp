@@ -104,6 +104,13 @@ using OwnedWindow = Owned<handles::Window>;
 using OwnedDatatype = Owned<handles::Datatype>;
 using OwnedOp = Owned<handles::Reduction>;
 
+/// A communicator of the same ranks, on which nobody else's messages are. Collective.
+[[nodiscard]] inline OwnedComm duplicate(MPI_Comm comm) {
+    OwnedComm own;
+    check(MPI_Comm_dup(comm, own.out()), "MPI_Comm_dup");
+    return own;
+}
+
 class OwnedRequest : public Owned<handles::Request> {
   public:
     using Owned::Owned;

@@ -1,8 +1,10 @@
 #include "mpi/host_memory.hpp"
 
 #include <cstdint>
+#include <optional>
 #include <unistd.h>
 
+#include "harness/failure.hpp"
 #include "harness/simulated.hpp"
 
 namespace workloads {
@@ -24,15 +26,18 @@ double memory_of_rank(const World& world) {
     return memory_of_host() / ranks_of_host(world);
 }
 
-std::optional<std::string> lacking_memory(const World& world, double bytes_of_rank) {
+void require_memory(const World& world, double bytes_of_rank, const std::string& what_does,
+                    const std::string& cure) {
     constexpr double gib = 1024.0 * 1024 * 1024;
     const double needed = bytes_of_rank * ranks_of_host(world);
     const double there = memory_of_host();
-    if (needed <= there) {
-        return std::nullopt;
+    std::optional<std::string> lacking;
+    if (needed > there) {
+        lacking = std::to_string(static_cast<std::uint64_t>(needed / gib) + 1) +
+                  " GiB are needed on this host, which has " +
+                  std::to_string(static_cast<std::uint64_t>(there / gib)) + "; " + cure;
     }
-    return "it needs " + std::to_string(static_cast<std::uint64_t>(needed / gib) + 1) +
-           " GiB on this host, which has " + std::to_string(static_cast<std::uint64_t>(there / gib));
+    fail_together(world, what_does + " not fit in memory", lacking);
 }
 
 } // namespace workloads

@@ -1,7 +1,6 @@
 // The memory of a host, shared by its ranks.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "mpi/session.hpp"
@@ -11,7 +10,9 @@ namespace workloads {
 /// Bytes of the host for each of its ranks. Collective.
 [[nodiscard]] double memory_of_rank(const World& world);
 
-/// How much is lacking where each rank needs so many bytes, if anything is. Collective.
-[[nodiscard]] std::optional<std::string> lacking_memory(const World& world, double bytes_of_rank);
+/// Raise SharedFailure where this rank's bytes, times the ranks of its host, are more than its memory: "the
+/// graph does" not fit, and what would help. Collective.
+void require_memory(const World& world, double bytes_of_rank, const std::string& what_does,
+                    const std::string& cure);
 
 } // namespace workloads

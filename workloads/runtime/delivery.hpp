@@ -115,7 +115,6 @@ class Handling {
             for (; turn < limit && !items.empty() && runtime_.tasks().has_room(); turn++) {
                 runtime_.tasks().run(coroutine(handler_, items.pop_newest(), runtime_.rank()));
             }
-            runtime_.charge(Work::coroutine, static_cast<double>(turn));
         }
         return turn;
     }
@@ -176,7 +175,6 @@ class Handling {
             runtime_.send_posted();
             more = runtime_.tasks().run_each(next, limit - begun);
         }
-        runtime_.charge(Work::fibre, static_cast<double>(begun));
         return begun;
     }
     void deliver_to_fibres(std::span<const Item> items, int from) {
@@ -188,7 +186,6 @@ class Handling {
     }
     void deliver_to_coroutines(std::span<const Item> items, int from) {
         each(items, [&](const Item& item) { runtime_.tasks().run(coroutine(handler_, item, from)); });
-        runtime_.charge(Work::coroutine, static_cast<double>(items.size()));
     }
     static Task coroutine(Handler& handler, Item item, int from) {
         if constexpr (is_coroutine) {

@@ -82,6 +82,7 @@ class GatherOperation final : public Operation {
 
 std::unique_ptr<Operation> make_gather(const MpiContext& context, const Parameters& parameters,
                                        const Updates& asked) {
+    require_table(context.world, asked, 2);
     return std::make_unique<GatherOperation>(context, parameters, asked);
 }
 

@@ -12,6 +12,7 @@ using namespace workloads;
 int main(int argc, char** argv) {
     const Session session(argc, argv);
     runtime::Parameters parameters;
+    parameters.active_tasks = 65536; // Tasks are what is measured, as many as are asked for.
     runtime::Updates updates;
     runtime::Switches switches;
     global::Reads reads;

@@ -1,5 +1,7 @@
 #include "runtime/make_transport.hpp"
 
+#include <sys/statvfs.h>
+
 #include "harness/failure.hpp"
 #include "runtime/point_to_point.hpp"
 #ifndef WORKLOADS_SIMULATED
@@ -8,13 +10,35 @@
 
 namespace workloads::runtime {
 
+#ifndef WORKLOADS_SIMULATED
+namespace {
+
+/// Whether the node's file system for shared memory, which is small in a container, has room for the rings
+/// twice.
+bool has_room_for_ring(const World& world, const Parameters& parameters) {
+    struct statvfs shared{};
+    const bool is_there = statvfs("/dev/shm", &shared) == 0;
+    const double free_bytes =
+        is_there ? static_cast<double>(shared.f_bavail) * static_cast<double>(shared.f_frsize) : 0;
+    const double ring_bytes =
+        static_cast<double>(SharedRing::bytes_of_rank(world.size(), parameters)) * world.size();
+    return world.all(Fold::min, free_bytes) >= 2 * ring_bytes;
+}
+
+} // namespace
+#endif
+
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters) {
 #ifndef WORKLOADS_SIMULATED
-    if (parameters.transport == TransportKind::ring) {
-        if (world.all(Fold::min, world.ranks_of_host()) < world.size()) {
+    if (parameters.transport != TransportKind::point_to_point) {
+        const bool on_one_node = world.all(Fold::min, world.ranks_of_host()) == world.size();
+        const bool is_default = parameters.transport == TransportKind::of_place;
+        if (on_one_node && (!is_default || has_room_for_ring(world, parameters))) {
+            return std::make_unique<SharedRing>(comm_of(world), parameters);
+        }
+        if (!is_default) {
             throw UsageError("--transport ring needs all ranks on one node; point-to-point");
         }
-        return std::make_unique<SharedRing>(comm_of(world), parameters);
     }
 #endif
     return std::make_unique<PointToPoint>(comm_of(world), parameters);

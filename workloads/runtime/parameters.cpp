@@ -1,6 +1,7 @@
 #include "runtime/parameters.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 #include "harness/computation.hpp"
 #include "harness/failure.hpp"
@@ -24,8 +25,13 @@ void declare(Options& options, Parameters& parameters) {
                  {"handler", Execution::handler},
                  {"fibre", Execution::fibre},
                  {"coroutine", Execution::coroutine}});
-    options.add("--transport", parameters.transport, "ring: in a window that the ranks of one node share",
-                {{"point-to-point", TransportKind::point_to_point}, {"ring", TransportKind::ring}});
+    options.add(
+        "--transport", parameters.transport,
+        "ring: in a window that the ranks of one node share; default: ring where all ranks are on one "
+        "node that has room for it, else point-to-point",
+        {{"default", TransportKind::of_place},
+         {"point-to-point", TransportKind::point_to_point},
+         {"ring", TransportKind::ring}});
     options.add(
         "--idle", parameters.idle,
         "While waiting for messages; default: wait (in MPI) on a simulated machine, else yield",
@@ -49,8 +55,11 @@ void declare(Options& options, Parameters& parameters) {
                 "guarded: a task that overruns its stack fails at once; huge: densely in huge pages, faster "
                 "with many tasks (100,000 take 0.9 GB with --stack-bytes 8192)",
                 {{"guarded", StackPages::guarded}, {"huge", StackPages::huge}});
-    options.add("--active-tasks", parameters.active_tasks,
-                "Tasks of a rank that are begun and not ended; further ones wait", {1, 1U << 30U});
+    options.add(
+        "--active-tasks", parameters.active_tasks,
+        "Tasks of a rank that are begun and not ended; further ones wait. 0: as many as the second-level "
+        "cache has KiB; on a simulated machine 65536",
+        {0, 1U << 30U});
     options.add("--poll-interval", parameters.poll_interval,
                 "Tasks that a rank begins, or stealable items that it works on, between looks for messages",
                 {1, 1U << 30U});
@@ -91,10 +100,36 @@ Parameters settled(Parameters parameters) {
     if (is_ring && parameters.idle == Idle::wait) {
         throw UsageError("--idle wait is MPI's, which knows nothing of --transport ring; yield or spin");
     }
+    if (parameters.transport == TransportKind::of_place &&
+        (machine_is_simulated() || parameters.idle == Idle::wait)) {
+        parameters.transport = TransportKind::point_to_point;
+    }
+    if (parameters.active_tasks == 0) {
+        parameters.active_tasks = active_tasks_of_place();
+    }
     if (parameters.idle == Idle::of_place) {
         parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
     }
     return parameters;
+}
+
+std::uint64_t active_tasks_of_place() {
+    constexpr std::uint64_t most = 65536;
+    if (machine_is_simulated()) {
+        return most;
+    }
+    constexpr std::int64_t usual_bytes = std::int64_t{1} << 20U; // Where the system does not say.
+    const std::int64_t cache_bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    constexpr std::int64_t touched_bytes = 1024; // Registers, some frames, and the worker, line by line.
+    constexpr std::uint64_t fewest = 256;
+    const std::int64_t tasks = (cache_bytes > 0 ? cache_bytes : usual_bytes) / touched_bytes;
+    return std::clamp(static_cast<std::uint64_t>(tasks), fewest, most);
+}
+
+double bytes_of_task(const Parameters& parameters) {
+    constexpr double touched_bytes = 8192; // Two pages.
+    return parameters.stack_pages == StackPages::huge ? static_cast<double>(parameters.stack_bytes)
+                                                      : touched_bytes;
 }
 
 std::size_t capacity_bytes(const Parameters& parameters) {

@@ -19,6 +19,7 @@ enum class Execution : int {
 };
 
 enum class TransportKind : int {
+    of_place,       ///< ring where all ranks are on one node, point to point elsewhere.
     point_to_point, ///< Pre-posted receives, a bounded number of sends on their way.
     ring,           ///< Rings of slots in a window that the ranks of a node share.
 };
@@ -51,7 +52,7 @@ inline constexpr std::int64_t automatic = -1;
 struct Parameters {
     Preset preset = Preset::am_plus_plus;
     Execution execution = Execution::of_preset;
-    TransportKind transport = TransportKind::point_to_point;
+    TransportKind transport = TransportKind::of_place;
     Idle idle = Idle::of_place;
     std::int64_t buffer_bytes = automatic; ///< A message is sent when it is so long; 0: an item a message.
     double flush_age_s = 0;                ///< A message is sent when its first item is so old; 0: never.
@@ -63,7 +64,8 @@ struct Parameters {
     int ring_slots = 16;              ///< Messages in each ring of a pair of ranks.
     std::int64_t stack_bytes = 65536; ///< Of a fibre.
     StackPages stack_pages = StackPages::guarded;
-    std::uint64_t active_tasks = 65536; ///< Tasks of a rank that are begun and not ended; further ones wait.
+    std::uint64_t active_tasks =
+        0; ///< Of a rank, begun and not ended; further ones wait. 0: as place has it.
     std::uint64_t poll_interval =
         256;                       ///< Tasks that are begun, or stealable items, between looks for messages.
     int steal_attempts = 2;        ///< Victims that are asked in vain, before a rank waits to be given work.
@@ -84,9 +86,17 @@ void declare(Options& options, Parameters& parameters);
 /// to be called before the parameters are settled.
 void take_fibres(Parameters& parameters, const std::string& option);
 
-/// The same with nothing left to preset or place: ranks yield on a real machine, wait on a simulated one.
+/// The same with nothing left to preset or machine: ranks yield on a real one, wait on a simulated one. Which
+/// transport a real one has by default is known when it is made.
 /// Raises UsageError where parameters exclude each other.
 [[nodiscard]] Parameters settled(Parameters parameters);
+
+/// Tasks of a rank that are active by default: on a real machine as many as the second-level cache has KiB,
+/// which is what one that waits touches of memory, on a simulated one, which has no caches, 65,536.
+[[nodiscard]] std::uint64_t active_tasks_of_place();
+
+/// Memory that a task with a stack takes, at the least: what it touches of its stack.
+[[nodiscard]] double bytes_of_task(const Parameters& parameters);
 
 /// The capacity of a message of any channel.
 [[nodiscard]] std::size_t capacity_bytes(const Parameters& parameters);

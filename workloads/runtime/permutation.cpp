@@ -123,6 +123,7 @@ class PermutationOperation final : public Operation {
 
 std::unique_ptr<Operation> make_permutation(const MpiContext& context, const Parameters& parameters,
                                             const Updates& asked) {
+    require_table(context.world, asked, 4);
     return std::make_unique<PermutationOperation>(context, parameters, asked);
 }
 

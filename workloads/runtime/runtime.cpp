@@ -139,7 +139,7 @@ bool Runtime::is_passive() {
 }
 
 void Runtime::end_epoch(const Tally& all) {
-    stop_waiting();
+    stop_waiting(now_s());
     send_posted(); // That it has ended.
     settle_charges();
     for (Mailbox* mailbox : mailboxes_) {
@@ -164,10 +164,11 @@ std::string Runtime::blocked() const {
 
 void Runtime::settle_charges() {
     if constexpr (simulated) {
-        const Tasks::WentOn went_on = tasks_.take_went_on();
-        charge(Work::fibre_switch, static_cast<double>(went_on.fibres));
-        charge(Work::handler, static_cast<double>(went_on.coroutines));
-        charge(Work::fibre, static_cast<double>(went_on.begun));
+        const Tasks::Activity activity = tasks_.take_activity();
+        charge(Work::fibre, static_cast<double>(activity.fibres_begun));
+        charge(Work::coroutine, static_cast<double>(activity.coroutines_begun));
+        charge(Work::fibre_switch, static_cast<double>(activity.switches));
+        charge(Work::handler, static_cast<double>(activity.resumptions));
         computation_.pass(std::exchange(charged_s_, 0));
     }
 }

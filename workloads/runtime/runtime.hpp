@@ -73,9 +73,10 @@ class Runtime {
                 collect();
                 send_posted();
             } else {
+                const double before_s = is_waiting() ? now_s() : 0; // What ends a wait is no part of it.
                 const bool handled = progress();
                 if (step() || handled || !is_passive()) {
-                    stop_waiting();
+                    stop_waiting(before_s);
                     continue;
                 }
                 start_waiting();
@@ -151,15 +152,16 @@ class Runtime {
     [[nodiscard]] Tally tally(const Agreed& values) const;
     /// Of a task that may be waiting for ever; empty where none waits.
     [[nodiscard]] std::string blocked() const;
-    /// The rank has nothing to do; or it has again.
+    [[nodiscard]] bool is_waiting() const { return waits_since_s_ >= 0; }
+    /// The rank has nothing to do; or it has again, since `end_s`.
     void start_waiting() {
-        if (waits_since_s_ < 0 && tasks_.live() > 0) {
+        if (!is_waiting() && tasks_.live() > 0) {
             waits_since_s_ = now_s();
         }
     }
-    void stop_waiting() {
-        if (waits_since_s_ >= 0) [[unlikely]] {
-            counters_.blocked_s += now_s() - std::exchange(waits_since_s_, -1);
+    void stop_waiting(double end_s) {
+        if (is_waiting()) [[unlikely]] {
+            counters_.blocked_s += end_s - std::exchange(waits_since_s_, -1);
         }
     }
 

@@ -24,20 +24,19 @@ OwnedComm of_node(MPI_Comm world) {
 
 SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
     : Transport(capacity_bytes(parameters)), comm_(of_node(world)), idle_(parameters.idle),
-      slots_(static_cast<std::uint64_t>(parameters.ring_slots)),
-      slot_bytes_((sizeof(Head) + pool_.capacity_bytes() + line_bytes - 1) / line_bytes * line_bytes) {
+      slots_(static_cast<std::uint64_t>(parameters.ring_slots)), slot_bytes_(slot_bytes(parameters)) {
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
     // A rank's part of the window has the rings that it reads.
     const auto ranks = static_cast<std::size_t>(size_);
     const std::size_t ring_bytes = sizeof(Ring) + slots_ * slot_bytes_;
     std::byte* own = nullptr;
-    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(ranks * ring_bytes + line_bytes), 1, MPI_INFO_NULL,
+    check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_of_rank(size_, parameters)), 1, MPI_INFO_NULL,
                                   comm_.get(), static_cast<void*>(&own), window_.out()),
           "MPI_Win_allocate_shared");
     const auto end_of = [&](std::byte* part, std::size_t from) {
         void* aligned = part;
-        std::size_t space = ranks * ring_bytes + line_bytes;
+        std::size_t space = bytes_of_rank(size_, parameters);
         std::byte* ring =
             static_cast<std::byte*>(std::align(line_bytes, ranks * ring_bytes, aligned, space)) +
             from * ring_bytes;
@@ -55,6 +54,15 @@ SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
         out_.push_back(end_of(part, static_cast<std::size_t>(rank_)));
     }
     check(MPI_Barrier(comm_.get()), "MPI_Barrier");
+}
+
+std::size_t SharedRing::slot_bytes(const Parameters& parameters) {
+    return (sizeof(Head) + capacity_bytes(parameters) + line_bytes - 1) / line_bytes * line_bytes;
+}
+
+std::size_t SharedRing::bytes_of_rank(int ranks, const Parameters& parameters) {
+    const auto slots = static_cast<std::size_t>(parameters.ring_slots);
+    return static_cast<std::size_t>(ranks) * (sizeof(Ring) + slots * slot_bytes(parameters)) + line_bytes;
 }
 
 bool SharedRing::send(Buffer& buffer) {

@@ -19,6 +19,9 @@ class SharedRing final : public Transport {
   public:
     SharedRing(MPI_Comm world, const Parameters& parameters);
 
+    /// Of the window: the rings that one of so many ranks reads.
+    [[nodiscard]] static std::size_t bytes_of_rank(int ranks, const Parameters& parameters);
+
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
     [[nodiscard]] bool send(Buffer& buffer) override;
@@ -49,6 +52,7 @@ class SharedRing final : public Transport {
         std::uint64_t other = 0;
     };
 
+    [[nodiscard]] static std::size_t slot_bytes(const Parameters& parameters);
     [[nodiscard]] std::byte* slot(const End& end) const { return end.slots + end.own % slots_ * slot_bytes_; }
 
     OwnedComm comm_;

@@ -48,6 +48,9 @@ std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Paramete
     if (parameters.execution != Execution::fibre) {
         return left_out(context.settings, "spawns", "--execution fibre");
     }
+    constexpr double bytes_of_body = 96; // What it captures and which it is, in a vector that grows.
+    require_memory(context.world, bytes_of_body * static_cast<double>(asked.live), "the tasks do",
+                   "fewer --live");
     return std::make_unique<SpawnsOperation>(context, parameters, asked);
 }
 

@@ -79,6 +79,10 @@ std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parame
     if (parameters.execution == Execution::handler) {
         return left_out(context.settings, "switches", "--execution fibre or coroutine");
     }
+    constexpr double bytes_of_coroutine = 128;
+    const double bytes =
+        parameters.execution == Execution::fibre ? bytes_of_task(parameters) : bytes_of_coroutine;
+    require_memory(context.world, bytes * static_cast<double>(asked.live), "the tasks do", "fewer --live");
     return std::make_unique<SwitchesOperation>(context, parameters, asked);
 }
 

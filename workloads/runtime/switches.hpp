@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "mpi/entry.hpp"
+#include "mpi/host_memory.hpp"
 #include "runtime/parameters.hpp"
 
 namespace workloads::runtime {

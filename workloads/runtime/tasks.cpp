@@ -52,8 +52,7 @@ void Tasks::run(Task task) {
     const Task::Handle handle = task.release();
     handle.promise().link_behind(coroutines_);
     if (has_room()) {
-        begin();
-        enter(handle);
+        begin(handle);
     } else {
         coroutines_unbegun_.push_back(handle);
         counters_.most_unbegun = std::max(counters_.most_unbegun, unbegun());
@@ -70,11 +69,11 @@ bool Tasks::run_ready() {
         const Suspended next = ready_.pop();
         if (next.worker_ != nullptr) {
             counters_.switches++;
-            went_on_.fibres++;
+            activity_.switches++;
             enter(*next.worker_);
         } else {
             counters_.resumptions++;
-            went_on_.coroutines++;
+            activity_.resumptions++;
             enter(Task::Handle::from_address(next.place_));
         }
     }
@@ -91,12 +90,10 @@ bool Tasks::begin_some(std::size_t limit) {
         void run() const { backlog.run_newest(); }
     } newest{backlog_};
     std::size_t begun = run_each(newest, limit);
-    went_on_.begun += begun;
     for (; begun < limit && has_room() && !coroutines_unbegun_.empty(); begun++) {
         const Task::Handle handle = coroutines_unbegun_.back();
         coroutines_unbegun_.pop_back();
-        begin();
-        enter(handle);
+        begin(handle);
     }
     return begun > 0;
 }

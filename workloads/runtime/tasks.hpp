@@ -114,13 +114,15 @@ class Tasks {
     /// same.
     bool begin_some(std::size_t limit = std::numeric_limits<std::size_t>::max());
 
-    /// Tasks that went on, or were begun late, since this was last called.
-    struct WentOn {
-        std::uint64_t fibres = 0;
-        std::uint64_t coroutines = 0;
-        std::uint64_t begun = 0; ///< Tasks with a stack that were spawned before.
+    /// What tasks have done that takes time by itself.
+    struct Activity {
+        std::uint64_t fibres_begun = 0; ///< Whoever began them, at once or late.
+        std::uint64_t coroutines_begun = 0;
+        std::uint64_t switches = 0;    ///< To fibres that went on.
+        std::uint64_t resumptions = 0; ///< Of coroutines.
     };
-    WentOn take_went_on() { return std::exchange(went_on_, {}); }
+    /// Returns what they have done since this was last called.
+    Activity take_activity() { return std::exchange(activity_, {}); }
 
     [[nodiscard]] bool on_fibre() const { return current_ != nullptr; }
     /// Raises std::logic_error where the caller is not a fibre, and so cannot wait.
@@ -179,6 +181,7 @@ class Tasks {
       public:
         explicit Active(Worker& worker) : worker_(worker), tasks_(*worker.tasks) {
             worker.task = tasks_.begin();
+            tasks_.activity_.fibres_begun++;
         }
         Active(const Active&) = delete;
         Active& operator=(const Active&) = delete;
@@ -222,6 +225,12 @@ class Tasks {
             std::rethrow_exception(std::exchange(worker.error, nullptr));
         }
     }
+    /// Begin a coroutine, for which there is room.
+    void begin(Task::Handle handle) {
+        begin();
+        activity_.coroutines_begun++;
+        enter(handle);
+    }
     void enter(Task::Handle handle);
     void leave(Suspended& place) {
         current_->has_waited = true;
@@ -242,7 +251,7 @@ class Tasks {
     Suspended* left_at_ = nullptr; ///< Where a fibre that leaves its stack to wait is kept.
     std::uint64_t live_ = 0;
     std::uint64_t begun_ = 0;
-    WentOn went_on_;
+    Activity activity_;
 };
 
 } // namespace workloads::runtime

@@ -76,6 +76,7 @@ class UpdatesOperation final : public Operation {
 
 std::unique_ptr<Operation> make_updates(const MpiContext& context, const Parameters& parameters,
                                         const Updates& asked) {
+    require_table(context.world, asked, 2);
     return std::make_unique<UpdatesOperation>(context, parameters, asked);
 }
 

@@ -28,7 +28,7 @@ struct alignas(64) Worker {
         for (;;) {
             try {
                 run(*this, body);
-            } catch (const boost::context::detail::forced_unwind&) {
+            } catch (const Unwinding&) {
                 throw;
             } catch (...) {
                 error = std::current_exception();

@@ -25,6 +25,8 @@ void declare(Options& options, Asked& asked) {
     options.add("--type", asked.type, "What keys are", key_types);
     options.flag("--payload", asked.payload, "Keys carry 64 bits more");
     options.add("--keys", asked.file, "A file with a key a line, in place of drawn ones");
+    options.add("--output", asked.output,
+                "File for the sorted keys, a line each; in NumPy's format where it ends with .npy");
     options.add("--local", parameters.local, "Sort of the block of a rank", local_sorts);
     options.add("--schedule", parameters.schedule, "exact: splitters together, or one after the other",
                 schedules);

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "harness/failure.hpp"
-#include "mpi/handles.hpp"
+#include "mpi/host_memory.hpp"
 #include "sorting/checks.hpp"
+#include "sorting/item_file.hpp"
 #include "sorting/key_file.hpp"
 #include "sorting/names.hpp"
 #include "sorting/sort.hpp"
@@ -22,8 +23,7 @@ class SortOperation final : public Operation {
   public:
     SortOperation(const MpiContext& context, const Asked& asked, std::vector<Item> input, std::uint64_t total)
         : team_(context.team), asked_(asked), phases_(context.clock),
-          comm_(duplicate(comm_of(context.world))),
-          sort_(make_sort<Item>(comm_.get(), phases_, context.computation, asked.parameters)),
+          sort_(make_sort<Item>(comm_of(context.world), phases_, context.computation, asked.parameters)),
           input_(std::move(input)), before_(checksum_of(team_, input_)), total_(total) {}
 
     void prepare() override {
@@ -48,21 +48,16 @@ class SortOperation final : public Operation {
     [[nodiscard]] std::vector<Fact> facts() override {
         const double rounds = static_cast<double>(team_.all(Fold::max, sort_->rounds()));
         const auto largest = static_cast<double>(team_.all(Fold::max, std::uint64_t{block_.size()}));
+        if (!asked_.output.empty()) {
+            write_items<Item>(team_, block_, asked_.type, asked_.output);
+        }
         return {{"rounds", "", rounds}, {"load", "", largest * team_.size() / static_cast<double>(total_)}};
     }
 
   private:
-    static OwnedComm duplicate(MPI_Comm comm) {
-        OwnedComm own;
-        check_call(MPI_Comm_dup(comm, own.out()));
-        return own;
-    }
-    static void check_call(int code) { workloads::check(code, "MPI_Comm_dup"); }
-
     const Team& team_;
     Asked asked_;
     Phases phases_;
-    OwnedComm comm_;
     std::unique_ptr<Sort<Item>> sort_;
     std::vector<Item> input_;
     Checksum before_;
@@ -72,7 +67,8 @@ class SortOperation final : public Operation {
 
 /// This rank's keys, with their indices in the sequence of all; `total` gets how many these are.
 template <class Item>
-std::vector<Item> draw_input(const Team& team, const Asked& asked, std::uint64_t seed, std::uint64_t& total) {
+std::vector<Item> draw_input(const World& team, const Asked& asked, std::uint64_t seed,
+                             std::uint64_t& total) {
     std::vector<Key> of_file;
     total = asked.keys_per_rank * static_cast<std::uint64_t>(team.size());
     if (!asked.file.empty()) {
@@ -82,6 +78,10 @@ std::vector<Item> draw_input(const Team& team, const Asked& asked, std::uint64_t
     const Input input(asked.distribution, asked.type, total, seed);
     const std::vector<std::uint64_t> begin = cut_into_blocks(asked.blocks, total, team.size(), seed);
     const auto rank = static_cast<std::size_t>(team.rank());
+    // The input, a copy that is sorted, what arrives, and room to merge.
+    constexpr double copies = 4;
+    require_memory(team, copies * sizeof(Item) * static_cast<double>(begin[rank + 1] - begin[rank]),
+                   "the keys do", "fewer --keys-per-rank");
     std::vector<Item> block(begin[rank + 1] - begin[rank]);
     for (std::uint64_t i = 0; i < block.size(); i++) {
         const std::uint64_t index = begin[rank] + i;
@@ -94,7 +94,7 @@ template <class Item>
 std::unique_ptr<Operation> make(const MpiContext& context, Asked asked) {
     asked.parameters.seed = context.settings.seed;
     std::uint64_t total = 0;
-    std::vector<Item> input = draw_input<Item>(context.team, asked, context.settings.seed, total);
+    std::vector<Item> input = draw_input<Item>(context.world, asked, context.settings.seed, total);
     std::optional<std::string> refused;
     if (asked.parameters.algorithm == Algorithm::mini && input.size() != 1) {
         refused = "mini sort takes exactly one key a rank, not " + std::to_string(input.size()) +

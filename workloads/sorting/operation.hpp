@@ -20,7 +20,8 @@ struct Asked {
     Blocks blocks = Blocks::even;
     std::uint64_t keys_per_rank = 1000;
     bool payload = false;
-    std::string file; ///< Numbers to be sorted instead of drawn keys; empty: none.
+    std::string file;   ///< Numbers to be sorted instead of drawn keys; empty: none.
+    std::string output; ///< File for the sorted keys; empty: none.
 };
 
 /// The sort that is asked for. Collective. Raises SharedFailure where it cannot sort that input.

@@ -9,6 +9,7 @@
 
 #include "harness/computation.hpp"
 #include "harness/phases.hpp"
+#include "mpi/handles.hpp"
 #include "sorting/item.hpp"
 #include "sorting/parameters.hpp"
 #include "sorting/rank_range.hpp"
@@ -21,8 +22,10 @@ namespace workloads::sorting {
 template <class Item>
 class Sort {
   public:
+    /// Collective: its messages are on a duplicate of `comm`, and so are received by no other operation.
     Sort(MPI_Comm comm, Phases& phases, const Computation& computation, const Parameters& parameters)
-        : traffic_(comm, phases), phases_(phases), computation_(computation), parameters_(parameters) {}
+        : comm_(duplicate(comm)), traffic_(comm_.get(), phases), phases_(phases), computation_(computation),
+          parameters_(parameters) {}
     virtual ~Sort() = default;
     Sort(const Sort&) = delete;
     Sort& operator=(const Sort&) = delete;
@@ -52,6 +55,7 @@ class Sort {
         return n < 2 ? 0 : static_cast<double>(n) * std::log2(static_cast<double>(n));
     }
 
+    OwnedComm comm_;
     Traffic traffic_;
     Phases& phases_;
     const Computation& computation_;
@@ -59,7 +63,7 @@ class Sort {
     std::uint64_t rounds_ = 0;
 };
 
-/// The sort that is asked for; adds its phases. Item is Key or Record.
+/// The sort that is asked for; adds its phases. Collective. Item is Key or Record.
 template <class Item>
 std::unique_ptr<Sort<Item>> make_sort(MPI_Comm comm, Phases& phases, const Computation& computation,
                                       const Parameters& parameters);

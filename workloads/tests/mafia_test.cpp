@@ -230,6 +230,27 @@ TEST(Windows, MergeUpToAQuarterOfDifferenceAndNoFurther) {
     EXPECT_EQ(windows[3].dimension, 3);
 }
 
+TEST(Windows, OfFewPointsAreNotDenseWithoutThem) {
+    // Of 8 points in 1,000 bins, a piece of 10 bins is due .12 by the factor: neither no point nor one is a
+    // cluster.
+    Points points{8, 6, {}};
+    const Random random(1);
+    for (std::uint64_t i = 0; i < 48; i++) {
+        points.coordinates.push_back(random.unit(i));
+    }
+    for (const Window& window : find_dense_windows(points, {})) {
+        EXPECT_GE(window.threshold, 2);
+        EXPECT_GT(window.largest_bin, 0);
+    }
+    for (const Counting counting : {Counting::bitmaps, Counting::points}) {
+        Variants variants;
+        variants.counting = counting;
+        for (const Cluster& each : cluster(points, variants).clusters) {
+            EXPECT_GE(each.count, 2);
+        }
+    }
+}
+
 TEST(Windows, OfAnEvenDimensionAreFiveAndOfAConstantOneNone) {
     const std::vector<std::int64_t> even(1000, 7);
     const auto windows = cut_dimension(0, even, 0, 100, 7000, {});

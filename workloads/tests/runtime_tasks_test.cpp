@@ -1,5 +1,9 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
 #include <vector>
 
 #include "harness/failure.hpp"
@@ -28,13 +32,40 @@ TEST(Fibres, LeaveNothingMarkedOnTheirStacks) {
         // Nor does the sanitizer take the fibre's stack for this one.
         const void* bottom = nullptr;
         std::size_t bytes = 0;
-        switching::start(nullptr, stack.bottom, stack.bytes);
-        switching::finish(nullptr, &bottom, &bytes);
-        switching::start(nullptr, bottom, bytes);
-        switching::finish(nullptr, nullptr, nullptr);
+        __sanitizer_start_switch_fiber(nullptr, stack.bottom, stack.bytes);
+        __sanitizer_finish_switch_fiber(nullptr, &bottom, &bytes);
+        __sanitizer_start_switch_fiber(nullptr, bottom, bytes);
+        __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
         EXPECT_NE(bottom, stack.bottom) << resumed;
 #endif
     }
+}
+
+TEST(Tasks, CountWhateverBeginsOneForTheSimulatedClock) {
+    Counters counters;
+    Tasks tasks(65536, counters, 4);
+    const auto coroutine = [](Tasks* all) -> Task { co_await all->yielded(); };
+    // At once, from another task, late since there is no room, and spawned.
+    for (int i = 0; i < 5; i++) {
+        tasks.run_fibre([&tasks] { tasks.yield(); });
+    }
+    tasks.spawn([&tasks] { tasks.run_fibre([] {}); });
+    tasks.run(coroutine(&tasks));
+    while (tasks.run_ready() || tasks.begin_some()) {
+    }
+    struct {
+        int left = 3;
+        [[nodiscard]] bool any() const { return left > 0; }
+        void run() { left--; }
+    } without_switch;
+    EXPECT_EQ(tasks.run_each(without_switch, 10), 3U);
+    const Tasks::Activity activity = tasks.take_activity();
+    EXPECT_EQ(activity.fibres_begun, 5U + 2U + 3U);
+    EXPECT_EQ(activity.coroutines_begun, 1U);
+    EXPECT_EQ(activity.fibres_begun + activity.coroutines_begun, counters.tasks);
+    EXPECT_EQ(activity.switches, 5U);
+    EXPECT_EQ(activity.resumptions, 1U);
+    EXPECT_EQ(tasks.take_activity().fibres_begun, 0U);
 }
 
 TEST(Tasks, RunAtOnceUntilTheyWaitAndGoOnInOrder) {

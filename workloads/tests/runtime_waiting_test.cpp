@@ -233,6 +233,54 @@ TEST(Spawning, RaisesWhatABodyRaisesAndGoesOn) {
     EXPECT_EQ(alone.tasks.live(), 0U);
 }
 
+TEST(BlockedTime, EndsWhereTheWorkBeginsThatEndsTheWait) {
+    // The task of rank 0 waits for a message that rank 1 sends late, whose handler works for longer than
+    // that.
+    constexpr int turns_before = 100;
+    constexpr std::uint64_t turns_of_work = 1000;
+    const Parameters parameters = settled({.execution = Execution::fibre});
+    const Computation computation(ComputeMode::off, "");
+    NetworkSettings network;
+    network.buffer_bytes = capacity_bytes(parameters);
+    SimulatedNetwork(network).run([&](const Team&, Transport& transport) {
+        Runtime runtime(transport, parameters, computation);
+        Future<void> released(runtime.tasks());
+        Channel<std::uint64_t> work(runtime);
+        double work_begin_s = 0;
+        work.on_receipt(
+            [&](const std::uint64_t& turns) {
+                work_begin_s = transport.now_s();
+                for (std::uint64_t i = 0; i < turns; i++) {
+                    transport.idle();
+                }
+                released.set();
+            },
+            always<Execution::handler>);
+        const double begin_s = transport.now_s();
+        int left = runtime.rank() == 1 ? turns_before : 0;
+        if (runtime.rank() == 0) {
+            runtime.tasks().run_fibre([&released] { released.wait(); });
+        }
+        const auto step = [&] {
+            if (left == 0) {
+                return false;
+            }
+            if (--left == 0) {
+                work.send(0, turns_of_work);
+            }
+            return true;
+        };
+        runtime.epoch(step, [] { return Agreed{}; });
+        const double blocked_s = runtime.counters().blocked_s;
+        if (runtime.rank() == 0) {
+            EXPECT_LE(blocked_s, work_begin_s - begin_s);
+            EXPECT_GE(blocked_s, (work_begin_s - begin_s) / 2);
+        } else {
+            EXPECT_EQ(blocked_s, 0);
+        }
+    });
+}
+
 /// What all of three ranks say when tasks of rank 1 that `begin` makes wait for ever.
 std::string told(const Parameters& parameters, const std::function<void(Runtime&)>& begin) {
     std::set<std::string> texts;

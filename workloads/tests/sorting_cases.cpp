@@ -1,9 +1,11 @@
 // Every parallel sort on every distribution, blocks and kind of item, against std::stable_sort of the
-// gathered items: one start of MPI for all of them. Prints what is wrong, and how many cases there were; exit
-// code 1 if any is.
+// gathered items: one start of MPI for all of them. With --pairs, every sort directly followed by every sort
+// on the same communicator. Prints what is wrong, and how many cases there were; exit code 1 if any is.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -148,19 +150,31 @@ std::vector<Parameters> all_sorts() {
     return sorts;
 }
 
+/// How many cases there were; those that failed are printed, and counted, on the root.
+struct Report {
+    int cases = 0;
+    int failed = 0;
+
+    void note(const World& world, const std::string& name, const std::string& wrong) {
+        cases++;
+        if (!wrong.empty() && world.is_root()) {
+            failed++;
+            std::printf("%s: %s\n", name.c_str(), wrong.c_str());
+        }
+    }
+};
+
 class Cases {
   public:
     Cases(const World& world, int keys_per_rank, int every)
-        : world_(world), clock_(Timer::monotonic), every_(every) {
-        check(MPI_Comm_dup(comm_of(world), comm_.out()), "MPI_Comm_dup");
+        : world_(world), clock_(Timer::monotonic), comm_(duplicate(comm_of(world))), every_(every) {
         for (const Parameters& parameters : all_sorts()) {
             for (const auto& [name, distribution] : distributions) {
                 add_blocks({parameters, distribution}, static_cast<std::uint64_t>(keys_per_rank));
             }
         }
     }
-    [[nodiscard]] int failed() const { return failed_; }
-    [[nodiscard]] int run() const { return run_; }
+    [[nodiscard]] const Report& report() const { return report_; }
 
   private:
     void add_blocks(Case one, std::uint64_t keys_per_rank) {
@@ -198,15 +212,9 @@ class Cases {
         one.type = key_types[static_cast<std::size_t>(number) % key_types.size()].second;
         one.parameters.seed = static_cast<std::uint64_t>(number) + 1;
         const bool as_records = (number + number / 7) % 2 == 1 && one.parameters.local != LocalSort::vqsort;
-        note(one, as_records ? outcome<Record>(comm_.get(), world_, clock_, one)
-                             : outcome<Key>(comm_.get(), world_, clock_, one));
-    }
-    void note(const Case& one, const std::string& wrong) {
-        run_++;
-        if (!wrong.empty() && world_.is_root()) {
-            failed_++;
-            std::printf("%s: %s\n", one.name().c_str(), wrong.c_str());
-        }
+        report_.note(world_, one.name(),
+                     as_records ? outcome<Record>(comm_.get(), world_, clock_, one)
+                                : outcome<Key>(comm_.get(), world_, clock_, one));
     }
 
     const World& world_;
@@ -214,9 +222,67 @@ class Cases {
     OwnedComm comm_;
     int every_;
     int met_ = 0;
-    int run_ = 0;
-    int failed_ = 0;
+    Report report_;
 };
+
+/// Sorts that differ in the messages that they send.
+std::vector<Parameters> sorts_by_messages() {
+    std::vector<Parameters> sorts = all_sorts();
+    std::erase_if(sorts, [](const Parameters& each) {
+        return each.local != LocalSort::std || each.epsilon == 0 ||
+               (each.algorithm == Algorithm::radix && each.digit_bits != 8);
+    });
+    return sorts;
+}
+
+/// Two sorts of a key a rank, the second begun by each rank as soon as the first has ended there. Returns
+/// what is wrong with the outcome.
+std::string outcome_of_pair(const World& world, const Clock& clock, const std::array<Case, 2>& pair) {
+    Phases phases(clock);
+    const Computation computation(ComputeMode::fixed, "");
+    std::array<std::unique_ptr<Sort<Key>>, 2> sorts;
+    std::array<std::vector<Key>, 2> blocks;
+    std::array<std::vector<Key>, 2> expected;
+    for (std::size_t i = 0; i < pair.size(); i++) {
+        sorts[i] = make_sort<Key>(comm_of(world), phases, computation, pair[i].parameters);
+        const Input input(pair[i].distribution, pair[i].type, pair[i].total, pair[i].parameters.seed + i);
+        blocks[i] = {input.key(static_cast<std::uint64_t>(world.rank()))};
+        expected[i] = all_of(comm_of(world), world, blocks[i]);
+        std::sort(expected[i].begin(), expected[i].end());
+    }
+    for (std::size_t i = 0; i < pair.size(); i++) {
+        sorts[i]->run(blocks[i]);
+    }
+    for (std::size_t i = 0; i < pair.size(); i++) {
+        if (all_of(comm_of(world), world, blocks[i]) != expected[i]) {
+            return (i == 0 ? "the first" : "the second") + std::string(" has another order than std::sort's");
+        }
+    }
+    return "";
+}
+
+/// Every sort before every sort; of those whose first receives no message by wildcards one in so many.
+Report run_pairs(const World& world, int every) {
+    const Clock clock(Timer::monotonic);
+    const auto keys = static_cast<std::uint64_t>(world.size());
+    Report report;
+    int number = 0;
+    for (const Parameters& first : sorts_by_messages()) {
+        const bool has_wildcards =
+            first.algorithm == Algorithm::radix && first.exchange == sorting::Exchange::p2p;
+        for (const Parameters& second : sorts_by_messages()) {
+            if (number++ % every != 0 && !has_wildcards) {
+                continue;
+            }
+            std::array<Case, 2> pair = {Case{.parameters = first, .total = keys},
+                                        Case{.parameters = second, .total = keys}};
+            pair[0].parameters.seed = static_cast<std::uint64_t>(report.cases) + 1;
+            report.note(world, pair[0].name() + "; then " + pair[1].name(),
+                        outcome_of_pair(world, clock, pair));
+        }
+    }
+    return report;
+}
 
 } // namespace
 
@@ -224,17 +290,20 @@ int main(int argc, char** argv) {
     const Session session(argc, argv);
     int keys_per_rank = 40;
     int every = 1;
+    bool in_pairs = false;
     const auto declare_options = [&](Options& options) {
         options.add("--keys-per-rank", keys_per_rank, "Keys of a rank, in the mean", {1, 1 << 20});
         options.add("--every", every, "Run one case in so many", {1, 1000});
+        options.flag("--pairs", in_pairs, "Run every sort directly before every sort instead, a key a rank");
     };
     const auto body = [&](const World& world) {
-        const Cases cases(world, keys_per_rank, every);
+        const Report report =
+            in_pairs ? run_pairs(world, every) : Cases(world, keys_per_rank, every).report();
         if (world.is_root()) {
-            std::printf("%d cases, %d failed\n", cases.run(), cases.failed());
+            std::printf("%d cases, %d failed\n", report.cases, report.failed);
         }
         fail_together(world, "cases failed",
-                      cases.failed() > 0 ? std::optional(std::to_string(cases.failed())) : std::nullopt);
+                      report.failed > 0 ? std::optional(std::to_string(report.failed)) : std::nullopt);
     };
     return run(session, argc, argv,
                Program<World>{"sorting_cases", "Every parallel sort on every input.", declare_options, body});

@@ -9,6 +9,7 @@
 #include "mpi/entry.hpp"
 #include "mpi/host_memory.hpp"
 #include "mpi/implementation.hpp"
+#include "mpi/oversubscription.hpp"
 #include "protocol/lines.hpp"
 #include "runtime/make_transport.hpp"
 #include "uts/asked.hpp"
@@ -124,7 +125,7 @@ void measure_memory(const World& world, const Asked& asked, Tree& tree, runtime:
                     Measuring& measuring) {
     if (const Counted* expected = known(tree.parameters())) {
         const double own = bytes_of_node * static_cast<double>(expected->nodes) / world.size();
-        fail_together(world, "the tree does not fit in memory", lacking_memory(world, own));
+        require_memory(world, own, "the tree does", "a smaller --tree");
     }
     const auto fits = static_cast<std::uint64_t>(memory_of_rank(world) / bytes_of_node);
     global::Delegates delegates(runtime);
@@ -168,5 +169,8 @@ int main(int argc, char** argv) {
     return run(session, argc, argv,
                Program<World>{"uts", "Unbalanced Tree Search; writes Steelyard's line protocol.",
                               [&](Options& options) { declare(options, asked); },
-                              [&](const World& world) { measure(world, asked); }});
+                              [&](const World& world) {
+                                  measure(world, asked);
+                                  warn_if_oversubscribed(world, "uts");
+                              }});
 }

@@ -139,11 +139,13 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
             judgements.append(Judgement(one, "refused", str(error)))
             continue
         distinct += [(one, claim) for claim in claims if claim not in [other for _, other in distinct]]
-    judgements += _judge_family(file, [pair for pair in distinct if "scales" not in pair[1]], taken, strict=strict)
+    compared = [pair for pair in distinct if "scales" not in pair[1]]
+    judgements += _judge_family(file, compared, taken, strict=strict)
     for one, claim in distinct:
         # Growth is that of one test: others lack its parameters.
         if "scales" in claim:
-            judgements += _judge_family(file.only(claim["where"]["test"]), [(one, claim)], taken, strict=strict)
+            alone = file.only(claim["where"]["test"])
+            judgements += _judge_family(alone, [(one, claim)], taken, strict=strict)
     return judgements
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
 
+import numpy as np
 import pytest
 
 ORDERS = ("chaotic", "dijkstra", "delta", "kla", "level")
@@ -144,6 +146,7 @@ def test_kla_with_parcels_one_by_one_ends_without_a_look(simulated):
         "2",
         "--runtime",
         "hpx-5",
+        "--no-filter",
     )
     ended = simulated("graph", 4, *asked, configuration=("smpi/test:1", "smpi/grow-injected-times:no"))
     assert ended.code == 0, ended.stderr
@@ -190,6 +193,7 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
         (("bc", "--blocking", "--execution", "coroutine"), "--execution fibre"),
         (("bfs", "--blocking", "--execution", "handler"), "--execution fibre"),
         (("sssp", "--blocking"), "--blocking"),
+        (("bfs", "--sources", "2", "--output", "levels"), "--output is the result of one source"),
     ],
 )
 def test_what_cannot_be_done_is_refused_in_one_line_by_all_ranks(openmpi, asked, said):
@@ -206,6 +210,172 @@ def test_a_damaged_file_ends_all_ranks_with_its_line(openmpi, tmp_path):
     assert ended.code == 1
     (line,) = [each for each in ended.stderr.splitlines() if each.startswith("graph")]
     assert f"{path}:3: '2 0 x' is not an edge" in line
+
+
+@pytest.mark.parametrize(
+    ("edge", "said"),
+    [
+        ("1 2 1e39", "weight '1e39' is outside of the range of single precision"),
+        ("1 2 1e-60", "weight '1e-60' is outside of the range of single precision"),
+        ("1 2 -1", "weight '-1' is negative or not finite"),
+        ("1 2 nan", "weight 'nan' is negative or not finite"),
+        ("1 2 1.0.0", "'1 2 1.0.0' is not an edge"),
+    ],
+)
+def test_a_weight_that_cannot_be_is_named(openmpi, tmp_path, edge, said):
+    path = tmp_path / "edges"
+    path.write_text(f"0 1 2\n{edge}\n")
+    ended = openmpi("graph", 2, "sssp", "--generator", str(path), **YIELDS)
+    assert ended.code == 1
+    assert f"{path}:2: {said}" in ended.stderr
+
+
+def mix64(x):
+    """The finaliser of SplitMix64 (DOI 10.1145/2660193.2660195)."""
+    with np.errstate(over="ignore"):
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def checksum(bits):
+    """As the README has it: of the bits of each vertex's value."""
+    vertices = mix64(np.arange(len(bits), dtype=np.uint64))
+    mixed = mix64(vertices ^ bits.astype(np.uint64))
+    return float(int(mixed.sum(dtype=np.uint64)) >> 11)
+
+
+def ring_with_a_tail(path):
+    """A file of 9 vertices: a ring of 6 with a chord, two more, and one alone."""
+    edges = [(i, (i + 1) % 6, 1 + i / 4) for i in range(6)] + [
+        (0, 3, 1.5),
+        (3, 6, 0.25),
+        (7, 7, 1),
+        (6, 8, 2),
+    ]
+    path.write_text("".join(f"{a} {b} {w}\n" for a, b, w in edges))
+    return edges
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("ending", ["txt", "npy"])
+def test_distances_and_parents_can_be_taken_out(openmpi, tmp_path, ranks, ending):
+    edges = ring_with_a_tail(tmp_path / "edges")
+    out = tmp_path / f"paths.{ending}"
+    asked = ("--generator", str(tmp_path / "edges"), "--roots", "1", "--output", str(out))
+    ended = openmpi("graph", ranks, "sssp", *asked, **YIELDS)
+    assert ended.code == 0, ended.stderr
+    if ending == "npy":
+        table = np.load(out)
+        vertices, distances, parents = (table[name] for name in ("vertex", "distance", "parent"))
+    else:
+        assert out.read_text().splitlines()[0] == "# vertex distance parent"
+        vertices, distances, parents = np.loadtxt(out, unpack=True)
+    # Bellman and Ford, by hand.
+    expected = np.full(9, np.inf)
+    expected[1] = 0
+    for _ in range(9):
+        for a, b, w in edges:
+            expected[b] = min(expected[b], expected[a] + w)
+            expected[a] = min(expected[a], expected[b] + w)
+    assert list(vertices) == list(range(9))
+    assert list(distances) == list(expected)
+    assert parents[1] == 1
+    assert list(parents[np.isinf(expected)]) == [-1]
+    weights = {(a, b): w for a, b, w in edges} | {(b, a): w for a, b, w in edges}
+    for vertex in np.flatnonzero(np.isfinite(expected)):
+        if vertex != 1:
+            parent = int(parents[vertex])
+            assert expected[parent] + weights[parent, vertex] == expected[vertex]
+    bits = distances.astype(np.float32).view(np.uint32)
+    assert ended.values("distance_checksum", source=1) == [checksum(bits)]
+
+
+@pytest.mark.parametrize(("verb", "name"), [("cc", "label"), ("kcore", "core")])
+def test_labels_and_cores_can_be_taken_out_and_make_their_checksum(openmpi, tmp_path, verb, name):
+    ring_with_a_tail(tmp_path / "edges")
+    out = tmp_path / "values.npy"
+    asked = ("--generator", str(tmp_path / "edges"), "--output", str(out))
+    ended = openmpi("graph", 3, verb, *asked, **YIELDS)
+    assert ended.code == 0, ended.stderr
+    values = np.load(out)[name]
+    assert list(values) == {"cc": [0] * 7 + [7, 0], "kcore": [2] * 6 + [1, 0, 1]}[verb]
+    assert ended.values(f"{name}_checksum") == [checksum(values)]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_page_ranks_are_those_of_numpy_and_have_a_checksum_and_a_residual(openmpi, tmp_path, ranks):
+    edges = ring_with_a_tail(tmp_path / "edges")
+    out = tmp_path / "ranks.txt"
+    asked = (
+        "--generator",
+        str(tmp_path / "edges"),
+        "--tolerance",
+        "1e-7",
+        "--validate",
+        "--output",
+        str(out),
+    )
+    ended = openmpi("graph", ranks, "pagerank", *asked, **YIELDS)
+    assert ended.code == 0, ended.stderr
+    steps = np.full((9, 9), 1 / 9)
+    for vertex in range(9):
+        near = {b for a, b, _ in edges if a == vertex} | {a for a, b, _ in edges if b == vertex}
+        near.discard(vertex)
+        if near:
+            steps[vertex] = [1 / len(near) if other in near else 0 for other in range(9)]
+    expected = np.linalg.solve(np.eye(9) - 0.85 * steps.T, np.full(9, 0.15 / 9))
+    ranked = np.loadtxt(out)[:, 1]
+    assert ranked == pytest.approx(expected, abs=1e-6)
+    (residual,) = ended.values("residual")
+    assert 0 <= residual < 2e-6
+    drawn = mix64((np.arange(9, dtype=np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15))
+    weights = (drawn >> np.uint64(11)) * 2.0**-53
+    assert ended.values("rank_checksum") == [pytest.approx(ranked @ weights, rel=1e-12)]
+
+
+def test_scores_of_betweenness_are_taken_out_of_all_sources_together(openmpi, tmp_path):
+    path = tmp_path / "path"
+    path.write_text("0 1\n1 2\n2 3\n")
+    out = tmp_path / "scores.npy"
+    ended = openmpi(
+        "graph",
+        2,
+        "bc",
+        "--generator",
+        str(path),
+        "--roots",
+        "0",
+        "1",
+        "2",
+        "3",
+        "--output",
+        str(out),
+        **YIELDS,
+    )
+    assert ended.code == 0, ended.stderr
+    # Ordered pairs whose path leads over a vertex.
+    assert list(np.load(out)["score"]) == [0, 4, 4, 0]
+
+
+def test_what_other_ranks_know_is_sent_unless_it_is_asked_for(openmpi):
+    asked = ("sssp", "--scale", "10", "--sources", "2", "--order", "chaotic", "--validate")
+    filtered, unfiltered = (openmpi("graph", 2, *asked, *way, **YIELDS) for way in ((), ("--no-filter",)))
+    assert checksums(filtered, 2) == checksums(unfiltered, 2)
+    for source in (1, 2):
+        sent = [ended.values("items", source=source)[0] for ended in (filtered, unfiltered)]
+        assert sent[0] < sent[1] / 2
+
+
+@pytest.mark.parametrize("program", ["graph", "uts"])
+def test_more_ranks_than_cpus_are_said_once(openmpi, program):
+    asked = ("bfs", "--scale", "5") if program == "graph" else ("--tree", "small-binomial")
+    cpus = os.sysconf("SC_NPROCESSORS_ONLN")
+    said = f"{program}: more ranks ({cpus + 1}) than CPUs"
+    ended = openmpi(program, cpus + 1, *asked, **YIELDS)
+    assert ended.code == 0, ended.stderr
+    assert ended.stderr.count(said) == 1
+    assert "more ranks" not in openmpi(program, 1, *asked).stderr
 
 
 def test_bad_input_ends_a_simulation_too(simulated):

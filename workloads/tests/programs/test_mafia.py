@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 
+import numpy as np
 import pytest
 from programs import Ended, built
 
@@ -70,6 +71,34 @@ def test_a_run_that_loses_planted_clusters_fails_where_it_is_asked_not_to(mafia,
     assert ended.code == 2
     (line,) = ended.stderr.splitlines()
     assert f"{points} names no planted clusters" in line
+
+
+def test_few_points_make_no_clusters_of_nothing(mafia, tmp_path):
+    path = tmp_path / "points.txt"
+    coordinates = np.random.default_rng(5).random((8, 6))
+    path.write_text("".join(" ".join(map(str, point)) + "\n" for point in coordinates))
+    out = tmp_path / "clusters.npy"
+    ended = mafia("cluster", *ONCE, "--data", str(path), "--output", str(out))
+    assert ended.code == 0, ended.stderr
+    assert np.load(out)["points"].min(initial=8) >= 2
+    assert ended.values("clusters")[0] <= 8
+
+
+def test_clusters_and_their_points_can_be_taken_out(mafia, tmp_path):
+    boxes, members, points = (tmp_path / name for name in ("boxes.npy", "members.txt", "points.txt"))
+    plan = ("--points", "20000", "--dimensions", "8", "--cluster-dimensions", "3", "--seed", "7")
+    assert mafia("generate", "--data", str(points), *plan).code == 0
+    ended = mafia("cluster", *ONCE, *plan, "--output", str(boxes), "--members", str(members))
+    assert ended.code == 0, ended.stderr
+    table = np.load(boxes)
+    assert len(np.unique(table["cluster"])) == ended.values("clusters")[0]
+    belongs = np.loadtxt(members, dtype=int)
+    coordinates = np.loadtxt(points, comments="#")
+    for row in table:
+        own = belongs[belongs[:, 1] == row["cluster"], 0]
+        assert len(own) == row["points"]
+        inside = coordinates[own, row["dimension"]]
+        assert row["lower"] <= inside.min() <= inside.max() < row["upper"]
 
 
 def test_threads_change_no_count(mafia):

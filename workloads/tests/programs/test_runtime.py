@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 
 import pytest
-from programs import built
+from programs import ROOT, built
 
 ONCE = ("--repetitions", "1", "--warmup", "0", "--precision", "0", "--sync", "barrier", "--clocks", "one")
 EXECUTIONS = ("handler", "fibre", "coroutine")
@@ -169,7 +169,7 @@ def test_blocking_reads_return_what_is_there_whatever_carries_them(start, librar
         (("--buffer-bytes", "-2"), "--buffer-bytes"),
         (("--stack-bytes", "100"), "--stack-bytes"),
         (("--sends", "0"), "--sends"),
-        (("--active-tasks", "0"), "--active-tasks"),
+        (("--active-tasks", "-1"), "--active-tasks"),
         (("--stack-pages", "tiny"), "--stack-pages"),
         (("--trace-tasks", "nan"), "--trace-tasks"),
         (("--ops", "reads", "--execution", "handler"), "--ops reads needs --execution fibre"),
@@ -182,6 +182,92 @@ def test_what_cannot_be_is_refused_in_one_line_by_all_ranks(openmpi, asked, said
     assert ended.code == 2
     (line,) = [each for each in ended.stderr.splitlines() if each.startswith("runtime:")]
     assert said in line
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--ops", "updates", "--updates", str(2**30)), "fewer --updates or --table-bits"),
+        (("--ops", "gather", "--updates", str(2**30)), "fewer --updates or --table-bits"),
+        (("--ops", "permutation", "--updates", str(2**30)), "fewer --updates or --table-bits"),
+        (("--ops", "reads", "--execution", "fibre", "--table-bits", "40"), "--table-bits"),
+        (("--ops", "switches", "--execution", "fibre", "--live", str(2**24)), "fewer --live"),
+    ],
+)
+def test_what_does_not_fit_in_memory_is_refused_before_it_is_made(openmpi, asked, said):
+    ended = openmpi("runtime", 8, *ONCE, *asked)
+    assert ended.code in {1, 2}
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("runtime:")]
+    assert said in line
+
+
+CONSUMER = """
+#include "runtime/control_objects.hpp"
+#include "runtime/tasks.hpp"
+#include <cstdio>
+using namespace workloads::runtime;
+struct Unwound {
+    ~Unwound() { std::puts("unwound"); }
+};
+int main() {
+    Counters counters;
+    {
+        Tasks tasks(65536, counters);
+        Future<int> never(tasks);
+        tasks.run_fibre([&] {
+            Unwound unwound;
+            never.wait();
+            std::puts("went on");
+        });
+        std::puts("waits");
+    }
+    std::puts("ends");
+}
+"""
+
+
+@pytest.mark.parametrize("flags", [(), ("-DNDEBUG", "-O2")])
+def test_a_program_may_be_compiled_otherwise_than_the_library(tmp_path, flags):
+    # A fibre that waits when the program ends is unwound, by code of the library and of the program.
+    library = built("plain", "lib/libworkloads_runtime.a").parent
+    (tmp_path / "consumer.cpp").write_text(CONSUMER)
+    names = ("runtime", "runtime_options", "harness", "machine", "text")
+    archives = [str(library / f"libworkloads_{name}.a") for name in names]
+    words = [
+        "c++",
+        "-std=c++20",
+        *flags,
+        f"-I{ROOT / 'workloads'}",
+        str(tmp_path / "consumer.cpp"),
+        *archives,
+    ]
+    done = subprocess.run(
+        [*words, "-lboost_context", "-o", str(tmp_path / "consumer")],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    done = subprocess.run([str(tmp_path / "consumer")], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "waits\nunwound\nends\n"), done.stderr
+
+
+def test_no_header_of_the_runtime_includes_boost():
+    headers = [*(ROOT / "workloads").rglob("*.hpp")]
+    assert len(headers) > 100
+    assert [header for header in headers if "<boost/" in header.read_text()] == []
+
+
+def test_simulated_tasks_of_loops_take_the_time_of_tasks(simulated):
+    # On one rank nothing waits for a message: a search with a task an edge and one with a task for all
+    # differ by what their tasks cost, 1 ns each by definition of `fixed`.
+    asked = ("bfs", "--scale", "7", "--blocking", "--compute", "fixed", "--loop-threshold")
+    each, few = (simulated("graph", 1, *asked, threshold) for threshold in ("1", "1000000"))
+    assert each.code == few.code == 0, each.stderr
+    tasks, fewer = (ended.values("tasks", source=1)[0] for ended in (each, few))
+    assert tasks > fewer + 500
+    taken_s, less_s = (ended.values("time_s", source=1)[0] for ended in (each, few))
+    assert taken_s - less_s >= 0.95e-9 * (tasks - fewer)
 
 
 def test_simulated_ranks_share_no_memory(simulated):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 # A message a rank under way at a time, no acknowledgements, and no list of sends that nobody waits for: what
@@ -25,6 +26,19 @@ def test_every_sort_agrees_with_the_standard_library_on_every_input(openmpi, ran
     assert ended.code == 0, ended.stdout + ended.stderr
     assert ended.stdout.endswith("cases, 0 failed\n")
     assert int(ended.stdout.split()[0]) > 300
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich"])
+@pytest.mark.parametrize("ranks", range(1, 9))
+def test_sorts_in_a_row_on_one_communicator_take_no_messages_of_each_other(start, library, ranks):
+    # Sorts that differ in their messages, directly before every such sort: a rank begins the second one
+    # while others have not ended the first. Of the 81 pairs those of radix sort with messages of its own are
+    # all there; of the others, on many ranks, one in four.
+    limit = {"MPIEXEC_TIMEOUT": "300", "OMPI_MCA_mpi_yield_when_idle": "1"}
+    every = 1 if ranks <= 4 else 4
+    ended = start(library, "sorting_cases", ranks, "--pairs", "--every", str(every), **limit)
+    assert ended.code == 0, ended.stdout + ended.stderr
+    assert ended.stdout.endswith("81 cases, 0 failed\n" if every == 1 else "35 cases, 0 failed\n")
 
 
 @pytest.mark.parametrize(("ranks", "every"), [(1, 1), (16, 5), (64, 41)])
@@ -131,3 +145,47 @@ def test_keys_of_a_file_are_sorted(openmpi, tmp_path):
     path.write_text("".join(f"{(i * 37) % 101 - 50}\n" for i in range(101)))
     ended = openmpi("psort", 3, *ONCE, "--type", "i64", "--keys", str(path))
     assert ended.code == 0, ended.stderr
+
+
+@pytest.mark.parametrize("kind", ["u64", "i64", "f64"])
+@pytest.mark.parametrize("ending", ["txt", "npy"])
+def test_sorted_keys_can_be_taken_out_and_sorted_again(openmpi, tmp_path, kind, ending):
+    drawn = np.random.default_rng(3).integers(0, 40, 101) - (0 if kind == "u64" else 20)
+    keys = drawn / 8 if kind == "f64" else drawn
+    (tmp_path / "keys").write_text("".join(f"{key}\n" for key in keys))
+    out = tmp_path / f"sorted.{ending}"
+    asked = ("--type", kind, "--keys", str(tmp_path / "keys"), "--output", str(out))
+    for algorithm in ("sample", "radix"):
+        ended = openmpi("psort", 3, *ONCE, "--algorithm", algorithm, *asked)
+        assert ended.code == 0, ended.stderr
+        found = np.load(out) if ending == "npy" else np.loadtxt(out)
+        assert found.dtype == np.dtype(kind.replace("64", "8")) or ending == "txt"
+        assert np.array_equal(found, np.sort(keys))
+    if ending == "txt":
+        again = openmpi("psort", 2, *ONCE, "--type", kind, "--keys", str(out))
+        assert again.code == 0, again.stderr
+
+
+def test_records_are_taken_out_with_their_payloads(openmpi, tmp_path):
+    out = tmp_path / "sorted.npy"
+    asked = ("--distribution", "few", "--payload", "--algorithm", "radix", "--keys-per-rank", "50")
+    ended = openmpi("psort", 3, *ONCE, *asked, "--output", str(out))
+    assert ended.code == 0, ended.stderr
+    found = np.load(out)
+    # Radix sort is stable, and payloads are the places that records had.
+    assert np.array_equal(np.lexsort((found["payload"], found["key"])), np.arange(150))
+    assert sorted(found["payload"]) == list(range(150))
+
+
+def test_keys_that_do_not_fit_in_memory_are_refused_before_they_are_drawn(openmpi):
+    ended = openmpi("psort", 4, *ONCE, "--keys-per-rank", str(2**31))
+    assert ended.code == 1
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    assert "the keys do not fit in memory on rank 0: 257 GiB are needed on this host" in line
+
+
+def test_a_result_that_cannot_be_written_is_said_once(openmpi):
+    ended = openmpi("psort", 3, *ONCE, "--output", "/nowhere/sorted")
+    assert ended.code == 1
+    (line,) = [each for each in ended.stderr.splitlines() if each.startswith("psort:")]
+    assert "cannot write the result on rank 0: /nowhere/sorted: No such file or directory" in line

@@ -143,7 +143,7 @@ def test_a_tree_that_does_not_fit_in_memory_is_refused_before_it_is_built(openmp
     ended = openmpi("uts", 2, "--tree", "T1XL", "--memory", **YIELDS)
     assert ended.code == 1
     (line,) = [each for each in ended.stderr.splitlines() if each.startswith("uts:")]
-    assert "does not fit in memory on rank 0: it needs 74 GiB" in line
+    assert "does not fit in memory on rank 0: 74 GiB are needed on this host" in line
 
 
 def test_sixteen_simulated_ranks_read_a_tree_from_memory(simulated):
