@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.run.measure.extract.pattern import MOST_BYTES
@@ -16,10 +17,10 @@ from steelyard.run.measure.output import Output, excerpt
 from steelyard.run.measure.ranks import last_words, simulated_failure
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Experiment, Verify
 
 if TYPE_CHECKING:
-    from steelyard.run.runner.journal import RawTrial
+    from steelyard.run.runner.journal import Digest, RawTrial
 
 _SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
 _MISSING_LIBRARY: Final = re.compile(
@@ -42,6 +43,7 @@ class Verifier:
         self._kind = experiment.launch.kind
         self._stdout = _compiled(program.verify.stdout)
         self._stderr = _compiled(program.verify.stderr)
+        self._contents = contents_of(program.verify)
 
     def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
         """The status of a trial, and the reason in words where it is not ``ok``.
@@ -53,7 +55,7 @@ class Verifier:
         """
         match raw.status:
             case "ok":
-                reason = self._wrong_exit(raw) or self._wrong_output(raw)
+                reason = self._wrong_exit(raw) or self._wrong_output(raw) or self._wrong_contents(raw)
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
@@ -87,6 +89,16 @@ class Verifier:
             return None
         return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
 
+    def _wrong_contents(self, raw: RawTrial) -> str | None:
+        if not self._contents:
+            return None
+        if len(raw.digests) != len(self._contents):
+            return "the runner that measured it took no digests, which verify asks for"
+        pairs = zip(self._contents.items(), raw.digests, strict=True)
+        return next(
+            filter(None, (_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
+        )
+
     def _last_words(self, raw: RawTrial) -> str:
         last = last_words(raw, self._kind)
         return f"; its last words: {excerpt(last)}" if last else ""
@@ -109,6 +121,31 @@ def ending(raw: RawTrial) -> str:
 
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(pattern, re.MULTILINE)
+
+
+def contents_of(verify: Verify) -> Mapping[str, str | None]:
+    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``; empty where
+    nothing is digested.
+    """
+    if not verify.wants_digests:
+        return {}
+    return {"stdout": verify.stdout_sha256, "stderr": verify.stderr_sha256} | {
+        f"the file {name}": wanted for name, wanted in verify.files.items()
+    }
+
+
+def _differing(name: str, wanted: str | None, digest: Digest) -> str | None:
+    if wanted is None or digest.sha256 == wanted:
+        return None
+    match digest.state:
+        case "missing":
+            return f"{name} is missing or cannot be read"
+        case "unwritten":
+            return f"{name} was not written"
+        case "too_long":
+            return f"{name} is longer than 256 MiB, and no digest was taken"
+        case "whole":
+            return f"{name} has the SHA-256 {digest.sha256}, and {wanted} is wanted"
 
 
 def _unmatched(
