@@ -57,8 +57,8 @@ void WatchedFile::watch(const char* path) {
     }
     const timespec times[2] = {{0, UTIME_OMIT}, a_nanosecond_before(file.st_mtim)};
     // A file of somebody else, or of a file system with coarse times, is not watched: it counts as written.
-    watched_ = utimensat(AT_FDCWD, path, times, 0) == 0 && stat(path, &file) == 0 &&
-               is_same(file.st_mtim, times[1]);
+    watched_ =
+        utimensat(AT_FDCWD, path, times, 0) == 0 && stat(path, &file) == 0 && is_same(file.st_mtim, times[1]);
     inode_ = file.st_ino;
     modified_ = file.st_mtim;
 }

@@ -15,7 +15,7 @@ struct TrialFrame {
     Record record;
     const CounterRequest* counters = nullptr; ///< `record.counter_count` of them
     const CounterValue* values = nullptr;
-    const Digest* digests = nullptr;      ///< `record.digest_count` of them
+    const Digest* digests = nullptr; ///< `record.digest_count` of them
     int stdout_fd = -1;
     int stderr_fd = -1;
     int metrics_fd = -1;

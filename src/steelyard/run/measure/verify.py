@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
 from steelyard.run.measure.output import Output, excerpt
-from steelyard.run.measure.ranks import last_words, simulated_failure
+from steelyard.run.measure.ranks import describe_waiting, last_words, rank_failure, simulated_failure
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
 from steelyard.spec.experiment import Experiment, Verify
@@ -59,7 +59,10 @@ class Verifier:
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
-                return "timed_out", f"was still running at its time limit{limit}{self._last_words(raw)}"
+                ranks = describe_waiting(raw) if self._kind == "mpi" else ""
+                words = self._last_words(raw, account=not ranks)
+                reason = f"was still running at its time limit{limit}{ranks}{words}"
+                return "timed_out", reason
             case "hook_failed":
                 end = self._hook_end(raw)
                 return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
@@ -77,12 +80,19 @@ class Verifier:
     def _wrong_exit(self, raw: RawTrial) -> str | None:
         if self._exit == "any":
             return None
-        if raw.exit_code == self._exit:
-            failure = simulated_failure(raw) if self._kind == "smpi" else None
-            return failure and f"{failure}{self._last_words(raw)}"
+        failure = self._failed_ranks(raw)
+        if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
+            return failure and f"{failure}{self._last_words(raw, account=False)}"
         why = _missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
         wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
+
+    def _failed_ranks(self, raw: RawTrial) -> str | None:
+        """What ranks did, of which the exit code of what started them may say nothing."""
+        if self._kind == "smpi":
+            return simulated_failure(raw)
+        # Another exit code than 0 is wanted from ranks that do not end well.
+        return rank_failure(raw) if self._kind == "mpi" and self._exit == 0 else None
 
     def _wrong_output(self, raw: RawTrial) -> str | None:
         if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
@@ -99,8 +109,8 @@ class Verifier:
             filter(None, (_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
         )
 
-    def _last_words(self, raw: RawTrial) -> str:
-        last = last_words(raw, self._kind)
+    def _last_words(self, raw: RawTrial, *, account: bool = True) -> str:
+        last = last_words(raw, self._kind, account=account)
         return f"; its last words: {excerpt(last)}" if last else ""
 
 
