@@ -186,6 +186,26 @@ __attribute__((visibility("default"))) void _Exit(int status) {
     end(leave(status));
 }
 
+/// MPICH removes its segment in MPI_Finalize, so a rank that is killed leaves it: its name goes into a file,
+/// by which it is removed after the trial.
+__attribute__((visibility("default"))) int shm_open(const char* name, int flags, mode_t mode) {
+    const auto next = reinterpret_cast<int (*)(const char*, int, mode_t)>(dlsym(RTLD_NEXT, "shm_open"));
+    const int segment = next(name, flags, mode);
+    const char* const list = std::getenv("STEELYARD_SEGMENTS");
+    if (segment >= 0 && (flags & O_CREAT) != 0 && rank != nullptr && list != nullptr) {
+        const int fd = open(list, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        char line[longest_line];
+        const int length = std::snprintf(line, sizeof line, "%s\n", name[0] == '/' ? name + 1 : name);
+        if (fd >= 0 && length < longest_line) {
+            static_cast<void>(!write(fd, line, static_cast<std::size_t>(length)));
+        }
+        if (fd >= 0) {
+            close(fd);
+        }
+    }
+    return segment;
+}
+
 /// A communicator is a pointer or an int, and either fits.
 __attribute__((visibility("default"))) int MPI_Abort(std::intptr_t communicator, int code) {
     const auto next = reinterpret_cast<int (*)(std::intptr_t, int)>(find("MPI_Abort"));

@@ -1,5 +1,6 @@
 /* A program of ranks that ends as its argument says, after all of them have spoken to each other. */
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -17,6 +18,7 @@ int main(int count, char **words) {
     if (rank == 1 && how(words, "abort 3")) MPI_Abort(MPI_COMM_WORLD, 3);
     if (rank == 1 && how(words, "leave")) exit(0);
     if (rank == 1 && how(words, "leave at once")) _exit(0);
+    if (rank == 1 && how(words, "kill")) kill(getpid(), SIGKILL);
     if (how(words, "all leave")) exit(0);
     if (how(words, "fork")) {
         if (fork() == 0) exit(0);

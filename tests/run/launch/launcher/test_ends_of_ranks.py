@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from steelyard.spec import loads
 
 LIBRARIES = Path(__file__).parents[4] / ".cache" / "mpi"
 SOURCE = Path(__file__).with_name("ends.c")
+SHARED = Path("/dev/shm")  # noqa: S108 -- where the system keeps memory that processes share
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
 Judge = Callable[..., tuple[str, str | None]]
@@ -76,6 +78,26 @@ def test_ranks_that_all_leave_before_finalize_have_failed(judge):
     assert reason.endswith("of 4 left with exit code 0 before MPI_Finalize")
 
 
+@pytest.mark.parametrize("how", ["kill", "leave", "abort 0"])
+def test_no_segment_stays_in_memory_when_ranks_are_killed(judge, how):
+    before = set(SHARED.iterdir())
+    assert judge(how)[0] == "failed"
+    assert left_since(before) == []
+
+
+def left_since(before: set[Path]) -> list[Path]:
+    """Segments of MPICH that nobody has mapped, as those of others are."""
+    return [each for each in set(SHARED.glob("mpich_shm_*")) - before if not is_mapped(each)]
+
+
+def is_mapped(file: Path) -> bool:
+    for maps in Path("/proc").glob("[0-9]*/maps"):
+        with suppress(OSError):
+            if str(file) in maps.read_text():
+                return True
+    return False
+
+
 def test_another_exit_code_can_be_wanted_and_is_no_failure_of_ranks(judge):
     assert judge("code", exit_code=4) == ("ok", None)
     assert judge("abort 3", exit_code=3) == ("ok", None)
@@ -108,4 +130,7 @@ def test_ranks_that_wait_for_one_that_computes_are_in_no_deadlock(judge):
 def test_a_program_that_bears_no_library_is_judged_by_what_its_mpirun_prints(judge):
     env = f'{VARIABLE.rstrip("=")} = ""'
     assert judge("finish", env=env) == ("ok", None)
+    before = set(SHARED.iterdir())
     assert judge("abort 256", env=env)[1].startswith("rank 1 called MPI_Abort")
+    for segment in left_since(before):
+        segment.unlink()
