@@ -156,7 +156,7 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin,
     assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().blocks["complete"] == 2
-        assert 1 <= record.progress().failed <= 2
+        assert record.progress().failed <= 1
 
 
 def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin, eventually):

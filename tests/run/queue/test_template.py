@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -57,10 +58,14 @@ def test_trials_run_where_the_script_has_its_place_for_them_and_see_their_alloca
 
 
 def test_facts_of_the_host_are_those_of_the_node_and_not_of_where_the_job_was_handed_in(tmp_path):
-    run(asked(tmp_path, script='uname() { echo "$1" | sed s/-n/node7/; }\n{run}'), tmp_path / "it.lab")
+    run(
+        asked(tmp_path, script='uname() { if [ "$1" = -n ]; then echo node7; else echo 6.1; fi; }\n{run}'),
+        tmp_path / "it.lab",
+    )
     with Record.open(tmp_path / "it.lab") as record:
         (host,) = [each.host for each in record.runs()]
-    assert (host["hostname"], host["submitted_from"]) == ("node7", os.uname().nodename)
+    assert (host["hostname"], host["kernel"]) == ("node7", "Linux 6.1")
+    assert host["submitted_from"] == os.uname().nodename
     assert "cpus_online" not in host
     assert "memory_bytes" not in host
 
@@ -132,8 +137,10 @@ def test_a_job_that_is_away_counts_as_ended_after_a_minute_and_some_answers(tmp_
     job.note_id("7")
     now, told = [0.0], []
     monkeypatch.setattr(Template, "absence_s", 60.0)
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
-    monkeypatch.setattr("time.sleep", lambda seconds: now.__setitem__(0, now[0] + seconds))
+    clock = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
+    )
+    monkeypatch.setattr("steelyard.run.queue.queued_runner.time", clock)
     queue = Submission(Template(["true"], "(.*)", ["true"], ["false"]), "{run}", poll_s=10.0)
     await_job(job, queue, "it", told.append)
     assert 60 <= now[0] < 75
