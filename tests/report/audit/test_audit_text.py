@@ -128,7 +128,7 @@ def test_the_context_of_the_users_own_shell_is_said_first_and_needs_no_level(aud
     shell = AuditedContext(AS_STARTED, "cpu_s", "moves", ("typical",), (), (own,), None, 1, 0.0)
     text = plain(lines(replace(audit, findings=(shell, *audit.findings)), 120))
     assert text.startswith(
-        "The context of your shell is 1.380 × slower (1.360 to 1.400) than the typical one; environment size moves"
+        "The context of your shell is 1.380 × slower (1.360 to 1.400) than the typical one; environment"
     )
     assert "- The context of your shell is 1.380 × slower" in text
 
