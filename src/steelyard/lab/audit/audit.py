@@ -176,16 +176,16 @@ class _Replication(msgspec.Struct, frozen=True):
                     cpu={level: ratio for (name, level), ratio in cpu.items() if name == candidate.name},
                 )
             )
-        its = tuple(found for name, found in replicated if name == AS_STARTED)
-        if its:
+        effects = tuple(effect for name, effect in replicated if name == AS_STARTED)
+        if effects:
             findings.append(
                 AuditedContext(
                     context=AS_STARTED,
                     metric=bench.asked_metric,
-                    verdict=verdict(its, request.least),
+                    verdict=verdict(effects, request.least),
                     typical=("typical",),
                     screened=(),
-                    replicated=its,
+                    replicated=effects,
                     spread=None,
                     population=1,
                     unseen=0.0,

@@ -189,7 +189,7 @@ def placed(
 
 def as_started(among: Sequence[Candidate]) -> Mapping[str, Scalar]:
     """The setting in which a user's own shell starts the program, as far as kinds are varied."""
-    return {each.name: _AS_STARTED.get(each.name, each.population[0]) for each in among}
+    return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 
 
 def not_varied(known: Collection[str]) -> tuple[str, ...]:

@@ -83,15 +83,15 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
     start_s = time.monotonic()
     alone = _run_alone(made[first.id], directory, files)
     baseline, wanted = alone.raw, alone.wanted
-    probed = probe_launches([_digested(made[each.id], alone.paths) for each in others])
+    probed = probe_launches([_digested(made[level.id], alone.paths) for level in others])
     time.sleep(max(0.0, APART_S - (time.monotonic() - start_s)))
     (again,) = probe_launches([_digested(made[first.id], alone.paths)])
     uncompared = alone.uncompared | {
         name: reason
-        for name, one, two in zip(
+        for name, first_time, second_time in zip(
             (*_STREAMS, *wanted), (*baseline.digests, *wanted.values()), again.digests, strict=True
         )
-        if (reason := _varying(one, two))
+        if (reason := _varying(first_time, second_time))
     }
     contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | wanted
     compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
@@ -211,8 +211,8 @@ def _other_contents(
 ) -> Iterator[str]:
     if "stdout" in compared and raw.digests[0].sha256 != compared["stdout"]:
         pairs = zip(raw.stdout, baseline.stdout, strict=False)
-        kept = min(len(raw.stdout), len(baseline.stdout))
-        same = next((i for i, (a, b) in enumerate(pairs) if a != b), kept)
+        shorter = min(len(raw.stdout), len(baseline.stdout))
+        same = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
         yield f"it prints something else, from byte {same:,} on"
     for name, digest in zip(written, raw.digests[len(_STREAMS) :], strict=True):
         if name in compared and digest.sha256 != compared[name]:

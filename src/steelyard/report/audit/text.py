@@ -38,8 +38,8 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     found = any(finding.verdict == "moves" for finding in audit.findings)
     shown = _wrapped(headline(audit), width, "bad" if found else "good")
     shown += [(), *_wrapped(_caption(audit), width, "dim"), *_table(audit, width)]
-    for text in filter(None, (_within(audit), by_elapsed_time(audit))):
-        shown += _wrapped(text, width, "dim")
+    for caution in filter(None, (_within(audit), by_elapsed_time(audit))):
+        shown += _wrapped(caution, width, "dim")
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
@@ -124,10 +124,10 @@ def _within(audit: Audit) -> str | None:
 def _visited(finding: AuditedContext) -> str:
     """``system, never``; of numbers, ``512 to 1,520``."""
     if _is_number(finding) and finding.screened:
-        levels = [float(each.level) for each in finding.screened]
+        levels = [float(level.level) for level in finding.screened]
         return f"{min(levels):,.0f} to {max(levels):,.0f}"
-    named = dict.fromkeys((*finding.typical, *(each.level for each in finding.replicated)))
-    return shorten(", ".join(printable(str(level)) for level in named), _LONGEST)
+    names = dict.fromkeys((*finding.typical, *(level.level for level in finding.replicated)))
+    return shorten(", ".join(printable(str(level)) for level in names), _LONGEST)
 
 
 def _levels(finding: AuditedContext) -> str:

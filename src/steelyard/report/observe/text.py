@@ -262,12 +262,12 @@ def _notes(found: Observation, width: int) -> list[Line]:
     return [line for text in texts for line in [(), *paragraph(text, width, style="dim", rest="  ")]]
 
 
-def _compared(found: Observation) -> str:
-    if not found.compared:
+def _compared(observation: Observation) -> str:
+    if not observation.compared:
         return "Compared in every run: how it ends, and nothing that it writes."
-    names = [printable(name) for name in found.compared[:_FEW]]
-    if len(found.compared) > _FEW:
-        names.append(f"{counted(len(found.compared) - _FEW, 'more file')}")
+    names = [printable(name) for name in observation.compared[:_FEW]]
+    if len(observation.compared) > _FEW:
+        names.append(f"{counted(len(observation.compared) - _FEW, 'more file')}")
     return f"Compared in every run, byte for byte: {listed(names)}."
 
 

@@ -72,8 +72,8 @@ def rank_failure(raw: RawTrial) -> str | None:
         if how in (b"left", b"called"):
             return b" ".join((rank, b"of", ranks, how + rest)).decode(errors="replace")
     for pattern in _MPI_ABORTS:
-        if found := pattern.search(raw.stderr):
-            return f"{found[1].decode()} called MPI_Abort"
+        if match := pattern.search(raw.stderr):
+            return f"{match[1].decode()} called MPI_Abort"
     return None
 
 
@@ -98,8 +98,8 @@ def describe_waiting(raw: RawTrial) -> str:
 
 
 def _listed(ranks: list[int]) -> str:
-    shown = ", ".join(map(str, ranks[:8]))
-    return f"{shown}, …" if len(ranks) > 8 else shown
+    text = ", ".join(map(str, ranks[:8]))
+    return f"{text}, …" if len(ranks) > 8 else text
 
 
 def are_at_fault(reason: str) -> bool:
