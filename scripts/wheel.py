@@ -24,7 +24,7 @@ from typing import Final
 ROOT: Final = Path(__file__).resolve().parents[1]
 RUNNER: Final = "steelyard/_native/steelyard-runner"
 PROGRAMS: Final = (RUNNER, "steelyard/_native/steelyard-cache", "steelyard/_native/steelyard-load")
-HEAP: Final = "steelyard/_native/steelyard-heap.so"
+PRELOADED: Final = ("steelyard/_native/steelyard-heap.so", "steelyard/_native/steelyard-ranks.so")
 KERNELS: Final = f"steelyard/_kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
 TAG: Final = "cp{version}-cp{version}-manylinux_2_34_{machine}"
 LATEST: Final = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
@@ -74,7 +74,7 @@ def expected_files() -> set[str]:
         ["git", "ls-files", "-z", "src/steelyard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     ours = (name.removeprefix("src/") for name in listed.stdout.split("\0") if name)
-    return {*PROGRAMS, HEAP, KERNELS, *ours}
+    return {*PROGRAMS, *PRELOADED, KERNELS, *ours}
 
 
 def check(wheel: Path, expected: set[str]) -> None:
@@ -94,8 +94,9 @@ def check(wheel: Path, expected: set[str]) -> None:
         for program in sorted({*PROGRAMS} & names):
             if not archive.getinfo(program).external_attr >> 16 & 0o111:
                 raise WheelError(f"{program} in {wheel.name} cannot be executed")
-        if KERNELS in names and (newer := too_new(archive.read(KERNELS))):
-            raise WheelError(f"{KERNELS} asks for {', '.join(newer)}, which manylinux_2_34 need not have")
+        for library in sorted({KERNELS, *PRELOADED} & names):
+            if newer := too_new(archive.read(library)):
+                raise WheelError(f"{library} asks for {', '.join(newer)}, which manylinux_2_34 need not have")
         dynamic = [each for each in PROGRAMS if each in names and needs_libraries(archive.read(each))]
         if dynamic:
             raise WheelError(

@@ -1,6 +1,8 @@
 #include "child_wait.hpp"
 
 #include "clock.hpp"
+#include "digest.hpp"
+#include "process_tree.hpp"
 #include "stop.hpp"
 
 #include <algorithm>
@@ -80,18 +82,22 @@ void ChildWait::heed_stop(pid_t child, std::int64_t now_ns) {
 }
 
 void ChildWait::ask_to_end(pid_t child, std::int64_t now_ns) {
+    ask_strays_to_end(child);
     kill(-child, SIGTERM);
     kill(child, SIGTERM); // it may have left its group
     kill_ns_ = std::min(kill_ns_, now_ns + WakeupConfig{}.grace_ns);
 }
 
 std::uint64_t ChildWait::trim() {
+    const std::uint64_t limit = launch_.wants_digests
+                                    ? std::max(launch_.capture_limit_bytes, digest_limit_bytes)
+                                    : launch_.capture_limit_bytes;
     std::uint64_t written = 0;
     if (launch_.stdout_mode == Output::capture) {
-        written += captures_.out.trim(launch_.capture_limit_bytes);
+        written += captures_.out.trim(limit);
     }
     if (launch_.stderr_mode == Output::capture) {
-        written += captures_.err.trim(launch_.capture_limit_bytes);
+        written += captures_.err.trim(limit);
     }
     return written;
 }

@@ -14,7 +14,8 @@ enum Flags : std::uint8_t {
     flag_affinity = 4,
     flag_extended = 8,
     flag_inherit = 16,
-    flag_queue_wait = 32
+    flag_queue_wait = 32,
+    flag_digests = 64
 };
 
 struct Head {
@@ -102,7 +103,8 @@ struct Extension {
     std::int32_t policy;
     std::int32_t realtime_priority;
     std::uint8_t huge_pages_off;
-    std::uint8_t reserved[3];
+    std::uint8_t file_count;
+    std::uint8_t reserved[2];
     std::uint32_t host_count;
 };
 static_assert(sizeof(Extension) == 16);
@@ -111,18 +113,25 @@ char no_text[] = "";
 
 bool read_extension(ByteReader& reader, Launch& launch) {
     Extension extension{};
-    if (!reader.read(extension) || extension.host_count > LaunchLimits::host_settings) {
+    if (!reader.read(extension) || extension.host_count > LaunchLimits::host_settings ||
+        extension.file_count > LaunchLimits::files) {
         return false;
     }
     launch.policy = extension.policy;
     launch.realtime_priority = extension.realtime_priority;
     launch.huge_pages_off = extension.huge_pages_off != 0;
     launch.host_count = extension.host_count;
+    launch.file_count = extension.file_count;
     if (!read_text(reader, launch.cwd_source)) {
         return false;
     }
     for (std::uint32_t i = 0; i < launch.host_count; ++i) {
         if (!read_text(reader, launch.host[i].path) || !read_text(reader, launch.host[i].value)) {
+            return false;
+        }
+    }
+    for (std::uint32_t i = 0; i < launch.file_count; ++i) {
+        if (!read_text(reader, launch.files[i])) {
             return false;
         }
     }
@@ -170,6 +179,7 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     launch.aslr_off = (head.flags & flag_aslr_off) != 0;
     launch.has_affinity = (head.flags & flag_affinity) != 0;
     launch.wants_queue_wait = (head.flags & flag_queue_wait) != 0;
+    launch.wants_digests = (head.flags & flag_digests) != 0;
     launch.stdout_mode = static_cast<Output>(head.stdout_mode);
     launch.stderr_mode = static_cast<Output>(head.stderr_mode);
     launch.prepare_count = head.prepare;
@@ -183,6 +193,7 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     launch.realtime_priority = 0;
     launch.cwd_source = no_text;
     launch.host_count = 0;
+    launch.file_count = 0;
 
     std::uint32_t path_length = 0;
     if (!read_affinity(reader, head.cpus, launch.affinity) ||

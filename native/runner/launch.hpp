@@ -31,6 +31,7 @@ struct LaunchLimits {
     static constexpr std::size_t hooks = 16;
     static constexpr std::size_t host_settings = 64;
     static constexpr std::size_t counters = 16;
+    static constexpr std::size_t files = 64;
     /// As many as the C library's cpu_set_t holds.
     static constexpr std::size_t cpus = CPU_SETSIZE;
 };
@@ -45,6 +46,7 @@ struct Launch {
     bool has_affinity;
     bool huge_pages_off;
     bool wants_queue_wait; ///< however short the program is
+    bool wants_digests;    ///< of both streams, and of `files`
     std::int32_t policy;   ///< of the scheduler; negative: as it is
     std::int32_t realtime_priority;
     cpu_set_t affinity;
@@ -66,10 +68,12 @@ struct Launch {
     std::uint32_t cleanup_count;
     std::uint32_t counter_count;
     std::uint32_t host_count;
+    std::uint32_t file_count;
     std::uint32_t prepare[LaunchLimits::hooks];
     std::uint32_t cleanup[LaunchLimits::hooks];
     CounterRequest counters[LaunchLimits::counters];
     HostSetting host[LaunchLimits::host_settings];
+    char* files[LaunchLimits::files]; ///< that the program is to write
 };
 
 inline constexpr std::size_t trial_digit_count = 12;

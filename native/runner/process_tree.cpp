@@ -107,9 +107,9 @@ void add_children_of(pid_t pid, const KeptProcesses& kept) {
     });
 }
 
-void list_descendants(const KeptProcesses& kept) {
+void list_descendants(pid_t ancestor, const KeptProcesses& kept) {
     walk.count = 0;
-    add_children_of(getpid(), kept);
+    add_children_of(ancestor, kept);
     for (std::size_t next = 0; next < walk.count; ++next) {
         add_children_of(walk.pids[next], kept);
     }
@@ -165,8 +165,18 @@ bool reap_and_look(KeptProcesses& kept) {
     if (kept.empty()) {
         return true;
     }
-    list_descendants(kept);
+    list_descendants(getpid(), kept);
     return walk.count > 0;
+}
+
+void ask_strays_to_end(pid_t child) {
+    list_descendants(child, {});
+    for (std::size_t left = walk.count; left > 0; --left) {
+        const pid_t pid = walk.pids[left - 1];
+        if (getpgid(pid) != child) {
+            kill(pid, SIGTERM);
+        }
+    }
 }
 
 Ended end_descendants(KeptProcesses& kept) {
@@ -176,7 +186,7 @@ Ended end_descendants(KeptProcesses& kept) {
     const std::int64_t give_up_ns = monotonic_ns() + patience_ns;
     for (timespec pause{0, 50'000};;
          pause.tv_nsec = pause.tv_nsec * 2 < longest_pause_ns ? pause.tv_nsec * 2 : longest_pause_ns) {
-        list_descendants(kept);
+        list_descendants(getpid(), kept);
         if (walk.count == 0) {
             return ended;
         }

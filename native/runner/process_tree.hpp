@@ -41,6 +41,10 @@ bool can_list_children();
 /// is nothing left at all.
 bool reap_and_look(KeptProcesses& kept);
 
+/// Sends SIGTERM to every descendant of a child that has left its group, deepest first: a launcher that is
+/// asked to end kills its ranks before they can say where they were.
+void ask_strays_to_end(pid_t child);
+
 /// Ends every descendant that is not kept or below a kept one, with SIGKILL, and reaps it: walks
 /// /proc/PID/task/*/children from here and repeats until nothing is left, since a process may fork while the
 /// walk passes.

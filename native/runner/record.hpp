@@ -45,7 +45,7 @@ struct Record {
     Status status = Status::ok;
     Step step = Step::none;
     Status hook_status = Status::ok; ///< how the hook ended, when `hook` is one
-    std::uint8_t reserved = 0;
+    std::uint8_t digest_count = 0;   ///< behind everything else: stdout, stderr, then files
     std::uint32_t hook =
         no_hook; ///< the launch of the hook that failed; then all that follows is about the hook
     std::uint32_t left_processes = 0;

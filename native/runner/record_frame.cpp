@@ -19,7 +19,8 @@ std::uint64_t body_bytes(const TrialFrame& frame) {
     for (std::uint32_t i = 0; i < record.counter_count; ++i) {
         bytes += sizeof(CounterHead) + frame.counters[i].name_length;
     }
-    return bytes + record.stdout_kept + record.stderr_kept + record.metrics_kept;
+    return bytes + record.stdout_kept + record.stderr_kept + record.metrics_kept +
+           record.digest_count * sizeof(Digest);
 }
 
 void put_body(FrameWriter& writer, const TrialFrame& frame) {
@@ -34,6 +35,9 @@ void put_body(FrameWriter& writer, const TrialFrame& frame) {
     writer.put_file(frame.stdout_fd, record.stdout_kept);
     writer.put_file(frame.stderr_fd, record.stderr_kept);
     writer.put_file(frame.metrics_fd, record.metrics_kept);
+    for (std::uint32_t i = 0; i < record.digest_count; ++i) {
+        writer.put_value(frame.digests[i]);
+    }
 }
 
 } // namespace steelyard

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "digest.hpp"
 #include "frame_writer.hpp"
 #include "launch.hpp"
 #include "record.hpp"
@@ -14,6 +15,7 @@ struct TrialFrame {
     Record record;
     const CounterRequest* counters = nullptr; ///< `record.counter_count` of them
     const CounterValue* values = nullptr;
+    const Digest* digests = nullptr; ///< `record.digest_count` of them
     int stdout_fd = -1;
     int stderr_fd = -1;
     int metrics_fd = -1;

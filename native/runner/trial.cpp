@@ -52,6 +52,10 @@ StreamSize stream_size(Output mode, int shown_fd, Capture& capture, std::uint64_
     return {0, 0};
 }
 
+Digest digest_stream(Output mode, const Capture& capture, std::uint64_t bytes) {
+    return mode == Output::capture ? digest_file(capture.fd(), bytes) : Digest{};
+}
+
 } // namespace
 
 int TrialRunner::initialise() {
@@ -135,6 +139,7 @@ TrialEnd TrialRunner::run_program() {
             return TrialEnd::finished;
         }
     }
+    watch_files();
     const bool whole = execute(program_.launch, surroundings_, captures_, Purpose::trial, record, values_);
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
@@ -149,6 +154,7 @@ TrialEnd TrialRunner::run_program() {
     if (record.status != Status::setup_failed) {
         note_outputs(program_.launch);
         note_metrics();
+        note_digests();
         record.counter_count = program_.launch.counter_count;
         frame_.counters = program_.launch.counters;
         frame_.values = values_;
@@ -247,6 +253,27 @@ void TrialRunner::note_metrics() {
     record.metrics_bytes = static_cast<std::uint64_t>(file.st_size);
     record.metrics_kept = static_cast<std::uint32_t>(std::min(record.metrics_bytes, metrics_limit_bytes));
     frame_.metrics_fd = metrics_fd_;
+}
+
+void TrialRunner::watch_files() {
+    for (std::uint32_t i = 0; i < program_.launch.file_count; ++i) {
+        watched_[i].watch(program_.launch.files[i]);
+    }
+}
+
+void TrialRunner::note_digests() {
+    const Launch& launch = program_.launch;
+    if (!launch.wants_digests) {
+        return;
+    }
+    Record& record = frame_.record;
+    digests_[0] = digest_stream(launch.stdout_mode, captures_.out, record.stdout_bytes);
+    digests_[1] = digest_stream(launch.stderr_mode, captures_.err, record.stderr_bytes);
+    for (std::uint32_t i = 0; i < launch.file_count; ++i) {
+        digests_[2 + i] = watched_[i].digest(launch.files[i]);
+    }
+    record.digest_count = static_cast<std::uint8_t>(2 + launch.file_count);
+    frame_.digests = digests_;
 }
 
 void TrialRunner::close_metrics() {

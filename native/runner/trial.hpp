@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "capture.hpp"
+#include "digest.hpp"
 #include "execution.hpp"
 #include "host_settings.hpp"
 #include "launch_store.hpp"
@@ -62,6 +63,8 @@ class TrialRunner {
     void note_failed_hook(std::uint32_t hook, const Record& record);
     void note_outputs(const Launch& launch);
     void note_metrics();
+    void watch_files();
+    void note_digests();
     void close_metrics();
     bool failed() const { return frame_.record.status != Status::ok; }
 
@@ -77,6 +80,8 @@ class TrialRunner {
     TrialFrame frame_;
     CounterValue values_[LaunchLimits::counters] = {};
     int metrics_fd_ = -1;
+    WatchedFile watched_[LaunchLimits::files];
+    Digest digests_[2 + LaunchLimits::files];
     const char* problem_ = nullptr;
 };
 

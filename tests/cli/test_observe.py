@@ -24,7 +24,7 @@ def test_a_wrapper_is_observed_and_the_document_says_what_it_changes(steelyard_c
     done = steelyard_cli("observe", *options, "--wrap", "nice", "--json", "true")
     assert done.returncode == 0, done.stderr
     document = json.loads(done.stdout)
-    assert (document["format"], document["version"]) == ("steelyard/observation", 1)
+    assert (document["format"], document["version"]) == ("steelyard/observation", 2)
     assert document["probes"][0]["changes"][0]["metric"] == "minor_faults"
     assert done.stderr.startswith("records: ")
 

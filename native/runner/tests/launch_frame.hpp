@@ -28,7 +28,7 @@ struct LaunchFrame {
     std::string path = "/bin/true";
     std::vector<std::string> argv = {"true"};
     std::vector<std::string> env = {"A=b"};
-    bool extended = false; ///< adds SCHED_BATCH, no huge pages, a shown directory and a setting
+    bool extended = false; ///< adds SCHED_BATCH, no huge pages, a shown directory, a setting and a file
 
     std::string bytes() const {
         std::string frame;
@@ -66,9 +66,11 @@ struct LaunchFrame {
         if (extended) {
             put(frame, std::int32_t{3});
             put(frame, std::int32_t{0});
+            put(frame, std::uint8_t{1});
+            put(frame, std::uint8_t{1});
+            put(frame, std::uint16_t{0});
             put(frame, std::uint32_t{1});
-            put(frame, std::uint32_t{1});
-            for (const char* text : {"/shown", "/sys/setting", "value"}) {
+            for (const char* text : {"/shown", "/sys/setting", "value", "/result"}) {
                 put_text(frame, text);
             }
         }

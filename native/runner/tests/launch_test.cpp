@@ -63,7 +63,8 @@ TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
     const Decoded plain(frame.bytes());
     EXPECT_TRUE(plain.launch.policy < 0 && !plain.launch.huge_pages_off && plain.launch.host_count == 0);
     EXPECT_STREQ(plain.launch.cwd_source, "");
-    frame.flags = 8;
+    EXPECT_TRUE(plain.launch.file_count == 0 && !plain.launch.wants_digests);
+    frame.flags = 8 | 64;
     frame.extended = true;
     const Decoded decoded(frame.bytes());
     ASSERT_EQ(decoded.problem, nullptr);
@@ -73,6 +74,9 @@ TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
     ASSERT_EQ(decoded.launch.host_count, 1U);
     EXPECT_STREQ(decoded.launch.host[0].path, "/sys/setting");
     EXPECT_STREQ(decoded.launch.host[0].value, "value");
+    EXPECT_TRUE(decoded.launch.wants_digests);
+    ASSERT_EQ(decoded.launch.file_count, 1U);
+    EXPECT_STREQ(decoded.launch.files[0], "/result");
 }
 
 TEST(DecodeLaunch, AddsWhatIsInheritedOnlyWhereThatIsAskedFor) {

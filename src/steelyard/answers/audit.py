@@ -23,6 +23,10 @@ Verdict = Literal["moves", "within", "not_resolved"]
 does, and that is established. ``not_resolved``: neither."""
 
 
+AS_STARTED: Final = "as_started"
+"""Among kinds of context: the start from the user's own shell, which differs from the typical in several."""
+
+
 class Screened(msgspec.Struct, frozen=True):
     """A level in the screening.
 

@@ -1,7 +1,8 @@
 """``Observation``: the cost of probes, metric by metric.
 
 Its document is ``steelyard/observation``. History: version 1, the first; ``any_level``, ``trace_ms`` and
-``traces`` came later, then ``versus``, ``contests`` and ``compared_bytes``.
+``traces`` came later, then ``versus`` and ``contests``. Version 2: ``compared`` and ``uncompared`` replace
+``compared_bytes``.
 """
 
 from __future__ import annotations
@@ -240,10 +241,10 @@ class Observation(msgspec.Struct, frozen=True):
         The margin.
     contexts : bool
         Whether every block had a context of its own.
-    outputs_compared : bool
-        Whether the program prints the same each time, so that what it prints could be compared.
-    compared_bytes : int or None
-        Bytes at the head of the output that were compared in every run; ``None``: all of it.
+    compared : tuple of str
+        Streams and files whose every byte was compared in every run: ``stdout``, ``stderr``, names of files.
+    uncompared : Mapping[str, str]
+        Streams and files that were not, each with the reason.
     versus : str or None
         Command of another program, compared with the first under each probe.
     contests : tuple of Contest
@@ -265,18 +266,33 @@ class Observation(msgspec.Struct, frozen=True):
     blocks: int
     seed: int
     contexts: bool
-    outputs_compared: bool
+    compared: tuple[str, ...]
+    uncompared: Mapping[str, str]
     any_level: tuple[AnyLevel, ...] = ()
     trace_ms: int | None = None
     traces: tuple[Trace, ...] = ()
-    compared_bytes: int | None = None
     versus: str | None = None
     contests: tuple[Contest, ...] = ()
     __lines__: ClassVar[Lines] = (
-        *("command", "within", "alpha", "blocks", "seed", "contexts", "outputs_compared", "compared_bytes"),
+        *(
+            "command",
+            "within",
+            "alpha",
+            "blocks",
+            "seed",
+            "contexts",
+            "outputs_compared",
+            "compared",
+            "uncompared",
+        ),
         *("unprobed=typical", "probes", "correlations", "any_level", "trace_ms", "traces"),
         *("versus", "contests"),
     )
+
+    @property
+    def outputs_compared(self) -> bool:
+        """Whether the program prints the same each time, so that what it prints was compared."""
+        return "stdout" in self.compared
 
     @property
     def metrics(self) -> Sequence[Metric]:
@@ -284,4 +300,4 @@ class Observation(msgspec.Struct, frozen=True):
         return [change.metric for change in next((p.changes for p in self.probes if p.changes), ())]
 
 
-OBSERVATION: Final = Format("steelyard/observation", 1, Observation)
+OBSERVATION: Final = Format("steelyard/observation", 2, Observation)

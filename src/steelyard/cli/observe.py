@@ -61,6 +61,14 @@ from steelyard.errors import UsageError
     help="Another command: also test whether a probe reverses which of the two is faster.",
 )
 @click.option(
+    "--file",
+    "files",
+    multiple=True,
+    metavar="NAME",
+    help="A file that COMMAND writes, to be compared in every run. May be repeated; without it, files that"
+    " COMMAND is seen to write in the current directory.",
+)
+@click.option(
     "--counters",
     type=names,
     metavar="NAMES",
@@ -124,6 +132,7 @@ def command(
     options: tuple[str, ...],
     build: str | None,
     versus: str | None,
+    files: tuple[str, ...],
     counters: tuple[str, ...],
     added: bool,
     trace_ms: int | None,
@@ -142,8 +151,8 @@ def command(
 ) -> None:
     """Run COMMAND without a probe and with each of the probes, in randomised blocks, to find what each costs.
 
-    What every run prints is compared with what the program prints alone: a probe under which it prints
-    something else or ends differently is reported and left out of the comparison.
+    What every run writes, to stdout, stderr and files, is compared with what the program writes alone: a
+    probe under which it writes something else or ends differently is reported and left out.
 
     \b
     steelyard observe --probe strace --probe perf-stat './prog input'
@@ -169,6 +178,7 @@ def command(
         probes=(*map(named, known), *map(wrapper, wraps), *map(variable, variables), *map(option, options)),
         build=build,
         versus=versus,
+        files=files,
         counters=counters,
         metric=metric,
         contexts=not one_context,

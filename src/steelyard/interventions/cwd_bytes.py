@@ -31,7 +31,7 @@ class CwdBytes(Intervention):
 
     name: ClassVar[str] = "cwd_bytes"
     about: ClassVar[str] = "bytes of the working directory's name, as getcwd gives it"
-    levels_text: ClassVar[str] = f"a whole number of bytes from {LEAST} to {LARGEST}"
+    levels_text: ClassVar[str] = f"a whole number of bytes from {LEAST} to {LARGEST}, or 0: as it is"
     finer: ClassVar[int] = 16
 
     def __init__(self, allowed: Callable[[], bool] = may_mount) -> None:
@@ -39,20 +39,21 @@ class CwdBytes(Intervention):
 
     def check(self, level: Scalar) -> Scalar:
         """The number of bytes; see ``Intervention.check``."""
-        if isinstance(level, bool) or not isinstance(level, int) or not LEAST <= level <= LARGEST:
+        if isinstance(level, bool) or not isinstance(level, int):
+            raise self.refused(level)
+        if level and not LEAST <= level <= LARGEST:
             raise self.refused(level)
         return level
 
     def missing(self, level: Scalar) -> str | None:
         """Missing here: the right to mount, in a namespace that no other process sees."""
-        del level
-        if self.allowed():
+        if not level or self.allowed():
             return None
         return "showing a directory under another name needs CAP_SYS_ADMIN (root)"
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The length."""
-        return LaunchChange(cwd_bytes=int(level))
+        """The length; none where the name stays as it is."""
+        return LaunchChange(cwd_bytes=int(level) or None)
 
     def population(self) -> Sequence[Scalar]:
         """A kibibyte of lengths, each beyond what a record's own directory commonly takes."""

@@ -18,10 +18,14 @@ class OmpWaitPolicy(Named):
 
     name: ClassVar[str] = "omp_wait_policy"
     about: ClassVar[str] = "whether waiting threads of an OpenMP program spin or sleep"
-    levels_text: ClassVar[str] = '"active" (they spin) or "passive" (they sleep)'
-    levels: ClassVar[tuple[str, ...]] = ("active", "passive")
+    levels_text: ClassVar[str] = (
+        '"active" (they spin), "passive" (they sleep) or "inherited" (as the environment has it)'
+    )
+    levels: ClassVar[tuple[str, ...]] = ("active", "passive", "inherited")
     variables: ClassVar[frozenset[str]] = frozenset({"OMP_WAIT_POLICY"})
 
     def change(self, level: Scalar) -> LaunchChange:
-        """OpenMP's variable."""
+        """OpenMP's variable; nothing where the environment decides, which mostly has none."""
+        if level == "inherited":
+            return LaunchChange()
         return LaunchChange(env={"OMP_WAIT_POLICY": str(level)})

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from steelyard.answers.audit import AS_STARTED
 from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.argv0_bytes import Argv0Bytes
@@ -401,6 +402,57 @@ def test_the_time_that_was_given_goes_into_more_blocks_until_all_is_decided(cloc
     assert audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings == found.findings
 
 
+# Touches 300 pages more in the shell that a person starts it in, and in none of the contexts drawn for it.
+AT_HOME = r"""
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+int main(void) {
+    char place[4096];
+    int at_home = strlen(getcwd(place, sizeof place)) < 300 && !getenv("OMP_WAIT_POLICY");
+    int pages = at_home ? 600 : 300;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+def audited_at_home(tmp_path, monkeypatch, *usual: str):
+    (tmp_path / "home.c").write_text(AT_HOME)
+    subprocess.run(["cc", "-O1", "-o", "home", "home.c"], cwd=tmp_path, check=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    monkeypatch.setattr("steelyard.lab.audit.candidates.USUAL", usual)
+    asked = AuditRequest(command=str(tmp_path / "home"), metric="minor_faults", max_time_s=0.1)
+    found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    return {finding.context: finding for finding in found.findings}
+
+
+def test_the_context_that_the_user_is_in_is_tested_like_any_other(tmp_path, monkeypatch):
+    findings = audited_at_home(tmp_path, monkeypatch, "omp_wait_policy", "transparent_huge_pages")
+    assert findings[AS_STARTED].verdict == "moves"
+    assert 1.4 < findings[AS_STARTED].extreme.ratio < 2
+    # Of the kinds, the one that makes the difference.
+    waiting = findings["omp_wait_policy"]
+    assert (waiting.verdict, waiting.extreme.level) == ("moves", "inherited")
+    assert findings["transparent_huge_pages"].verdict == "within"
+
+
+def test_a_length_that_no_level_has_is_found_where_it_is_the_users_own(tmp_path, monkeypatch):
+    if INTERVENTIONS["cwd_bytes"].missing(512):
+        pytest.skip("showing a directory under another name needs root")
+    findings = audited_at_home(tmp_path, monkeypatch, "cwd_bytes")
+    assert findings["cwd_bytes"].verdict == "within"
+    assert findings[AS_STARTED].verdict == "moves"
+
+
+def test_kinds_that_are_asked_for_by_name_are_judged_alone(tmp_path):
+    asked = AuditRequest(command="true", metric="minor_faults", only=("omp_wait_policy",), max_time_s=0.1)
+    found = audit(asked, tmp_path, watch=silent, tell=silent)
+    assert [finding.context for finding in found.findings] == ["omp_wait_policy"]
+
+
 def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
     asked = AuditRequest(command="true", metric="major_faults", only=("affinity",), max_time_s=0.1)
     with pytest.raises(UsageError, match="major_faults is 0 in some runs"):
@@ -409,10 +461,19 @@ def test_a_metric_that_is_0_somewhere_is_refused(tmp_path):
 
 def test_time_is_cpu_time_for_a_program_that_computes_in_one_thread_however_others_disturb_it():
     wall, wait = np.array([0.010, 0.030, 0.012]), np.array([0.001, 0.018, 0.0])
-    assert computes(wall, np.array([0.0089, 0.009, 0.009]), wait)
+    many = np.array([3.0, 40.0, 3.0])
+    assert computes(wall, np.array([0.0089, 0.009, 0.009]), wait, many)
     # It waits for something else than a CPU; it has two threads.
-    assert not computes(wall, np.array([0.001, 0.001, 0.001]), wait)
-    assert not computes(wall, np.array([0.018, 0.018, 0.018]), wait)
+    assert not computes(wall, np.array([0.001, 0.001, 0.001]), wait, many)
+    assert not computes(wall, np.array([0.018, 0.018, 0.018]), wait, many)
+
+
+def test_a_program_that_never_waits_is_known_by_that_where_every_run_was_disturbed():
+    wall, cpu, no_wait = np.full(10, 0.030), np.full(10, 0.010), np.zeros(10)
+    assert computes(wall, cpu, no_wait, np.array([1.0] * 9 + [2.0]))
+    # One that sleeps once a run, and one of two threads that never wait for each other.
+    assert not computes(wall, cpu, no_wait, np.array([2.0] * 9 + [1.0]))
+    assert not computes(wall, np.full(10, 0.058), no_wait, np.ones(10))
 
 
 def test_time_is_elapsed_time_for_a_program_that_waits(tmp_path):

@@ -115,31 +115,104 @@ def test_a_program_that_goes_wrong_from_its_second_probed_run_on_is_not_called_u
     request = ObserveRequest(command=str(program), probes=probes, **QUICK)
     probed, other = observe(request, source / "records", watch=silent).probes
     # The rehearsal was its first run; the discarded block is in no count.
-    assert probed.differs.endswith("runs it prints something else or ends in another way")
+    assert probed.differs.endswith("runs it writes something else or ends in another way")
     assert probed.changes == ()
     assert other.differs is None
     assert other.changes
 
 
-BYTES = """#!/bin/sh
-kept=70000
+WRITING = """#!/bin/sh
+byte=r
+# The rehearsal is the first run under the probe, and right.
 if [ -n "$PROBED" ]; then
-    if [ -e seen ]; then kept=100; fi
+    if [ -e seen ]; then byte=w; fi
     : > seen
 fi
-head -c $kept /dev/zero | tr '\\0' '\\377'
+write() { head -c $2 /dev/zero; printf $byte; head -c $3 /dev/zero; }
+case $1 in
+    stdout) write "$@";;
+    stderr) write "$@" >&2;;
+    *) write "$@" > $1;;
+esac
 """
 
 
-def test_output_that_is_long_and_no_text_is_compared_in_every_run_too(source):
-    program = source / "bytes"
-    program.write_text(BYTES)
+@pytest.mark.parametrize(
+    ("name", "before", "after"),
+    [
+        ("stdout", 90_001, 10_000),
+        ("stdout", 2_300_000, 0),
+        ("stderr", 65_536, 1),
+        ("result.bin", 90_001, 0),
+        ("result.bin", 0, 2),
+    ],
+)
+def test_one_wrong_byte_of_a_later_probed_run_is_found_wherever_it_is(source, name, before, after):
+    program = source / "writing"
+    program.write_text(WRITING)
     program.chmod(0o755)
-    request = ObserveRequest(command=str(program), probes=(variable("PROBED=1"),), **QUICK)
+    request = ObserveRequest(
+        command=f"{program} {name} {before} {after}",
+        probes=(variable("PROBED=1"), variable("OTHER=1")),
+        **{**QUICK, "blocks": 2, "within": 0.5},
+    )
     found = observe(request, source / "records", watch=silent)
-    (probed,) = found.probes
-    assert probed.differs.endswith("runs it prints something else or ends in another way")
-    assert (found.outputs_compared, found.compared_bytes) == (True, 1 << 16)
+    probed, other = found.probes
+    assert probed.differs.endswith("runs it writes something else or ends in another way")
+    assert (probed.changes, other.differs) == ((), None)
+    assert set(found.compared) == {"stdout", "stderr", name}
+    assert found.uncompared == {}
+
+
+STALE = """#!/bin/sh
+echo report
+[ -n "$PROBED" ] || echo result > result.txt
+date +%N > time.txt
+mkdir -p deep/er && echo below > deep/er/file
+echo line >> growing.log
+"""
+
+
+def test_a_file_that_a_probed_run_does_not_write_is_not_taken_from_the_run_before(source):
+    program = source / "stale"
+    program.write_text(STALE)
+    program.chmod(0o755)
+    request = ObserveRequest(
+        command=str(program), probes=(variable("PROBED=1"), variable("OTHER=1")), **QUICK
+    )
+    found = observe(request, source / "records", watch=silent)
+    probed, other = found.probes
+    assert probed.differs == "it does not write result.txt"
+    assert other.differs is None
+    assert set(found.compared) == {"stdout", "stderr", "result.txt", "deep/er/file"}
+    assert found.uncompared == dict.fromkeys(("growing.log", "time.txt"), "differs from run to run")
+
+
+def test_files_that_are_named_are_compared_wherever_they_are_and_no_others(source, tmp_path_factory):
+    elsewhere = tmp_path_factory.mktemp("elsewhere") / "{result}"
+    program = source / "writing"
+    program.write_text(f"#!/bin/sh\necho $PROBED > '{elsewhere}'\necho $PROBED > unnamed\n")
+    program.chmod(0o755)
+    probes = (variable("PROBED=1"), variable("OTHER=1"))
+    request = ObserveRequest(command=str(program), probes=probes, files=(str(elsewhere),), **QUICK)
+    found = observe(request, source / "records", watch=silent)
+    assert [probe.differs for probe in found.probes] == [f"it writes something else to {elsewhere}", None]
+    assert found.compared == ("stdout", "stderr", str(elsewhere))
+    absent = ObserveRequest(command=str(program), probes=probes, files=("nothing",), **QUICK)
+    with pytest.raises(UsageError, match="the program does not write 'nothing'"):
+        observe(absent, source / "others", watch=silent)
+
+
+def test_stderr_is_not_compared_where_a_tool_reports_there_and_that_is_said(source):
+    request = ObserveRequest(
+        command="echo right",
+        probes=(wrapper("sh -c 'echo 3 s >&2; exec \"$@\"' sh"), wrapper("nice")),
+        **QUICK,
+    )
+    found = observe(request, source / "records", watch=silent)
+    assert [probe.differs for probe in found.probes] == [None, None]
+    assert found.compared == ("stdout",)
+    assert found.uncompared["stderr"].endswith("where a tool may report")
 
 
 PAGES = r"""

@@ -16,6 +16,7 @@ from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import Pattern
 from steelyard.run.measure.measurement import Value
 from steelyard.run.measure.output import Output
+from steelyard.spec.experiment import Verify
 
 # perf 6.1 with --log-fd -I 10 -x, of a shell that runs a program and then sleeps; middle rows left out.
 CAPTURED = """\
@@ -76,7 +77,7 @@ def silent(_: object) -> None:
 def values_of(tracing: Tracing, text: str) -> list[Value]:
     """As the conductor extracts them from what the runner captured."""
     request = ObserveRequest(command="true", probes=(wrapper("nice"),))
-    made = request.experiment(request.probes, exit_code=0, scratch=Path("scratch"), library=None)
+    made = request.experiment(request.probes, verify=Verify(), scratch=Path("scratch"), library=None)
     output = Output("stderr", text.encode(), len(text))
     return [
         Value(metric.name, number, i)

@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AUDIT, Audit, AuditedContext, Replicated, Screened
+from steelyard.answers.audit import AS_STARTED, AUDIT, Audit, AuditedContext, Replicated, Screened
 from steelyard.answers.interval import Interval
 from steelyard.report.audit.text import lines
 from steelyard.report.text.line import plain
@@ -29,6 +29,7 @@ context    verdict       largest effect, replicated       where
 env_bytes  moves it      7.29 × slower (7.22 to 7.36)     400 bytes
 aslr       not resolved  1.34 × slower (0.98 to 1.82)     on against off
 affinity   within 2 %    1.001 × slower (0.990 to 1.012)  compact against none
+Within 2 % at the levels that were visited: affinity none, compact.
 
   7.30 ×|      .
   5.69 ×|
@@ -56,6 +57,8 @@ Not visited
 - cwd_bytes: showing a directory under another name needs CAP_SYS_ADMIN (root).
 - Link order and the layout of the code itself: a command is built already
   (compare --contexts=layout draws them).
+- In no audit: locale, number of threads, limits of resources, standard input,
+  the contents of files, other machines.
 """
 
 
@@ -118,6 +121,23 @@ def test_within_says_of_how_many_levels_where_not_all_were_visited_and_what_was_
     assert "within 2 % at 90 % of levels" in text
     assert "each run draws a layout, so that a kind of up to 9.5 % of layouts" in text
     assert "- Only where --only names them: heap_offset, nice." in text
+
+
+def test_the_context_of_the_users_own_shell_is_said_first_and_needs_no_level(audit):
+    own = Replicated("as_started", 1.38, None, Interval(1.36, 1.40), 1e-9, 1e-9, moves=True)
+    shell = AuditedContext(AS_STARTED, "cpu_s", "moves", ("typical",), (), (own,), None, 1, 0.0)
+    text = plain(lines(replace(audit, findings=(shell, *audit.findings)), 120))
+    assert text.startswith(
+        "The context of your shell is 1.380 × slower (1.360 to 1.400) than the typical one; environment"
+    )
+    assert "- The context of your shell is 1.380 × slower" in text
+
+
+def test_levels_that_were_visited_are_named_where_nothing_moves(audit):
+    text = plain(lines(audit))
+    assert "Within 2 % at the levels that were visited: affinity none, compact." in text
+    numbers = replace(audit.findings[0], verdict="within", unseen=0.0)
+    assert "visited: env_bytes 0 to 4,080." in plain(lines(replace(audit, findings=(numbers,))))
 
 
 def test_no_line_is_wider_than_the_terminal(audit):

@@ -35,7 +35,8 @@ FOUND = Observation(
     blocks=105,
     seed=7,
     contexts=True,
-    outputs_compared=False,
+    compared=("stderr",),
+    uncompared={"stdout": "differs from run to run"},
     any_level=(AnyLevel(CPU, "block", 211.0, 1.7, 176.8, 1e-9, 3, 105),),
 )
 TEXT = """\
@@ -69,8 +70,9 @@ Does the change of one metric foretell that of another?
 - cpu_s and cycles: rank correlation 0.89 (95 % CI 0.27 to 0.99) over 7 probes:
   it does
 
-The program does not print the same twice, so that only exit codes could be
-  compared.
+Compared in every run, byte for byte: stderr.
+
+Not compared: stdout (differs from run to run).
 
 A processor has few counters. Under a probe that counts too, they take turns,
   and what is shown of them is an estimate from a part of the run.
@@ -108,7 +110,9 @@ def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
 
 def test_the_document_holds_everything_by_name():
     document = json.loads(OBSERVATION.text(FOUND))
-    assert (document["format"], document["version"]) == ("steelyard/observation", 1)
+    assert (document["format"], document["version"]) == ("steelyard/observation", 2)
+    assert (document["compared"], document["outputs_compared"]) == (["stderr"], False)
+    assert document["uncompared"] == {"stdout": "differs from run to run"}
     first, second, third = document["probes"]
     assert first["changes"][0]["ci95"] == [1.06, 1.069]
     assert second["changes"][0]["ci95"] is None

@@ -11,7 +11,9 @@ from steelyard.answers.observation import OBSERVATION, Observation, PartDifferen
 from steelyard.report.observe.traces import bars, traced
 from steelyard.report.text.line import plain
 
-NOTHING = Observation("./prog", (), (), {}, 0.01, 0.05, 6, 1, contexts=False, outputs_compared=True)
+NOTHING = Observation(
+    "./prog", (), (), {}, 0.01, 0.05, 6, 1, contexts=False, compared=("stdout",), uncompared={}
+)
 PARTS = (
     PartDifference(-9e5, Interval(-1e6, -8e5), 1e-4),
     PartDifference(10.0, Interval(-5, 25), 0.4),

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from steelyard.run.measure.ranks import last_words, simulated_failure
+from steelyard.run.measure.ranks import (
+    are_at_fault,
+    are_deadlocked,
+    describe_waiting,
+    last_words,
+    rank_failure,
+    simulated_failure,
+)
 from steelyard.run.runner.journal import RawTrial, lost_trial
 
 RULE = "-" * 74
@@ -89,3 +96,37 @@ def test_a_simulation_ends_well_where_its_ranks_did():
 def test_a_simulation_whose_last_words_were_cut_off_is_not_called_good():
     cut = replace(ended("x" * 100), stderr_bytes=2000)
     assert "only 100 of 2,000 bytes of stderr were kept" in (simulated_failure(cut) or "")
+
+
+MPICH_ABORT = (
+    "Abort(0) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 0) - process 1\n"
+)
+
+
+def test_ranks_that_did_not_end_well_are_known_by_their_own_words_and_by_those_of_the_library():
+    left = "steelyard: rank 3 of 8 left with exit code 0 before MPI_Finalize\n"
+    assert rank_failure(ended(f"a word\n{left}")) == "rank 3 of 8 left with exit code 0 before MPI_Finalize"
+    assert rank_failure(ended(OPEN_MPI_ABORT)) == "rank 1 called MPI_Abort"
+    assert rank_failure(ended(MPICH_ABORT)) == "rank 1 called MPI_Abort"
+    assert are_at_fault(rank_failure(ended(left)) or "")
+    assert last_words(ended(f"no more\n{left}{MPICH_ABORT}"), "mpi") == b"no more"
+
+
+def test_a_program_that_speaks_of_aborts_and_ranks_that_were_asked_to_end_have_not_failed():
+    assert rank_failure(ended("rank 1 may call MPI_Abort\nMPI_ABORT was invoked on rank 1? No.\n")) is None
+    assert rank_failure(ended("steelyard: rank 1 of 2 was waiting in MPI_Recv\n")) is None
+
+
+def test_ranks_that_wait_are_counted_and_named_by_their_calls():
+    waiting = [f"steelyard: rank {rank} of 12 was waiting in MPI_Recv" for rank in range(11)]
+    all_wait = ended("\n".join([*waiting, "steelyard: rank 11 of 12 was waiting in MPI_Barrier"]))
+    assert describe_waiting(all_wait) == ": 12 of 12 ranks were waiting in MPI_Barrier and MPI_Recv"
+    assert are_deadlocked(f"was still running{describe_waiting(all_wait)}")
+    one_computes = ended("\n".join([*waiting, "steelyard: rank 11 of 12 was outside of MPI"]))
+    assert describe_waiting(one_computes) == (
+        ": 11 of 12 ranks were waiting in MPI_Recv; outside of MPI was rank 11"
+    )
+    one_silent = ended("\n".join(waiting))
+    assert describe_waiting(one_silent) == ": 11 of 12 ranks were waiting in MPI_Recv; 1 did not answer"
+    assert describe_waiting(ended("nothing of the kind\n")) == ""
+    assert not are_deadlocked(describe_waiting(one_computes) + describe_waiting(one_silent))

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import stat
 import subprocess
 from pathlib import Path
@@ -245,3 +246,40 @@ def test_without_a_path_the_failure_is_said_in_the_kernels_words(run, tmp_path):
     raw = run(str(tmp_path / "gone"))
     expected = "the program could not be started: No such file or directory (ENOENT)"
     assert verifier().judge(raw) == ("spawn_failed", expected)
+
+
+SHA256 = hashlib.sha256(b"right\n").hexdigest()
+OTHER = hashlib.sha256(b"wrong\n").hexdigest()
+
+
+def test_a_digest_is_that_of_all_that_was_written(run, tmp_path):
+    file = tmp_path / "result"
+    verify = verifier(stdout_sha256=SHA256, stderr_sha256=SHA256, files={"result": SHA256})
+
+    def judge(script: str) -> tuple[str, str | None]:
+        return verify.judge(run(*sh(script), digests=True, files=(str(file),)))
+
+    right = "echo right; echo right >&2; echo right > result"
+    assert judge(right) == ("ok", None)
+    wanted = f"and {SHA256} is wanted"
+    assert judge("echo wrong; echo right >&2; echo right > result") == (
+        "failed",
+        f"stdout has the SHA-256 {OTHER}, {wanted}",
+    )
+    assert judge("echo right; echo wrong >&2; echo right > result")[1].startswith("stderr has the SHA-256")
+    assert judge("echo right; echo right >&2; echo wrong > result") == (
+        "failed",
+        f"the file result has the SHA-256 {OTHER}, {wanted}",
+    )
+    assert judge("echo right; echo right >&2")[1] == "the file result was not written"
+    file.unlink()
+    assert judge("echo right; echo right >&2")[1] == "the file result is missing or cannot be read"
+    assert judge(f"{right}; truncate -s 257M result")[1].startswith("the file result is longer than 256 MiB")
+
+
+def test_a_run_without_digests_is_not_taken_for_a_right_one(run):
+    status, reason = verifier(stdout_sha256=SHA256).judge(run(*sh("echo right")))
+    assert (status, reason) == (
+        "failed",
+        "the runner that measured it took no digests, which verify asks for",
+    )

@@ -27,3 +27,9 @@ def slurm(running_cluster, monkeypatch):
     for name, value in running_cluster.items():
         if os.environ.get(name) != value:
             monkeypatch.setenv(name, value)
+
+
+@pytest.fixture(autouse=True)
+def short_absence(monkeypatch):
+    """Jobs that are killed here are gone at once; how long a queue is doubted has a test with a clock."""
+    monkeypatch.setattr("steelyard.run.queue.template.Template.absence_s", 1.0)

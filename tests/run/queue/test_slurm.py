@@ -97,6 +97,7 @@ def test_a_two_factor_experiment_runs_in_one_job_with_the_ranks_that_were_asked_
     assert (job.end.exit, job.settled) == (0, True)
     assert job.end.host in {"n1", "n2", "n3", "n4"}
     assert run_.state == "complete"
+    assert run_.host["hostname"] == job.end.host
 
 
 def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
@@ -117,7 +118,7 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
         assert record.progress().failed == 0
 
 
-def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why(
+def test_a_job_that_is_cancelled_costs_no_more_than_the_trial_whose_ranks_it_ended_first(
     slurm, tmp_path, begin, eventually
 ):
     going_on = asked(tmp_path, pause_s=0.3)
@@ -128,12 +129,12 @@ def test_a_job_that_is_killed_costs_the_trials_that_ran_which_failed_and_say_why
     with Record.open(tmp_path / "it.lab") as record:
         failed = [m for _, m in record.stream_measurements() if m.status != "ok"]
         states = Counter(outcome.state for outcome in record.outcomes())
-    # Slurm ends the ranks first: of one trial, and of the next where that begins before the runner is ended.
-    assert 1 <= len(failed) <= 2
-    assert "its machine was taken away" in (failed[-1].reason or "")
-    assert f"job {jobs_of(tmp_path)[0].id}" in (failed[-1].reason or "")
+    # Slurm ends the ranks first, and its srun ends as if by itself; a trial that ran when the runner was
+    # ended runs again.
+    assert len(failed) <= 1
+    assert all("CANCELLED" in (each.reason or "") for each in failed)
     assert states["complete"] == 2
-    assert 1 <= states["incomplete"] <= 2
+    assert states["incomplete"] == len(failed)
     assert len(jobs_of(tmp_path)) >= 2
 
 
@@ -152,7 +153,7 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin,
     assert exit_code(process) == 0
     with Record.open(tmp_path / "it.lab") as record:
         assert record.progress().blocks["complete"] == 2
-        assert 1 <= record.progress().failed <= 2
+        assert record.progress().failed <= 1
 
 
 def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path, begin, eventually):

@@ -7,6 +7,7 @@ import signal
 import subprocess
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 
 import msgspec
 import pytest
@@ -56,6 +57,19 @@ def test_trials_run_where_the_script_has_its_place_for_them_and_see_their_alloca
     assert job.tail().split() == ["begins", "ends"]
 
 
+def test_facts_of_the_host_are_those_of_the_node_and_not_of_where_the_job_was_handed_in(tmp_path):
+    run(
+        asked(tmp_path, script='uname() { if [ "$1" = -n ]; then echo node7; else echo 6.1; fi; }\n{run}'),
+        tmp_path / "it.lab",
+    )
+    with Record.open(tmp_path / "it.lab") as record:
+        (host,) = [each.host for each in record.runs()]
+    assert (host["hostname"], host["kernel"]) == ("node7", "Linux 6.1")
+    assert host["submitted_from"] == os.uname().nodename
+    assert "cpus_online" not in host
+    assert "memory_bytes" not in host
+
+
 def test_the_directory_of_the_spec_and_braces_stand_in_commands_of_the_queue(tmp_path):
     hands_in = tmp_path / "hands_in"
     hands_in.write_text(
@@ -93,8 +107,55 @@ def test_a_cancelled_job_that_never_began_is_not_waited_for_without_end(tmp_path
     job.directory.mkdir()
     job.note_id("7")
     silent = Submission(Template(["true"], "(.*)", ["true"]), "{run}", poll_s=0.05)
-    await_job(job, silent, "it", lambda _: None, timeout_s=0.2)
+    await_job(job, silent, "it", lambda _: None, cancelled_s=0.2)
     assert job.end is None
+
+
+def test_a_queue_that_denies_a_job_now_and_then_gets_no_second_one(tmp_path):
+    """Its server restarts: the command that tells fails twice in three, of a job that does its work."""
+    count = 'n=$(cat "$1" 2>/dev/null || echo 0); echo $((n + 1)) > "$1"; [ $((n % 3)) -eq 2 ]'
+    denying = ["/bin/sh", "-c", count, "{job}", "{source}/asked"]
+    assert run(asked(tmp_path, command=SLOWLY, alive=denying), tmp_path / "it.lab") == "complete"
+    assert int((tmp_path / "asked").read_text()) >= 3
+    assert len(jobs_in(tmp_path / "it.lab" / JOBS)) == 1
+    assert logged_once(tmp_path)
+
+
+def test_a_job_that_the_queue_denies_is_believed_in_as_long_as_it_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(Template, "absence_s", 0.0)
+    monkeypatch.setattr(Template, "denials", 1)
+    # Not before the runner of the job has begun: until then, only the queue knows of it.
+    alive = ["/bin/sh", "-c", '! [ -s "$1"/it.lab/jobs/000001/replies ]', "{job}", "{source}"]
+    assert run(asked(tmp_path, command=SLOWLY, alive=alive), tmp_path / "it.lab") == "complete"
+    assert len(jobs_in(tmp_path / "it.lab" / JOBS)) == 1
+    assert logged_once(tmp_path)
+
+
+def test_a_job_that_is_away_counts_as_ended_after_a_minute_and_some_answers(tmp_path, monkeypatch):
+    job = Job(tmp_path / "000001")
+    job.directory.mkdir()
+    job.note_id("7")
+    now, told = [0.0], []
+    monkeypatch.setattr(Template, "absence_s", 60.0)
+    clock = SimpleNamespace(
+        monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
+    )
+    monkeypatch.setattr("steelyard.run.queue.queued_runner.time", clock)
+    queue = Submission(Template(["true"], "(.*)", ["true"], ["false"]), "{run}", poll_s=10.0)
+    await_job(job, queue, "it", told.append)
+    assert 60 <= now[0] < 75
+    assert set(told) == {"job 7, not found in the queue"}
+
+
+def test_a_trial_whose_job_the_queue_cancelled_is_missing_at_random_and_run_again(tmp_path):
+    """As PBS does at the end of a job's time: SIGTERM to all of it, once, in the midst of the third trial."""
+    script = 'if [ "$1" -eq 3 ] && mkdir "$0.once" 2>/dev/null; then kill -TERM -"$ALLOCATION"; sleep 9; fi'
+    command = ["/bin/sh", "-c", f'{script}; echo "$1 x" >> "$0"', "{source}/log", "{trial}"]
+    assert run(asked(tmp_path, command=command), tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        assert Counter(outcome.state for outcome in record.outcomes()) == {"complete": 5}
+        assert (record.progress().trials, record.progress().failed) == (5, 0)
+    assert logged_once(tmp_path)
 
 
 @pytest.mark.parametrize("script", ["#!/bin/bash\nexit 3\n# {run}", "#!/bin/bash\nkill -KILL $$\n{run}"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import threading
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.journal import Digest, read_journal
 from steelyard.run.runner.runner import Hook, Trial
 
 MIB = 1 << 20
@@ -69,6 +70,48 @@ def test_a_gigabyte_of_output_needs_no_memory(lean_runner, run_one, sh):
     assert (trial.status, trial.stderr) == ("ok", b"done\n")
     assert (trial.stdout_bytes, trial.stdout) == (1_000_000_000, bytes(MIB))
     assert peak_bytes(lean_runner.pid) < 2 * MIB
+
+
+def sha256(data: bytes) -> Digest:
+    return Digest("whole", hashlib.sha256(data).hexdigest())
+
+
+@pytest.mark.parametrize("size", [0, 1, 63, 64, 70_000, 2_500_000])
+def test_digests_are_of_every_byte_kept_or_not(run_one, sh, size):
+    trial = run_one(sh(f"head -c {size} /dev/zero; echo err >&2", capture_limit_bytes=10, digests=True))
+    assert trial.digests == (sha256(bytes(size)), sha256(b"err\n"))
+    assert (len(trial.stdout), trial.stdout_bytes) == (min(10, size), size)
+
+
+SLOW = "for i in 1 2 3; do head -c 2000000 /dev/zero; sleep 0.1; done"
+"""Longer than the runner waits before it gives memory back, behind what is kept."""
+
+
+def test_what_is_digested_is_not_given_back_while_the_program_runs(run_one, sh):
+    assert run_one(sh(SLOW, capture_limit_bytes=10, digests=True)).digests[0] == sha256(bytes(6_000_000))
+
+
+def test_without_being_asked_for_there_are_no_digests(run_one, sh):
+    assert run_one(sh("echo out")).digests == ()
+
+
+def test_files_are_digested_where_this_run_wrote_them(runner, journal, sh, tmp_path):
+    names = ("rewritten", "replaced", "emptied", "stale", "absent", "a-directory", "long")
+    for name in names[:4]:
+        (tmp_path / name).write_bytes(b"same")
+    (tmp_path / "a-directory").mkdir()
+    script = (
+        "printf same > rewritten; printf same > other; mv other replaced; : > emptied;"
+        " truncate -s 257M long; exit 0"
+    )
+    launch = sh(script, cwd=str(tmp_path), digests=True, files=tuple(str(tmp_path / name) for name in names))
+    number = runner.define(launch)
+    # The second run follows within one tick of the clock by which the kernel notes a write.
+    runner.run([Trial(1, number), Trial(2, number)])
+    states = ("whole", "whole", "whole", "unwritten", "missing", "missing", "too_long")
+    for trial in read_journal(journal)[0]:
+        assert tuple(digest.state for digest in trial.digests[2:]) == states
+        assert trial.digests[2:5] == (sha256(b"same"), sha256(b"same"), sha256(b""))
 
 
 def test_an_idle_runner_holds_no_output(lean_runner, sh):

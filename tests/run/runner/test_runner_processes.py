@@ -251,3 +251,20 @@ def test_when_python_is_killed_nothing_is_left(journal, mark, grown, eventually,
     python.stdout.close()
     if forks == "fork":
         os.killpg(python.pid, signal.SIGKILL)
+
+
+STRAY = """
+setsid sh -c 'trap "echo asked > said; exit" TERM; touch there; while :; do sleep 0.01; done' &
+trap "" TERM
+until [ -e said ]; do sleep 0.01; done
+"""
+"""A launcher that passes no signal on, and a rank of it in a session of its own."""
+
+
+def test_at_the_time_limit_what_has_left_the_group_of_its_launcher_is_asked_to_end_too(run_past, tmp_path):
+    # On a busy machine, it may be killed before its shell comes to its trap.
+    for _ in range(20):
+        run_past(STRAY)
+        if (tmp_path / "said").exists():
+            break
+    assert (tmp_path / "said").read_text() == "asked\n"

@@ -39,8 +39,8 @@ def test_everything_of_a_program_is_read(read):
     hook_timeout = "20 s"
     nice = -5
     counters = ["instructions", "cycles:u"]
-    verify = { exit = "any" }
-    """
+    verify = { exit = "any", files = { "out.bin" = "f…" } }
+    """.replace("f…", 64 * "f")
     assert read(text).program == Program(
         commands={"": ("prog",)},
         env={"A": "1", "B": "2", "C": "true", "D": "0.5"},
@@ -58,7 +58,7 @@ def test_everything_of_a_program_is_read(read):
         hook_timeout_s=20.0,
         nice=-5,
         counters=("instructions", "cycles:u"),
-        verify=Verify(exit="any"),
+        verify=Verify(exit="any", files={"out.bin": 64 * "f"}),
     )
 
 

@@ -13,10 +13,18 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.audit import Audit, AuditedContext, Screened
+from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
-from steelyard.lab.audit.candidates import MOVE_THE_STACK, WAITING, Candidate, candidates, not_varied, placed
+from steelyard.lab.audit.candidates import (
+    MOVE_THE_STACK,
+    WAITING,
+    Candidate,
+    as_started,
+    candidates,
+    not_varied,
+    placed,
+)
 from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
@@ -62,8 +70,10 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     bench.refuse_too_much(plan)
     tell(_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
-    visits = _screen(bench, among, base, plan)
-    rows, comparisons = _again(among, base, visits)
+    # Kinds that are asked for by name are a question of their own.
+    shell = None if request.only else as_started(among)
+    visits = _screen(bench, among, base, plan, shell)
+    rows, comparisons = _again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
     replication = _Replication(rows, comparisons, among, visits, waiting & base.keys())
@@ -166,6 +176,21 @@ class _Replication(msgspec.Struct, frozen=True):
                     cpu={level: ratio for (name, level), ratio in cpu.items() if name == candidate.name},
                 )
             )
+        effects = tuple(effect for name, effect in replicated if name == AS_STARTED)
+        if effects:
+            findings.append(
+                AuditedContext(
+                    context=AS_STARTED,
+                    metric=bench.asked_metric,
+                    verdict=verdict(effects, request.least),
+                    typical=("typical",),
+                    screened=(),
+                    replicated=effects,
+                    spread=None,
+                    population=1,
+                    unseen=0.0,
+                )
+            )
         typical = np.median([self._values(row, logs) for row in self.comparisons[0].typical])
         return _Judged(tuple(sorted(findings, key=_importance)), float(np.exp(typical)), logs.shape[1])
 
@@ -221,7 +246,9 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
     return left, failing
 
 
-def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) -> Mapping[str, _Visit]:
+def _screen(
+    bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort, shell: Row | None
+) -> Mapping[str, _Visit]:
     """Visit levels of the numeric kinds, one kind at a time, the others at their base.
 
     Names are visited as well, though not judged by it: launches are padded to the longest among them, and
@@ -242,6 +269,8 @@ def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) 
         for level in each.population
         if level != each.base
     ]
+    if shell is not None and shell not in rows:
+        rows.append(dict(shell))
     logs = bench.measure(rows, stage="screening", blocks=plan.passes, discard=0, share=SHARE_IN_A_LIMIT)
     medians = relative(logs)
     visits = {}
@@ -256,7 +285,7 @@ def _screen(bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort) 
 
 
 def _again(
-    among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit]
+    among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
     """The settings of the replication, and what is compared in it.
 
@@ -276,6 +305,8 @@ def _again(
                 level: {**usual, name: level} for level in candidate.population if level != candidate.base
             }
         comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
+    if shell is not None:
+        comparisons.append(_Comparison(AS_STARTED, AS_STARTED, shell, (usual,)))
     wanted = [row for each in comparisons for row in (each.row, *each.typical)]
     # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
     # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.

@@ -40,6 +40,9 @@ KINDS: Final = (
 _BASES: Final[dict[str, Scalar]] = {"aslr": "off", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
 
+_AS_STARTED: Final[dict[str, Scalar]] = {"aslr": "on", "cwd_bytes": 0, "omp_wait_policy": "inherited"}
+"""Levels of a start from the user's own shell where that is not the first one."""
+
 MOVE_THE_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "heap_offset"})
 """Kinds that say nothing where every run draws its own addresses, and that come on top of what is equal."""
 
@@ -182,6 +185,11 @@ def placed(
     if reason is not None and (asked or not left):
         raise MachineError(f"affinity cannot be varied here: {reason}", hint="leave affinity out")
     return left, {} if reason is None else {AFFINITY.name: reason}
+
+
+def as_started(among: Sequence[Candidate]) -> Mapping[str, Scalar]:
+    """The setting in which a user's own shell starts the program, as far as kinds are varied."""
+    return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 
 
 def not_varied(known: Collection[str]) -> tuple[str, ...]:

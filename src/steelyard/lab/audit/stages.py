@@ -42,15 +42,26 @@ _COMPUTES: Final = (0.8, 1.1)
 the pilot that was disturbed least: the runner waits for a CPU too, which only elapsed time shows."""
 
 
+_END_OF_PROCESS: Final = 1
+"""Voluntary context switches of a program that waits for nothing."""
+
+
 def parallel(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
     """Whether runs that took so long computed on several CPUs at once, judged as in ``computes``."""
     return float(np.max(cpu_s / (wall_s - queue_wait_s))) > _COMPUTES[1]
 
 
-def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
-    """Whether runs that took so long computed in one thread, judged by the one that was disturbed least."""
+def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats, waits: Floats) -> bool:
+    """Whether runs that took so long computed in one thread, judged by the one that was disturbed least; or
+    whether most of them never waited for anything, which shows on a busy machine too.
+
+    Parameters
+    ----------
+    waits : array of double
+        Voluntary context switches, of which the end of a process is one.
+    """
     share = float(np.max(cpu_s / (wall_s - queue_wait_s)))
-    return _COMPUTES[0] <= share <= _COMPUTES[1]
+    return share <= _COMPUTES[1] and (share >= _COMPUTES[0] or float(np.median(waits)) <= _END_OF_PROCESS)
 
 
 def _waits_on_purpose(levels: Mapping[str, Scalar]) -> bool:
@@ -76,7 +87,10 @@ class Stages:
 
     def sensible_metric(self) -> str:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
-        return "cpu_s" if computes(*self._pilot_times()) else "wall_s"
+        with Record.open(self._place("pilot")) as record:
+            (waits,) = record.samples("voluntary_switches")
+        times = self._pilot_times()
+        return "cpu_s" if computes(*times, np.array(waits.values, dtype=np.float64)) else "wall_s"
 
     def threads(self) -> Threads:
         """How the program uses CPUs: by the pilot, and by whether an OpenMP runtime answers in it."""

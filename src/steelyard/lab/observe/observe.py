@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from steelyard.answers.observation import Change, Contest, Observation, Probed, 
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
-from steelyard.lab.observe.rehearsal import LONGEST, Rehearsal, rehearse
+from steelyard.lab.observe.rehearsal import Rehearsal, rehearse
 from steelyard.lab.observe.request import VERSUS, ObserveRequest
 from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
@@ -23,8 +23,9 @@ from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.sample import Sample
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Experiment, Verify
 from steelyard.spec.hints.metric_names import suggest_metric
+from steelyard.spec.text.placeholders import expand
 from steelyard.stats.perturbation.any_level import any_level
 from steelyard.stats.perturbation.changes import changes, correlations
 from steelyard.stats.perturbation.reversal import reversals
@@ -62,9 +63,11 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
     scratch.mkdir(parents=True, exist_ok=True)
     library = _library(directory) if any(probe.preload for probe in probes) else None
     try:
-        rehearsed = rehearse(request.experiment(probes, exit_code=None, scratch=scratch, library=library))
-        other = _rehearsed_other(request, probes, scratch, library)
+        tried = request.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
+        rehearsed = rehearse(tried, directory, request.files)
+        other = _rehearsed_other(request, probes, scratch, library, directory)
         differs = dict(rehearsed.differs)
+        uncompared = dict(rehearsed.uncompared)
         usable = [probe for probe in probes if probe.name not in differs]
         samples: Mapping[str, Sequence[Sample]] = {}
         added: Mapping[str, float] = {}
@@ -72,13 +75,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         contests: tuple[Contest, ...] = ()
         stage = "observe"
         while usable:
-            experiment = request.experiment(
-                usable,
-                exit_code=rehearsed.exit_code,
-                scratch=scratch,
-                library=library,
-                printed=rehearsed.printed,
-            )
+            experiment = request.experiment(usable, verify=rehearsed.verify, scratch=scratch, library=library)
             refuse_other_stage(directory, stage, experiment, "observe")
             place = directory / f"{stage}.lab"
             ended = _run(experiment, place, watch)
@@ -94,10 +91,11 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
             inside = [probe for probe in usable if probe.inside]
             if request.added and inside:
                 alone = request.experiment(
-                    inside, exit_code=rehearsed.exit_code, scratch=scratch, library=library
+                    inside, verify=Verify(exit=rehearsed.verify.exit), scratch=scratch, library=library
                 )
                 added = _added(request.counting(alone), directory / "added.lab", watch)
             if other is not None:
+                uncompared |= _of_one_program(rehearsed.verify, other)
                 contests = _contests(request, rehearsed, other, usable, scratch, library, directory, watch)
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
@@ -128,8 +126,8 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         blocks=len(first) if first else 0,
         seed=request.seed,
         contexts=request.contexts,
-        outputs_compared=rehearsed.repeats,
-        compared_bytes=LONGEST if rehearsed.cut else None,
+        compared=tuple(name for name, _ in _contents(rehearsed.verify)),
+        uncompared=uncompared,
         versus=request.versus,
         contests=contests,
         any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
@@ -139,13 +137,41 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
 
 
 def _rehearsed_other(
-    request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None
+    request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None, directory: Path
 ) -> Rehearsal | None:
     """The other program, before the first of many runs shows that it cannot be started."""
     if request.versus is None:
         return None
     other = replace(request, command=request.versus, versus=None)
-    return rehearse(other.experiment(probes, exit_code=None, scratch=scratch, library=library))
+    tried = other.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
+    return rehearse(tried, directory, request.files)
+
+
+def _contents(verify: Verify) -> Iterator[tuple[str, str]]:
+    """Name and digest of each stream and file that runs are held to."""
+    if verify.stdout_sha256 is not None:
+        yield "stdout", verify.stdout_sha256
+    if verify.stderr_sha256 is not None:
+        yield "stderr", verify.stderr_sha256
+    yield from ((expand(name, {}), sha256) for name, sha256 in verify.files.items())
+
+
+def _shared(verify: Verify, other: Verify) -> Verify:
+    """What runs of both programs are held to."""
+    same = verify.stdout_sha256 == other.stdout_sha256, verify.stderr_sha256 == other.stderr_sha256
+    return Verify(
+        exit=verify.exit if verify.exit == other.exit else "any",
+        stdout_sha256=verify.stdout_sha256 if same[0] else None,
+        stderr_sha256=verify.stderr_sha256 if same[1] else None,
+        files={name: sha256 for name, sha256 in verify.files.items() if other.files.get(name) == sha256},
+    )
+
+
+def _of_one_program(verify: Verify, other: Rehearsal) -> dict[str, str]:
+    """What only runs of the first program are held to."""
+    both = dict(_contents(_shared(verify, other.verify)))
+    reason = "not the same, or not the same each time, in runs of the other program"
+    return {f"{name} beside --versus": reason for name, _ in _contents(verify) if name not in both}
 
 
 def _contests(
@@ -159,15 +185,14 @@ def _contests(
     watch: Watch,
 ) -> tuple[Contest, ...]:
     """Both programs without a probe and with each, in blocks of their own; all runs are held to what they
-    print and end with, as far as that is the same for both.
+    write and end with, as far as that is the same for both.
     """
     probes = [probe for probe in usable if probe.name not in of_other.differs]
     experiment = request.experiment(
         probes,
-        exit_code=rehearsed.exit_code if rehearsed.exit_code == of_other.exit_code else None,
+        verify=_shared(rehearsed.verify, of_other.verify),
         scratch=scratch,
         library=library,
-        printed=rehearsed.printed if rehearsed.printed == of_other.printed else None,
         both=True,
     )
     refuse_other_stage(directory, "versus", experiment, "observe")
@@ -251,19 +276,23 @@ def _differing(place: Path) -> dict[str, str]:
     """
     attempted: Counter[str] = Counter()
     failed: Counter[str] = Counter()
+    reason = ""
     with Record.open(place) as record:
         names = {each.id: str(each.levels["command"]) for each in record.treatments}
         for _, measurement in record.stream_measurements():
             attempted[names[measurement.treatment]] += 1
             failed[names[measurement.treatment]] += measurement.status != "ok"
+            if names[measurement.treatment] == NONE:
+                reason = reason or measurement.reason or ""
     if failed[NONE]:
         raise ProgramError(
             f"the program without a probe does not do the same each time: {failed[NONE]} of {attempted[NONE]}"
-            " runs print something else or end in another way",
-            hint="hold what that depends on, such as a seed, so that what a probe changes can be told",
+            f" runs write something else or end in another way ({reason})",
+            hint="hold what that depends on, such as a seed, so that what a probe changes can be told; --file"
+            " NAME compares only files that are named",
         )
     return {
-        name: f"in {count} of {attempted[name]} runs it prints something else or ends in another way"
+        name: f"in {count} of {attempted[name]} runs it writes something else or ends in another way"
         for name, count in failed.items()
         if count
     }

@@ -1,28 +1,40 @@
 """The rehearsal: each level runs once before anything is measured, to see whether it still does the same.
 
-A level that behaves differently is reported and left out: its time is not the cost of observing.
+A level that behaves differently is reported and left out: its time is not the cost of observing. Every later
+run is held to the digests of all that the program writes: to stdout, to stderr, and to files.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.design import treatments
-from steelyard.errors import MachineError, ProgramError
+from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.lab.observe.written_files import MOST_ENTRIES, changed_files, list_files
 from steelyard.lab.run.programs import build
+from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.launch.provenance import file_sha256
 from steelyard.run.measure.verify import ending
-from steelyard.run.runner.journal import RawTrial
+from steelyard.run.runner.journal import Digest, RawTrial
 from steelyard.run.runner.runner import probe_launches
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.check.program import MOST_FILES
+from steelyard.spec.experiment import Experiment, Verify
+from steelyard.spec.text.placeholders import escape
 
 _OWN: bytes = b"steelyard_probe: "
 _LACKS = 4
-LONGEST = 1 << 16
-"""Bytes at the head of the output to which every run is held."""
+APART_S: float = 1.1
+"""From the first run without a probe to the second at least: times of day are often printed in seconds."""
+LONGEST: Final = 256 << 20
+"""Bytes of a file or stream that the runner digests at most."""
+_STREAMS: Final = ("stdout", "stderr")
 
 
 class Rehearsal(msgspec.Struct, frozen=True):
@@ -30,32 +42,35 @@ class Rehearsal(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    exit_code : int
-        Of the baseline.
     differs : Mapping[str, str]
         Level to how it behaves differently.
-    repeats : bool
-        Whether the baseline printed the same twice, so that outputs could be compared.
-    printed : str or None
-        Pattern of what it printed, to which every run can be held; ``None`` where it does not repeat.
-    cut : bool
-        Whether the pattern is that of the first ``LONGEST`` bytes alone.
+    verify : Verify
+        What every run is held to: how the program ends, and what it writes as far as that repeats.
+    uncompared : Mapping[str, str]
+        What the program writes and runs are not held to, each with the reason.
     """
 
-    exit_code: int
     differs: Mapping[str, str]
-    repeats: bool
-    printed: str | None = None
-    cut: bool = False
+    verify: Verify
+    uncompared: Mapping[str, str]
 
 
-def rehearse(experiment: Experiment) -> Rehearsal:
+def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ()) -> Rehearsal:
     """Run every level once, and the baseline twice; the baseline is the first.
+
+    Parameters
+    ----------
+    directory : Path
+        Of the records, where files are not the program's.
+    files : sequence of str
+        Files that the program writes; without any, those that it is seen to write in its working directory.
 
     Raises
     ------
     MachineError
         A counter that a probe needs is not available.
+    UsageError
+        The program writes none of ``files``.
     ProgramError
         The program itself fails to start, or is ended by a signal; a build fails.
     """
@@ -65,47 +80,141 @@ def rehearse(experiment: Experiment) -> Rehearsal:
     launches.check()
     made = launches.in_context(None)
     first, *others = drawn
-    raws = probe_launches([made[first.id], made[first.id], *(made[each.id] for each in others)])
-    baseline, again, *probed = raws
+    start_s = time.monotonic()
+    alone = _run_alone(made[first.id], directory, files)
+    baseline, wanted = alone.raw, alone.wanted
+    probed = probe_launches([_digested(made[level.id], alone.paths) for level in others])
+    time.sleep(max(0.0, APART_S - (time.monotonic() - start_s)))
+    (again,) = probe_launches([_digested(made[first.id], alone.paths)])
+    uncompared = alone.uncompared | {
+        name: reason
+        for name, first_time, second_time in zip(
+            (*_STREAMS, *wanted), (*baseline.digests, *wanted.values()), again.digests, strict=True
+        )
+        if (reason := _varying(first_time, second_time))
+    }
+    contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | wanted
+    compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
+    differs = {}
+    noisy = []
+    for level, raw in zip(others, probed, strict=True):
+        name = str(level.levels["command"])
+        if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
+            message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
+            raise MachineError(f"the probe {name}: {message}", hint="leave this probe out")
+        if how := _difference(baseline, raw, compared, list(wanted)):
+            differs[name] = how
+        elif "stderr" in compared and raw.digests[1].sha256 != compared["stderr"]:
+            noisy.append(name)
+    if noisy:
+        uncompared["stderr"] = f"it differs under {', '.join(noisy)}, where a tool may report"
+        del compared["stderr"]
+    return Rehearsal(
+        differs,
+        Verify(
+            exit=alone.exit_code,
+            stdout_sha256=compared.pop("stdout", None),
+            stderr_sha256=compared.pop("stderr", None),
+            files={escape(name): sha256 for name, sha256 in compared.items()},
+        ),
+        uncompared,
+    )
+
+
+class _Alone(msgspec.Struct, frozen=True):
+    """The first run without a probe.
+
+    Attributes
+    ----------
+    wanted : dict of str to Digest
+        Name of each file that it wrote to the contents.
+    paths : list of str
+        Of these files, absolute.
+    uncompared : dict of str to str
+        What is not compared, each with the reason.
+    """
+
+    raw: RawTrial
+    exit_code: int
+    wanted: dict[str, Digest]
+    paths: list[str]
+    uncompared: dict[str, str]
+
+
+def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
+    """Run the program without a probe, and look for what it writes."""
+    place = Path(launch.cwd)
+    before = {} if files else list_files(place, directory)
+    (baseline,) = probe_launches([_digested(launch, ())])
     if baseline.status != "ok" or baseline.exit_code is None:
         raise ProgramError(
             f"the program without a probe {ending(baseline) if baseline.status == 'ok' else 'cannot be run'}",
             hint="run the command by itself to see what it does",
         )
-    repeats = _output(baseline) == _output(again)
-    differs = {}
-    for level, raw in zip(others, probed, strict=True):
-        if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
-            message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
-            raise MachineError(f"the probe {level.levels['command']}: {message}", hint="leave this probe out")
-        if how := _difference(baseline, raw, repeats=repeats):
-            differs[str(level.levels["command"])] = how
-    cut = baseline.stdout_bytes > LONGEST
-    pattern = _pattern(baseline.stdout, cut=cut) if repeats else None
-    return Rehearsal(baseline.exit_code, differs, repeats, pattern, cut)
+    after = {} if files else list_files(place, directory)
+    uncompared: dict[str, str] = {}
+    if before is None or after is None:
+        names: list[str] = []
+        uncompared["files"] = f"more than {MOST_ENTRIES:,} entries below {place}: name files with --file"
+    else:
+        names = list(dict.fromkeys(files or changed_files(before, after)))
+    uncompared |= dict.fromkeys(names[MOST_FILES:], f"more than {MOST_FILES} files are written")
+    # A file may bear the name of a stream.
+    names = [f"./{name}" if name in _STREAMS else name for name in names[:MOST_FILES]]
+    wanted = {name: _digest(place / name) for name in names}
+    for name, digest in wanted.items() if files else ():
+        if digest.state == "missing":
+            raise UsageError(
+                f"the program does not write {name!r}", hint="name a file that exists after each run"
+            )
+    return _Alone(baseline, baseline.exit_code, wanted, [str(place / name) for name in names], uncompared)
 
 
-def _pattern(printed: bytes, *, cut: bool) -> str:
-    """Of an output as it is searched: what is not UTF-8 is U+FFFD there."""
-    text = printed[:LONGEST].decode(errors="replace")
-    # The cut may go through the last character.
-    return rf"\A{re.escape(text[:-1])}" if cut else rf"\A{re.escape(text)}\Z"
+def _digested(launch: Launch, files: Sequence[str]) -> Launch:
+    return replace(launch, digests=True, files=tuple(files))
 
 
-def _output(raw: RawTrial) -> tuple[bytes, int]:
-    return raw.stdout, raw.stdout_bytes
+def _digest(path: Path) -> Digest:
+    """The digest of a file after the first run."""
+    try:
+        if path.stat().st_size > LONGEST:
+            return Digest("too_long")
+        return Digest("whole", file_sha256(path))
+    except OSError:
+        return Digest("missing")
 
 
-def _difference(baseline: RawTrial, raw: RawTrial, *, repeats: bool) -> str | None:
-    """Describe how a run behaves differently; stderr does not count, where tools report."""
+def _varying(first: Digest, second: Digest) -> str | None:
+    """Why a stream or file of two runs cannot be compared with those of others."""
+    match second.state:
+        case "too_long":
+            return "longer than 256 MiB"
+        case "missing" | "unwritten":
+            return "not written by every run"
+        case "whole":
+            return None if first == second else "differs from run to run"
+
+
+def _difference(
+    baseline: RawTrial, raw: RawTrial, compared: Mapping[str, str], written: Sequence[str]
+) -> str | None:
+    """Describe how a run behaves differently. What it says on stderr does not count: tools report there."""
     if raw.status != "ok":
         return "it cannot be run" if raw.status != "timed_out" else "it does not end in time"
     if (raw.exit_code, raw.signal) != (baseline.exit_code, baseline.signal):
         return f"it {ending(raw)}; without a probe it {ending(baseline)}"
-    if repeats and _output(raw) != _output(baseline):
+    return next(_other_contents(baseline, raw, compared, written), None)
+
+
+def _other_contents(
+    baseline: RawTrial, raw: RawTrial, compared: Mapping[str, str], written: Sequence[str]
+) -> Iterator[str]:
+    if "stdout" in compared and raw.digests[0].sha256 != compared["stdout"]:
         pairs = zip(raw.stdout, baseline.stdout, strict=False)
-        same = next(
-            (i for i, (a, b) in enumerate(pairs) if a != b), min(len(raw.stdout), len(baseline.stdout))
-        )
-        return f"it prints something else, from byte {same:,} on"
-    return None
+        shorter = min(len(raw.stdout), len(baseline.stdout))
+        same = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
+        yield f"it prints something else, from byte {same:,} on"
+    for name, digest in zip(written, raw.digests[len(_STREAMS) :], strict=True):
+        if name in compared and digest.sha256 != compared[name]:
+            missing = digest.state in ("missing", "unwritten")
+            yield f"it does not write {name}" if missing else f"it writes something else to {name}"

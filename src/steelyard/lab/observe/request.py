@@ -58,6 +58,8 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         Whether callgrind counts the instructions that probes inside of the program add.
     trace : Tracing or None
         What is read over the course of runs of every level, besides.
+    files : sequence of str
+        Files that the program writes, to whose contents runs are held; none: those that it is seen to write.
     versus : str or None
         Another command: which of the two is faster, and whether a probe turns that round.
     """
@@ -76,6 +78,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
     added: bool = False
     trace: Tracing | None = None
     versus: str | None = None
+    files: Sequence[str] = ()
     stdin: str | None = None
     timeout_s: float | None = None
     seed: int = 1
@@ -84,24 +87,21 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         self,
         probes: Sequence[Probe],
         *,
-        exit_code: int | None,
+        verify: Verify,
         scratch: Path,
         library: Path | None,
-        printed: str | None = None,
         both: bool = False,
     ) -> Experiment:
         """The baseline and the probes, each once in each block.
 
         Parameters
         ----------
-        exit_code : int or None
-            What every run has to end with; ``None``: anything.
+        verify : Verify
+            What every run is held to.
         scratch : Path
             Where probes that write files beside the program write them.
         library : Path or None
             What the preloaded probe loads.
-        printed : str or None
-            Pattern of what every run has to print; ``None``: anything.
         both : bool
             Whether ``versus`` runs beside the command, also without a probe and with each.
         """
@@ -139,10 +139,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
                 stdin=None if self.stdin is None else escape(self.stdin),
                 timeout_s=self.timeout_s,
                 counters=tuple(self.counters),
-                verify=Verify(
-                    exit="any" if exit_code is None else exit_code,
-                    stdout=printed,
-                ),
+                verify=verify,
             ),
             build=self._build(),
             factors=factors,

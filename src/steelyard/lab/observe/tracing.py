@@ -97,10 +97,12 @@ class Tracing(msgspec.Struct, frozen=True):
                 metrics.append(
                     UserMetric(_name(event), unit="", source="stderr", pattern=_row(event, number))
                 )
+        verify = msgspec.structs.replace(experiment.program.verify, stderr_sha256=None)
+        program = msgspec.structs.replace(experiment.program, commands=commands, counters=(), verify=verify)
         return msgspec.structs.replace(
             experiment,
             name="observe, traces",
-            program=msgspec.structs.replace(experiment.program, commands=commands, counters=()),
+            program=program,
             metrics=tuple(metrics),
             design=Design(blocks=blocks, seed=experiment.design.seed),
             analysis=Analysis(metric="wall_s", baseline=experiment.analysis.baseline),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -38,6 +39,7 @@ from steelyard.store.rows import metrics_of
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
+    from steelyard.run.queue.job import Job
     from steelyard.run.queue.queued_runner import Submission
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
@@ -133,7 +135,10 @@ def _run(
     watch: Watch,
     at_end: Callable[[], object],
 ) -> End:
-    run_id = record.begin_run({**host_facts(), **launches.facts()}, boot_id())
+    # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
+    facts = host_facts() if submitted is None else {"submitted_from": os.uname().nodename}
+    jobs_before = _jobs(record) if submitted is not None else []
+    run_id = record.begin_run({**facts, **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
         end = _conduct(record, run_id, launches, identities, submitted, watch)
@@ -157,14 +162,34 @@ def _run(
     finally:
         # No trial follows that this could disturb. One waits for the kernel, the others for the disk.
         able: dict[str, Scalar] = {}
-        trying = Background(lambda: _try_out(able))
+        trying = Background(lambda: _try_out(able) if submitted is None else None)
         trying.start()
         try:
             record.end_run(run_id, state)
             record.tidy()
         finally:
             trying.join()
+        if submitted is not None:
+            able |= _node_facts(record, jobs_before)
         record.note_host(run_id, able)
+
+
+def _jobs(record: Record) -> list[Job]:
+    from steelyard.run.queue.job import jobs_in
+
+    return jobs_in(record.directory / JOBS)
+
+
+def _node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
+    """Host facts of the nodes that this run's jobs had, as far as jobs say them."""
+    ends = [end for job in _jobs(record) if job not in jobs_before and (end := job.end) is not None]
+    columns = {
+        "hostname": (end.host for end in ends),
+        "kernel": (f"Linux {end.kernel}" for end in ends),
+        "cpu_model": (end.cpu for end in ends),
+    }
+    facts = {key: ", ".join(dict.fromkeys(filter(None, values))) for key, values in columns.items()}
+    return {key: value for key, value in facts.items() if value}
 
 
 def _try_out(able: dict[str, Scalar]) -> None:
@@ -294,9 +319,9 @@ def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
 
 def _note_nodes(record: Record, run_id: int) -> None:
     """Several nodes are a warning that stays with the samples."""
-    from steelyard.run.queue.job import jobs_in, nodes_of
+    from steelyard.run.queue.job import nodes_of
 
-    nodes = nodes_of(jobs_in(record.directory / JOBS))
+    nodes = nodes_of(_jobs(record))
     if len(nodes) > 1:
         text = f"jobs ran on different nodes, in which their blocks differ too: {'; '.join(nodes)}"
         record.add_warning("host_changed", text, run_id)
@@ -314,6 +339,7 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
             submitted,
             record.id,
             lambda what: watch(Progress(0, 1, 0.0, None, f"jobs of an earlier run ({what})")),
+            [journal.path for journal in record.journals()],
         )
     journals = record.journals()
     for journal in journals:
@@ -354,7 +380,7 @@ def _note_host(record: Record, run_id: int) -> None:
         return
     now = later[-1]
     for key in HOST_KEYS:
-        if first.host.get(key) != now.host.get(key):
+        if key in now.host and first.host.get(key) != now.host[key]:
             text = (
                 f"{key} was {first.host.get(key)!r} and is {now.host.get(key)!r}:"
                 " blocks before and after differ in more than time"

@@ -16,6 +16,7 @@ from steelyard.lab.run.stop_rule import End, StopRule
 from steelyard.run.host import HostLoad
 from steelyard.run.launch.provenance import ProgramIdentity, changed
 from steelyard.run.measure.measurement import Measurement
+from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
 from steelyard.run.runner.session import Session, Work
 from steelyard.store import Batch, Record
 
@@ -193,11 +194,16 @@ class RunLoop:
     def _cure(self, last: Measurement) -> str:
         """Cure for a failure of this kind."""
         match last.status:
+            case "timed_out" if are_deadlocked(last.reason or ""):
+                cure = (
+                    "every rank waits for another: look for a message that none sends; if the program is only"
+                    " slow, give it more time: timeout in a spec"
+                )
             case "timed_out":
                 cure = "give it more time: timeout in a spec, --timeout with compare"
             case "hook_failed":
                 cure = "run the prepare and cleanup commands by themselves to see why"
-            case "failed" if last.exit_code:
+            case "failed" if last.exit_code and not are_at_fault(last.reason or ""):
                 cure = (
                     "other exit codes than 0 can be accepted:"
                     f" verify = {{ exit = {last.exit_code} }} in a spec, --ignore-failure with compare"

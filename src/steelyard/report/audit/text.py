@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.answers.audit import Audit, AuditedContext, Verdict
+from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Verdict
 from steelyard.report.answer.sentences import notice
 from steelyard.report.audit.words import (
     advice,
@@ -29,13 +29,17 @@ _VERDICTS: Final[dict[Verdict, tuple[str, Style]]] = {
 }
 
 
+_LONGEST: Final = 28
+"""Columns of the names of levels."""
+
+
 def lines(audit: Audit, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
     found = any(finding.verdict == "moves" for finding in audit.findings)
     shown = _wrapped(headline(audit), width, "bad" if found else "good")
     shown += [(), *_wrapped(_caption(audit), width, "dim"), *_table(audit, width)]
-    if elapsed := by_elapsed_time(audit):
-        shown += _wrapped(elapsed, width, "dim")
+    for caution in filter(None, (_within(audit), by_elapsed_time(audit))):
+        shown += _wrapped(caution, width, "dim")
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
@@ -51,6 +55,10 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     unseen.append(
         "Link order and the layout of the code itself: a command is built already (compare --contexts=layout"
         " draws them)"
+    )
+    unseen.append(
+        "In no audit: locale, number of threads, limits of resources, standard input, the contents of files,"
+        " other machines"
     )
     return shown + _section("Not visited", [f"{text}." for text in unseen], width)
 
@@ -102,6 +110,24 @@ def _verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
     if finding.verdict == "within" and finding.unseen:
         said += f" at {percent(1 - finding.unseen)} of levels"
     return said, style
+
+
+def _within(audit: Audit) -> str | None:
+    """The levels of which "within" speaks: others, as one's own, may differ from all of them."""
+    among = [f for f in audit.findings if f.verdict == "within" and f.context != AS_STARTED]
+    if not among:
+        return None
+    named = "; ".join(f"{finding.context} {_visited(finding)}" for finding in among)
+    return f"Within {percent(audit.least)} at the levels that were visited: {named}."
+
+
+def _visited(finding: AuditedContext) -> str:
+    """``system, never``; of numbers, ``512 to 1,520``."""
+    if _is_number(finding) and finding.screened:
+        levels = [float(level.level) for level in finding.screened]
+        return f"{min(levels):,.0f} to {max(levels):,.0f}"
+    names = dict.fromkeys((*finding.typical, *(level.level for level in finding.replicated)))
+    return shorten(", ".join(printable(str(level)) for level in names), _LONGEST)
 
 
 def _levels(finding: AuditedContext) -> str:

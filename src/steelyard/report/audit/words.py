@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.answers.audit import Audit, AuditedContext, Replicated
+from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Replicated
 from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import Scalar
@@ -23,6 +23,7 @@ _NAMES: Final = {
     "nice": "the nice value",
     "scheduling": "the scheduler's class",
     "file_cache": "the file cache",
+    AS_STARTED: "the context of your shell",
 }
 
 _STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset"})
@@ -61,12 +62,14 @@ def headline(audit: Audit) -> str:
             f"No context that was varied is shown to move the time by {percent(audit.least)} or more{unless}."
         )
     first, *others = moving
-    also = (
-        f"; so {'do' if len(others) > 1 else 'does'} {listed([name_of(f) for f in others], len(others))}"
-        if others
-        else ""
-    )
-    text = f"{name_of(first)} moves the time: {effect(first.extreme)} {level_of(first, first.extreme.level)}"
+    named = listed([name_of(finding) for finding in others], len(others))
+    also = f"; so {'do' if len(others) > 1 else 'does'} {named}" if others else ""
+    if first.context == AS_STARTED:
+        also = f"; {named} {'move' if len(others) > 1 else 'moves'} the time" if others else ""
+        text = f"{name_of(first)} is {effect(first.extreme)} than the typical one"
+    else:
+        moved = f"{effect(first.extreme)} {level_of(first, first.extreme.level)}"
+        text = f"{name_of(first)} moves the time: {moved}"
     return f"{_capital(text)}{also}."
 
 
@@ -77,6 +80,11 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
     name = name_of(finding)
     found = finding.extreme
     size = f"{max(found.ratio, 1 / found.ratio):.2g} ×"
+    if finding.context == AS_STARTED:
+        return (
+            f"{_capital(name)} is {effect(found)} than the typical one. The other rows show which kinds of"
+            " context make the difference: set them, and report their levels."
+        )
     if finding.context in _STACK:
         share = finding.beyond(audit.least) / len(finding.screened)
         many = f"; {percent(share)} of the levels visited stand out" if share else ""
@@ -137,6 +145,11 @@ def missed(finding: AuditedContext) -> str | None:
         return (
             f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
             f" {percent(finding.unseen)} of layouts could have been missed (95 % sure)"
+        )
+    if finding.context == "transparent_huge_pages":
+        return (
+            f"{_capital(name_of(finding))}: always and madvise, which change the host"
+            " (transparent_huge_pages in [factors])"
         )
     if not finding.unseen:
         return None

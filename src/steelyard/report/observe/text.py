@@ -250,20 +250,25 @@ def _predicted(found: Observation, width: int) -> list[Line]:
 
 
 def _notes(found: Observation, width: int) -> list[Line]:
-    texts = []
-    if not found.outputs_compared:
-        texts.append("The program does not print the same twice, so that only exit codes could be compared.")
-    if found.compared_bytes is not None:
-        texts.append(
-            f"Of what the program prints, the first {found.compared_bytes:,} bytes were compared in every"
-            " run, the rest in the first."
-        )
+    texts = [_compared(found)]
+    if found.uncompared:
+        reasons = "; ".join(f"{printable(name)} ({why})" for name, why in found.uncompared.items())
+        texts.append(f"Not compared: {reasons}.")
     if any(metric.kind == "counter" for metric in found.metrics):
         texts.append(
             "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
             " of them is an estimate from a part of the run."
         )
     return [line for text in texts for line in [(), *paragraph(text, width, style="dim", rest="  ")]]
+
+
+def _compared(observation: Observation) -> str:
+    if not observation.compared:
+        return "Compared in every run: how it ends, and nothing that it writes."
+    names = [printable(name) for name in observation.compared[:_FEW]]
+    if len(observation.compared) > _FEW:
+        names.append(f"{counted(len(observation.compared) - _FEW, 'more file')}")
+    return f"Compared in every run, byte for byte: {listed(names)}."
 
 
 def _change(change: Change) -> str:

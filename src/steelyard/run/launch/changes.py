@@ -11,15 +11,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.errors import UsageError
 from steelyard.interventions import LaunchChange
 from steelyard.interventions.launch_change import Load
 from steelyard.run.launch.elf import read_elf
 from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.preloading import preload
 from steelyard.run.launch.provenance import interpreter_line
 from steelyard.run.runner.native import CACHE, HEAP, LOAD, native_file
 
-_PRELOAD: Final = "LD_PRELOAD="
 _HEAP_BYTES: Final = "STEELYARD_HEAP="
 _HEAP_DIGITS: Final = 8
 """Fixed, so that the offset of the heap moves nothing on the stack."""
@@ -67,17 +67,8 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
 
 def _with_heap(launch: Launch, heap_bytes: int) -> Launch:
     _refuse_immovable(launch.path)
-    library = str(native_file(HEAP).absolute())
-    if set(library) & set(" :"):
-        raise MachineError(
-            f"the loader cannot be told of {library}: it takes blanks and colons for ends of names",
-            hint="install Steelyard where no directory has them, or leave heap_offset out",
-        )
-    other = next((entry for entry in launch.env if entry.startswith(_PRELOAD)), _PRELOAD)
-    libraries = ":".join(filter(None, (library, other.removeprefix(_PRELOAD))))
-    env = tuple(entry for entry in launch.env if not entry.startswith(_PRELOAD))
-    offset = f"{_HEAP_BYTES}{heap_bytes:0{_HEAP_DIGITS}d}"
-    return replace(launch, env=(*env, f"{_PRELOAD}{libraries}", offset))
+    env = preload(launch.env, native_file(HEAP).absolute())
+    return replace(launch, env=(*env, f"{_HEAP_BYTES}{heap_bytes:0{_HEAP_DIGITS}d}"))
 
 
 def _refuse_immovable(program: str) -> None:

@@ -19,6 +19,7 @@ _MOST_HOOKS: Final = 16
 _MOST_COUNTERS: Final = 16
 _MOST_CPUS: Final = 1024
 _MOST_HOST_SETTINGS: Final = 64
+_MOST_FILES: Final = 64
 _LONGEST_CAPTURE_BYTES: Final = 1 << 30
 _LONGEST_TIMEOUT_NS: Final = 1 << 62
 
@@ -72,6 +73,10 @@ class Launch(msgspec.Struct, frozen=True):
         Names of ``steelyard.counters``, at most 16.
     metrics_path : str or None
         A file, absolute, emptied before the trial and read after it (its first 16 MiB).
+    digests : bool
+        Whether all that is written to captured streams, and to ``files``, is digested after the end.
+    files : tuple of str
+        Files, absolute, that the program is to write; at most 64.
     queue_wait : bool
         Whether the wait for a CPU is observed after trials of less than 0.5 ms too, which that disturbs.
     """
@@ -97,6 +102,8 @@ class Launch(msgspec.Struct, frozen=True):
     cleanup: tuple[Launch, ...] = ()
     counters: tuple[str, ...] = ()
     metrics_path: str | None = None
+    digests: bool = False
+    files: tuple[str, ...] = ()
     queue_wait: bool = False
 
     def __post_init__(self) -> None:
@@ -127,6 +134,11 @@ class Launch(msgspec.Struct, frozen=True):
                 hint="set the host by hand, or allow Steelyard fewer CPUs (taskset)",
             )
 
+        if len(self.files) > _MOST_FILES:
+            raise UsageError(
+                f"{len(self.files)} files to digest; a trial takes {_MOST_FILES}", hint="name fewer files"
+            )
+
     @property
     def argv_bytes(self) -> int:
         """Bytes of path and arguments on the program's stack: texts with NUL, and a pointer an argument."""
@@ -146,6 +158,7 @@ class Launch(msgspec.Struct, frozen=True):
         if self.cwd_source is not None:
             paths["cwd_source"] = self.cwd_source
         paths |= {f"host[{place}]": setting.path for place, setting in enumerate(self.host)}
+        paths |= {f"files[{place}]": path for place, path in enumerate(self.files)}
         for name, path in paths.items():
             if not path.startswith("/"):
                 raise UsageError(f"{name} is not an absolute path: {path!r}", hint=f"write /…/{path}")

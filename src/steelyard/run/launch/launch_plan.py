@@ -59,7 +59,7 @@ def with_trial(launch: Launch, trial: int) -> Launch:
     if not any(
         TRIAL_MARK in text
         for each in (launch, *hooks)
-        for text in (*each.argv, *each.env, each.stdin, each.cwd, each.cwd_source or "")
+        for text in (*each.argv, *each.env, *each.files, each.stdin, each.cwd, each.cwd_source or "")
     ):
         return launch
     number = f"{trial:0{TRIAL_DIGITS}d}"
@@ -67,6 +67,7 @@ def with_trial(launch: Launch, trial: int) -> Launch:
         launch,
         argv=tuple(word.replace(TRIAL_MARK, number) for word in launch.argv),
         env=tuple(entry.replace(TRIAL_MARK, number) for entry in launch.env),
+        files=tuple(path.replace(TRIAL_MARK, number) for path in launch.files),
         stdin=launch.stdin.replace(TRIAL_MARK, number),
         cwd=launch.cwd.replace(TRIAL_MARK, number),
         cwd_source=launch.cwd_source and launch.cwd_source.replace(TRIAL_MARK, number),
@@ -262,6 +263,8 @@ class LaunchPlan:
             counters=program.counters,
             metrics_path=self._metrics_path,
             queue_wait=self._queue_wait,
+            digests=program.verify.wants_digests,
+            files=tuple(self._path(text, treatment) for text in program.verify.files),
             prepare=self.hooks(treatment, program.prepare),
             cleanup=self.hooks(treatment, program.cleanup),
         )

@@ -16,11 +16,29 @@ _SIMULATED_ENDS: Final = {
 }
 """What SimGrid prints where ranks failed; its exit code is 0."""
 
+_MPI_ABORTS: Final = (
+    re.compile(rb"^MPI_ABORT was invoked on (rank \d+) in communicator", re.MULTILINE),
+    re.compile(
+        rb"^Abort\(\d+\) on node \d+ \((rank \d+) in comm \d+\): application called MPI_Abort\(", re.MULTILINE
+    ),
+)
+"""What Open MPI and MPICH print of MPI_Abort; with a multiple of 256, the exit code of their mpirun is 0."""
+
+_OWN: Final = re.compile(
+    rb"^steelyard: (rank \d+) of (\d+) (left|called|was waiting in|was outside)(.*)$", re.MULTILINE
+)
+"""What the library in ``native/ranks`` prints."""
+
+_AT_FAULT: Final = re.compile(r"rank \d+ ")
+
+_DEADLOCK: Final = re.compile(r": (\d+) of \1 ranks were waiting in ")
+
 _FOREIGN: Final = {
     # As in "[n1:1:(2) 0.000000] ./src/…/smpi_global.cpp:308: [smpi_kernel/WARNING] …".
     "smpi": re.compile(rb"\[[^\]]*\d+\.\d{6}\] .*\[\w+/[A-Z]+\] "),
-    # Open MPI's handler of signals; MPICH's banner and what follows it.
+    # Open MPI's handler of signals; what MPICH says of an abort, and its banner with what follows it.
     "mpi": re.compile(
+        rb"steelyard: rank |Abort is in progress|Abort\(\d+\) on node |"
         rb"\[[^\]\s]+:\d+\] |=+$|=   [A-Z]|YOUR APPLICATION TERMINATED|This typically refers to a problem"
         rb"|Please see the FAQ page"
     ),
@@ -46,18 +64,66 @@ def simulated_failure(raw: RawTrial) -> str | None:
     return None
 
 
-def last_words(raw: RawTrial, kind: str = "local") -> bytes:
+def rank_failure(raw: RawTrial) -> str | None:
+    """Why ranks of a real MPI library did not end well, whatever its ``mpirun`` says; ``None`` where nothing
+    is known.
+    """
+    for rank, ranks, how, rest in _OWN.findall(raw.stderr):
+        if how in (b"left", b"called"):
+            return b" ".join((rank, b"of", ranks, how + rest)).decode(errors="replace")
+    for pattern in _MPI_ABORTS:
+        if match := pattern.search(raw.stderr):
+            return f"{match[1].decode()} called MPI_Abort"
+    return None
+
+
+def describe_waiting(raw: RawTrial) -> str:
+    """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit;
+    empty where none did.
+    """
+    reports = _OWN.findall(raw.stderr)
+    calls = [rest.strip().decode(errors="replace") for _, _, how, rest in reports if how == b"was waiting in"]
+    outside = sorted(int(rank.split()[1]) for rank, _, how, _ in reports if how == b"was outside")
+    if not calls and not outside:
+        return ""
+    total = int(reports[0][1])
+    parts = []
+    if calls:
+        parts.append(f"{len(calls)} of {total} ranks were waiting in {' and '.join(sorted(set(calls)))}")
+    if outside:
+        parts.append(f"outside of MPI {'were ranks' if len(outside) > 1 else 'was rank'} {_listed(outside)}")
+    if silent := total - len(calls) - len(outside):
+        parts.append(f"{silent} did not answer")
+    return f": {'; '.join(parts)}"
+
+
+def _listed(ranks: list[int]) -> str:
+    text = ", ".join(map(str, ranks[:8]))
+    return f"{text}, …" if len(ranks) > 8 else text
+
+
+def are_at_fault(reason: str) -> bool:
+    """Whether the reason of a failure is what a rank did, and the exit code not the program's."""
+    return _AT_FAULT.match(reason) is not None
+
+
+def are_deadlocked(reason: str) -> bool:
+    """Whether the reason of a failure says that every rank was waiting."""
+    return _DEADLOCK.search(reason) is not None
+
+
+def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> bytes:
     """The last line that the program wrote, to stderr or else to stdout: where most say what is wrong.
 
-    Lines of a launcher are passed over; where ranks were silent, its own account stands for theirs.
+    Lines of a launcher are passed over; where ranks were silent, its own ``account`` stands for theirs.
     """
     accounts = []
     for written in (raw.stderr, raw.stdout):
-        own, account = _told_apart(written, kind)
+        own, launchers = _told_apart(written, kind)
         if own:
             return own
-        accounts.append(account)
-    return next(filter(None, accounts), b"")
+        accounts.append(launchers)
+    return next(filter(None, accounts), b"") if account else b""
 
 
 def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
@@ -65,7 +131,7 @@ def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
     foreign = _FOREIGN.get(kind)
     own = account = b""
     block: list[bytes] | None = None
-    for line in filter(None, map(bytes.strip, written.splitlines())):
+    for line in filter(None, (line.strip(b"\0 \t\r") for line in written.splitlines())):
         if kind == "mpi" and _RULE.fullmatch(line):
             account, block = (account, []) if block is None else (b" ".join(block), None)
         elif block is not None:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import re
 import signal
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final, Literal
 
 from steelyard.run.measure.extract.pattern import MOST_BYTES
 from steelyard.run.measure.measurement import Status
 from steelyard.run.measure.output import Output, excerpt
-from steelyard.run.measure.ranks import last_words, simulated_failure
+from steelyard.run.measure.ranks import describe_waiting, last_words, rank_failure, simulated_failure
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.runner.runner_errors import signal_name
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Experiment, Verify
 
 if TYPE_CHECKING:
-    from steelyard.run.runner.journal import RawTrial
+    from steelyard.run.runner.journal import Digest, RawTrial
 
 _SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
 _MISSING_LIBRARY: Final = re.compile(
@@ -42,6 +43,7 @@ class Verifier:
         self._kind = experiment.launch.kind
         self._stdout = _compiled(program.verify.stdout)
         self._stderr = _compiled(program.verify.stderr)
+        self._contents = contents_of(program.verify)
 
     def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
         """The status of a trial, and the reason in words where it is not ``ok``.
@@ -53,11 +55,14 @@ class Verifier:
         """
         match raw.status:
             case "ok":
-                reason = self._wrong_exit(raw) or self._wrong_output(raw)
+                reason = self._wrong_exit(raw) or self._wrong_output(raw) or self._wrong_contents(raw)
                 return ("failed", reason) if reason else ("ok", None)
             case "timed_out":
                 limit = f" of {self._timeout_s:g} s" if self._timeout_s is not None else ""
-                return "timed_out", f"was still running at its time limit{limit}{self._last_words(raw)}"
+                ranks = describe_waiting(raw) if self._kind == "mpi" else ""
+                words = self._last_words(raw, account=not ranks)
+                reason = f"was still running at its time limit{limit}{ranks}{words}"
+                return "timed_out", reason
             case "hook_failed":
                 end = self._hook_end(raw)
                 return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
@@ -75,20 +80,37 @@ class Verifier:
     def _wrong_exit(self, raw: RawTrial) -> str | None:
         if self._exit == "any":
             return None
-        if raw.exit_code == self._exit:
-            failure = simulated_failure(raw) if self._kind == "smpi" else None
-            return failure and f"{failure}{self._last_words(raw)}"
+        failure = self._failed_ranks(raw)
+        if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
+            return failure and f"{failure}{self._last_words(raw, account=False)}"
         why = _missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
         wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
+
+    def _failed_ranks(self, raw: RawTrial) -> str | None:
+        """What ranks did, of which the exit code of what started them may say nothing."""
+        if self._kind == "smpi":
+            return simulated_failure(raw)
+        # Another exit code than 0 is wanted from ranks that do not end well.
+        return rank_failure(raw) if self._kind == "mpi" and self._exit == 0 else None
 
     def _wrong_output(self, raw: RawTrial) -> str | None:
         if self._stdout is None and self._stderr is None:  # mostly, and this is asked for every trial
             return None
         return _unmatched(raw, "stdout", self._stdout) or _unmatched(raw, "stderr", self._stderr)
 
-    def _last_words(self, raw: RawTrial) -> str:
-        last = last_words(raw, self._kind)
+    def _wrong_contents(self, raw: RawTrial) -> str | None:
+        if not self._contents:
+            return None
+        if len(raw.digests) != len(self._contents):
+            return "the runner that measured it took no digests, which verify asks for"
+        pairs = zip(self._contents.items(), raw.digests, strict=True)
+        return next(
+            filter(None, (_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
+        )
+
+    def _last_words(self, raw: RawTrial, *, account: bool = True) -> str:
+        last = last_words(raw, self._kind, account=account)
         return f"; its last words: {excerpt(last)}" if last else ""
 
 
@@ -109,6 +131,31 @@ def ending(raw: RawTrial) -> str:
 
 def _compiled(pattern: str | None) -> re.Pattern[str] | None:
     return None if pattern is None else re.compile(pattern, re.MULTILINE)
+
+
+def contents_of(verify: Verify) -> Mapping[str, str | None]:
+    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``; empty where
+    nothing is digested.
+    """
+    if not verify.wants_digests:
+        return {}
+    return {"stdout": verify.stdout_sha256, "stderr": verify.stderr_sha256} | {
+        f"the file {name}": wanted for name, wanted in verify.files.items()
+    }
+
+
+def _differing(name: str, wanted: str | None, digest: Digest) -> str | None:
+    if wanted is None or digest.sha256 == wanted:
+        return None
+    match digest.state:
+        case "missing":
+            return f"{name} is missing or cannot be read"
+        case "unwritten":
+            return f"{name} was not written"
+        case "too_long":
+            return f"{name} is longer than 256 MiB, and no digest was taken"
+        case "whole":
+            return f"{name} has the SHA-256 {digest.sha256}, and {wanted} is wanted"
 
 
 def _unmatched(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shlex
 from collections.abc import Sequence
@@ -9,6 +10,9 @@ from pathlib import Path
 from typing import Final
 
 import msgspec
+
+STOPPED: Final = 143
+"""Exit code of a runner that was asked to end (SIGTERM), as ``native/runner/README.md`` has it."""
 
 RUN: Final = "{run}"
 """The placeholder at which a user's script runs the trials."""
@@ -75,6 +79,16 @@ class Job(msgspec.Struct, frozen=True):
     def begun(self) -> bool:
         """Whether its runner was started."""
         return self.replies.exists()
+
+    def is_writing(self, journals: Sequence[Path]) -> bool:
+        """Whether its runner has the lock of a journal, as far as the file system tells.
+
+        Asking takes the lock for a moment, which would refuse a runner that starts: one that has replied has
+        it already.
+        """
+        if not self.begun or not self.replies.stat().st_size:
+            return False
+        return any(map(_is_locked, journals))
 
     @property
     def id(self) -> str | None:
@@ -156,6 +170,17 @@ printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d
     $steelyard_exit "$steelyard_node" "$(uname -r)" "$steelyard_cpu" $steelyard_started "$(date +%s)" \\
     >{quoted["end"]}.new && mv {quoted["end"]}.new {quoted["end"]}
 """
+
+
+def _is_locked(journal: Path) -> bool:
+    try:
+        with journal.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # gone, or on a file system without locks
+        return False
+    return False
 
 
 def jobs_in(directory: Path) -> list[Job]:

@@ -13,7 +13,7 @@ import msgspec
 
 from steelyard.errors import ProgramError, RecordBusyError
 from steelyard.run.launch.launch import Launch
-from steelyard.run.queue.job import End, Job, jobs_in
+from steelyard.run.queue.job import STOPPED, End, Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
 from steelyard.run.runner.journal import RawTrial, lost_trial, read_journal
 from steelyard.run.runner.native import RUNNER, native_file
@@ -157,11 +157,11 @@ class QueuedRunner:
             self._tell(what, ended, trials)
 
         try:
-            await_job(job, self._submission, self._name, tell)
+            await_job(job, self._submission, self._name, tell, [self._journal])
         except BaseException:
             if job.id is not None:
                 self._submission.scheduler.cancel(job.id)
-                await_job(job, self._submission, self._name, tell, CANCEL_TIMEOUT_S)
+                await_job(job, self._submission, self._name, tell, [self._journal], CANCEL_TIMEOUT_S)
                 job.settle()
             raise
         return job.end
@@ -182,15 +182,24 @@ class QueuedRunner:
                 )
 
     def _after_loss(self, job: Job, entries: list[Entry], finished: set[int]) -> list[Entry]:
-        """Entries that are left to run; the trial that ran is lost."""
+        """Entries that are left to run. The trial that ran is lost; if the queue took the job away, whatever
+        its program did, that trial is missing at random and is run again.
+        """
         left = [entry for entry in entries if not (isinstance(entry, Trial) and entry.number in finished)]
         running = next((place for place, entry in enumerate(left) if isinstance(entry, Trial)), None)
         if running is None or not job.begun:
             return left  # it never began
+        if self._was_taken_away(job):
+            return left
         trial = left[running]
         assert isinstance(trial, Trial)  # noqa: S101 - it was looked for
         self.lost.append(lost_trial(trial.number, trial.launch, f"job {job.id}: {self._epitaph(job)}"))
         return left[:running] + left[running + 1 :]
+
+    def _was_taken_away(self, job: Job) -> bool:
+        if (end := job.end) is not None:
+            return end.exit == STOPPED
+        return job.id is not None and self._submission.scheduler.was_taken_away(job.id)
 
     def _epitaph(self, job: Job) -> str:
         words = self._submission.scheduler.last_words(job.id) if job.id else ""
@@ -212,26 +221,49 @@ def await_job(
     submission: Submission,
     record: str,
     tell: Callable[[str], None],
-    timeout_s: float = math.inf,
+    journals: Sequence[Path] = (),
+    cancelled_s: float | None = None,
 ) -> None:
-    """Sleep until a job has ended, by its own word or by the queue's, or until the time is up."""
-    until = time.monotonic() + timeout_s
+    """Sleep until a job has ended, by its own word or by the queue's.
+
+    The queue is not believed as long as a runner writes to one of ``journals``, and where it may err, not at
+    once.
+
+    Parameters
+    ----------
+    cancelled_s : float or None
+        Of a job that was cancelled, the time to wait for; then the queue is believed at once.
+    """
+    until = time.monotonic() + (math.inf if cancelled_s is None else cancelled_s)
     scheduler = submission.scheduler
+    denials, absent_since = 0, 0.0
     if job.id is None and (found := _number(job, scheduler, record)):
         job.note_id(found)
     pause_s = _FIRST_PAUSE_S
     while job.end is None and job.id is not None and time.monotonic() < until:
         state = scheduler.state(job.id)
-        if state == "ended":
-            # Its last word may be on its way through a shared file system.
-            time.sleep(min(1.0, submission.poll_s))
-            return
-        tell(f"job {job.id}, {state}")
+        if state != "ended" or job.is_writing(journals):
+            denials = 0
+        else:
+            absent_since = absent_since if denials else time.monotonic()
+            denials += 1
+            long_enough = time.monotonic() - absent_since >= scheduler.absence_s
+            if cancelled_s is not None or (denials >= scheduler.denials and long_enough):
+                # Its last word may be on its way through a shared file system.
+                time.sleep(min(1.0, submission.poll_s))
+                return
+        tell(f"job {job.id}, {'not found in the queue' if denials else state}")
         time.sleep(pause_s)
         pause_s = min(submission.poll_s, pause_s * 1.5)
 
 
-def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str], None]) -> None:
+def attach(
+    jobs: Path,
+    submission: Submission,
+    record: str,
+    tell: Callable[[str], None],
+    journals: Sequence[Path] = (),
+) -> None:
     """Wait for jobs of an earlier run, which outlived it; then what they measured is in their journal.
 
     A job that has not begun finds no orders when it does, and so runs nothing.
@@ -243,7 +275,7 @@ def attach(jobs: Path, submission: Submission, record: str, tell: Callable[[str]
     """
     for job in jobs_in(jobs):
         if not job.settled:
-            await_job(job, submission, record, tell)
+            await_job(job, submission, record, tell, journals)
             if job.id is None and job.begun and job.end is None:
                 name = job_name(record, job)
                 raise RecordBusyError(

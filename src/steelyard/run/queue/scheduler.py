@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 JobState = Literal["waiting", "running", "ended"]
 """``ended`` says nothing about how; neither does a job that the queue has forgotten."""
 
 
 class Scheduler(ABC):
-    """Three questions, by which every queue can be used; a job is attached to by asking for its state."""
+    """Three questions, by which every queue can be used; a job is attached to by asking for its state.
+
+    Attributes
+    ----------
+    denials : int
+        Answers in a row, ``ended`` each, that are believed.
+    absence_s : float
+        From the first of them to the last, at least.
+    """
+
+    denials: ClassVar[int] = 1
+    absence_s: ClassVar[float] = 0.0
 
     @abstractmethod
     def check(self) -> None:
@@ -56,6 +67,11 @@ class Scheduler(ABC):
         """The job of this name that waits or runs, where the queue can be asked for names."""
         del name
         return None
+
+    def was_taken_away(self, job: str) -> bool:
+        """Whether the queue ended the job, or lost its node, for reasons that are not the job's."""
+        del job
+        return False
 
     def last_words(self, job: str) -> str:
         """The queue's own account of a job that ended without saying so itself."""

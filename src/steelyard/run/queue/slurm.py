@@ -13,6 +13,7 @@ from steelyard.run.queue.scheduler import JobState, Scheduler
 _PING_S: Final = 5.0
 """Time for a controller to answer; a healthy one takes milliseconds."""
 
+_TAKEN_AWAY: Final = frozenset({"CANCELLED", "PREEMPTED", "NODE_FAIL", "BOOT_FAIL", "REVOKED"})
 _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
 
@@ -71,13 +72,21 @@ class Slurm(Scheduler):
         done = ask(["squeue", "--noheader", "--name", name, "--format", "%A"], may_fail=True)
         return next(iter(done.stdout.split()), None)
 
+    def was_taken_away(self, job: str) -> bool:
+        """See ``Scheduler.was_taken_away``; a job over its time or memory is not."""
+        return _fields(job).get("JobState") in _TAKEN_AWAY
+
     def last_words(self, job: str) -> str:
         """State, exit code and reason, as long as the controller remembers them."""
-        done = ask(["scontrol", "--oneliner", "show", "job", job], may_fail=True)
-        fields = dict(field.split("=", 1) for field in done.stdout.split() if "=" in field)
+        fields = _fields(job)
         told = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
         return ", ".join(
             f"{name} {value}"
             for name, value in zip(("state", "reason", "exit code", "nodes"), told, strict=True)
             if value and value != "(null)"
         )
+
+
+def _fields(job: str) -> dict[str, str]:
+    done = ask(["scontrol", "--oneliner", "show", "job", job], may_fail=True)
+    return dict(field.split("=", 1) for field in done.stdout.split() if "=" in field)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import ClassVar
 
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import ask, filled, refuse_absent
@@ -28,6 +29,10 @@ class Template(Scheduler):
     source : str
         Directory of the spec.
     """
+
+    denials: ClassVar[int] = 3
+    absence_s: ClassVar[float] = 60.0
+    """A command that fails may have met a server that restarts; a second job would run beside the first."""
 
     def __init__(
         self,

@@ -22,6 +22,11 @@ RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_fai
 ran on was taken away. The last one is in no journal.
 """
 
+DigestState = Literal["missing", "whole", "too_long", "unwritten"]
+"""``missing``: no such regular file, or a stream that is not captured; ``too_long``: more than 256 MiB;
+``unwritten``: the file is there, and this run did not write it.
+"""
+
 JOURNAL_VERSION: Final = 1
 
 _STATUSES: Final[tuple[RawStatus, ...]] = ("ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed")
@@ -47,10 +52,19 @@ _MAGIC: Final = b"SLYDJRNL"
 _FRAME_HEAD: Final = Struct("<4sI")
 _FRAME_MAGIC: Final = b"YTRL"
 _CHECKSUM: Final = Struct("<I")
-_RECORD: Final = Struct("<QIBBBxIIqQQQQQQQQQQiiiiIIQQQIIII")
+_RECORD: Final = Struct("<QIBBBBIIqQQQQQQQQQQiiiiIIQQQIIII")
 _COUNTER: Final = Struct("<dBB")
+_DIGEST: Final = Struct("<B32s")
+_DIGEST_STATES: Final[tuple[DigestState, ...]] = ("missing", "whole", "too_long", "unwritten")
 _NO_HOOK: Final = 0xFFFFFFFF
 _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
+
+
+class Digest(msgspec.Struct, frozen=True, gc=False):
+    """The contents of a stream or of a file after a run; ``sha256`` is empty unless all of it was read."""
+
+    state: DigestState
+    sha256: str = ""
 
 
 class RawTrial(msgspec.Struct, frozen=True, gc=False):
@@ -99,6 +113,8 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
         The captured bytes, from the head.
     stdout_bytes, stderr_bytes, metrics_bytes : int
         Bytes written, kept or not.
+    digests : tuple of Digest
+        Of stdout, stderr and the launch's ``files``, in this order; empty unless the launch wants them.
     """
 
     trial: int
@@ -132,6 +148,7 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
     step: str | None = None
     hook: int | None = None
     hook_status: RawStatus | None = None
+    digests: tuple[Digest, ...] = ()
 
 
 class JournalError(RecordError):
@@ -191,13 +208,15 @@ def _opened(path: Path) -> BinaryIO:
 def decode_record(body: bytes) -> RawTrial:
     """The trial of one frame's body, which is also how the runner tells of a hook that failed."""
     # fmt: off
-    (trial, launch, status, step, hook_status, hook, left_processes, start_ns, wall_ns, user_us, system_us,
-     rss_bytes, rss_floor_bytes, minor_faults, major_faults, voluntary_switches, involuntary_switches,
-     queue_wait_ns, exit_code, signal, errno, cpu, argv_bytes, env_bytes, stdout_bytes, stderr_bytes,
-     metrics_bytes, stdout_kept, stderr_kept, metrics_kept, counter_count) = _RECORD.unpack_from(body)
+    (trial, launch, status, step, hook_status, digest_count, hook, left_processes, start_ns, wall_ns, user_us,
+     system_us, rss_bytes, rss_floor_bytes, minor_faults, major_faults, voluntary_switches,
+     involuntary_switches, queue_wait_ns, exit_code, signal, errno, cpu, argv_bytes, env_bytes,
+     stdout_bytes, stderr_bytes, metrics_bytes, stdout_kept, stderr_kept, metrics_kept,
+     counter_count) = _RECORD.unpack_from(body)
     # fmt: on
     counters: dict[str, float | None] = {}
     stdout = stderr = metrics = b""
+    digests: tuple[Digest, ...] = ()
     if len(body) > _RECORD.size:  # a program that is silent ends there
         at = _RECORD.size
         for _ in range(counter_count):
@@ -209,7 +228,14 @@ def decode_record(body: bytes) -> RawTrial:
         stderr_at = at + stdout_kept
         metrics_at = stderr_at + stderr_kept
         stdout, stderr = body[at:stderr_at], body[stderr_at:metrics_at]
-        metrics = body[metrics_at : metrics_at + metrics_kept]
+        digests_at = metrics_at + metrics_kept
+        metrics = body[metrics_at:digests_at]
+        if digest_count:
+            end = digests_at + digest_count * _DIGEST.size
+            digests = tuple(
+                Digest(_DIGEST_STATES[state], sha256.hex() if _DIGEST_STATES[state] == "whole" else "")
+                for state, sha256 in _DIGEST.iter_unpack(body[digests_at:end])
+            )
     is_hook = hook != _NO_HOOK
     return RawTrial(
         trial,
@@ -243,6 +269,7 @@ def decode_record(body: bytes) -> RawTrial:
         _STEPS[step],
         hook if is_hook else None,
         _STATUSES[hook_status] if is_hook else None,
+        digests,
     )
 
 

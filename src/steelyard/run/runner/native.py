@@ -1,4 +1,4 @@
-"""The programs and the library that are built from ``native/`` and installed with the package."""
+"""The programs and the libraries that are built from ``native/`` and installed with the package."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ RUNNER: Final = "steelyard-runner"
 CACHE: Final = "steelyard-cache"
 LOAD: Final = "steelyard-load"
 HEAP: Final = "steelyard-heap.so"
+RANKS: Final = "steelyard-ranks.so"
 
 
 def native_file(name: str) -> Path:
@@ -48,7 +49,7 @@ def native_file(name: str) -> Path:
 
 def _wanted(name: str) -> int:
     """A library is read, and installed without the right to execute it."""
-    return os.R_OK if name == HEAP else os.X_OK
+    return os.R_OK if name.endswith(".so") else os.X_OK
 
 
 def require_linux() -> None:

@@ -24,7 +24,8 @@ _AFFINITY: Final = 4
 _EXTENDED: Final = 8
 _INHERIT: Final = 16
 _QUEUE_WAIT: Final = 32
-_EXTENSION: Final = Struct("<iiB3xI")
+_DIGESTS: Final = 64
+_EXTENSION: Final = Struct("<iiBB2xI")
 _NO_POLICY: Final = -1
 _COUNTER: Final = Struct("<QII")
 _LENGTH: Final = Struct("<I")
@@ -93,6 +94,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         | (_EXTENDED if _is_extended(launch) else 0)
         | (_INHERIT if launch.inherit else 0)
         | (_QUEUE_WAIT if launch.queue_wait else 0)
+        | (_DIGESTS if launch.digests else 0)
     )
     parts = [
         _LENGTH.pack(number),
@@ -124,11 +126,12 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
                 _NO_POLICY if scheduling is None else scheduling.policy,
                 0 if scheduling is None else scheduling.priority,
                 launch.huge_pages_off,
+                len(launch.files),
                 len(launch.host),
             )
         )
         settings = (text for setting in launch.host for text in (setting.path, setting.value))
-        parts += map(_text, (launch.cwd_source or "", *settings))
+        parts += map(_text, (launch.cwd_source or "", *settings, *launch.files))
     return _order(_DEFINE, b"".join(parts))
 
 
@@ -178,6 +181,7 @@ def _is_extended(launch: Launch) -> bool:
         or launch.huge_pages_off
         or launch.cwd_source is not None
         or bool(launch.host)
+        or bool(launch.files)
     )
 
 

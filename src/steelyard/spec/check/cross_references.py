@@ -158,6 +158,7 @@ def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Itera
         if (text := getattr(program, key)) is not None
     )
     yield from ((("program", "inputs"), text, "trial") for text in program.inputs)
+    yield from ((("program", "verify", "files", text), text, "trial") for text in program.verify.files)
     for key, scope in _HOOKS.items():
         hooks: tuple[tuple[str, ...], ...] = getattr(program, key)
         yield from ((("program", key), word, scope) for words in hooks for word in words)

@@ -24,6 +24,9 @@ from steelyard.units import BUILTIN, Scalar, parse_duration
 COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
 """Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""
 
+MOST_FILES: Final = 64
+"""Files by whose contents a run can be verified."""
+
 USER_MODE: Final = ":u"
 """Behind a name: count in user mode only, which needs no rights on most machines."""
 
@@ -232,13 +235,26 @@ def _file(name: str | None, path: Path, origin: Origin) -> None:
         raise origin.error(path, "is empty", "write the name of a file, or leave the key out")
 
 
+def _sha256(digest: str, origin: Origin, path: Path) -> None:
+    if not re.fullmatch("[0-9a-f]{64}", digest):
+        what = f"{shown(digest)} is no SHA-256: 64 hexadecimal digits in lower case"
+        raise origin.error(path, what, "sha256sum FILE prints that of a file")
+
+
 def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
-    for key in ("stdout", "stderr"):
-        pattern: str | None = getattr(table, key)
-        if pattern is None:
+    for key in ("stdout", "stderr", "stdout_sha256", "stderr_sha256"):
+        wanted: str | None = getattr(table, key)
+        if wanted is None:
             continue
-        check_pattern(pattern, origin, (*path, key))
+        check = _sha256 if key.endswith("_sha256") else check_pattern
+        check(wanted, origin, (*path, key))
         if output == "null":
             what = 'nothing is captured under output = "null"'
             raise origin.error((*path, key), what, 'write output = "capture" in [program]')
+    for name, digest in table.files.items():
+        _file(name, (*path, "files", name), origin)
+        _sha256(digest, origin, (*path, "files", name))
+    if len(table.files) > MOST_FILES:
+        what = f"{len(table.files)} files; a run can be verified by {MOST_FILES}"
+        raise origin.error((*path, "files"), what, "verify the most important ones")
     return table

@@ -23,6 +23,25 @@ class Verify(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Meta(description="Regular expression that must match in stdout; `^` and `$` match at every line."),
     ] = None
     stderr: Annotated[str | None, Meta(description="The same for stderr.")] = None
+    stdout_sha256: Annotated[
+        str | None,
+        Meta(
+            description="SHA-256 of all that is written to stdout, as `sha256sum` prints it; up to 256 MiB."
+        ),
+    ] = None
+    stderr_sha256: Annotated[str | None, Meta(description="The same for stderr.")] = None
+    files: Annotated[
+        Mapping[str, str],
+        Meta(
+            description="Files that the run must write, at most 64, each with the SHA-256 of its contents:"
+            ' `{ "result.bin" = "…" }`.'
+        ),
+    ] = {}
+
+    @property
+    def wants_digests(self) -> bool:
+        """Whether a digest of anything is wanted."""
+        return self.stdout_sha256 is not None or self.stderr_sha256 is not None or bool(self.files)
 
 
 class Program(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

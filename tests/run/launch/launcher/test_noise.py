@@ -17,7 +17,7 @@ import pytest
 
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.noise import noise_library, preloading
+from steelyard.run.launch.launcher.noise import noise_library
 from steelyard.run.launch.launcher.simulator import Simulator, simulator
 from steelyard.run.launch.launcher.smpi import Smpi
 from steelyard.spec import experiment
@@ -159,7 +159,7 @@ def test_more_noise_takes_longer_on_average(latencies):
 
 
 def test_without_its_library_a_noisy_run_is_refused_by_the_simulator(latencies, monkeypatch):
-    monkeypatch.setattr("steelyard.run.launch.launcher.smpi.preloading", lambda env, _library: tuple(env))
+    monkeypatch.setattr("steelyard.run.launch.launcher.smpi.preload", lambda env, _library: tuple(env))
     with pytest.raises(AssertionError, match="steelyard/noise"):
         latencies(2, 1, links=0.1)
 
@@ -189,12 +189,3 @@ def test_what_cannot_be_compiled_is_told_with_its_first_error_and_leaves_nothing
 def test_a_cache_that_no_preload_can_name_is_refused(tmp_path):
     with pytest.raises(MachineError, match="neither blank nor colon"):
         noise_library(tmp_path / "my cache", Simulator("/opt/smpimain", "9.9", Path("/opt")))
-
-
-def test_what_was_preloaded_before_stays_preloaded():
-    assert preloading(("A=1", "LD_PRELOAD=/x.so", "B=2"), Path("/n.so")) == (
-        "A=1",
-        "B=2",
-        "LD_PRELOAD=/n.so:/x.so",
-    )
-    assert preloading(("A=1",), Path("/n.so")) == ("A=1", "LD_PRELOAD=/n.so")

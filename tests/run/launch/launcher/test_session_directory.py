@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from steelyard.run.launch.launch import Launch
-from steelyard.run.launch.launcher.session_directory import in_session, remove_session, session_directories
+from steelyard.run.launch.launcher.session_directory import (
+    in_session,
+    remove_session,
+    segment_list,
+    session_directories,
+)
 
 RUN = "0" * 16
 
@@ -25,3 +32,18 @@ def test_what_a_killed_run_left_is_removed_and_nothing_else(tmp_path, monkeypatc
         (tmp_path / name / "ompi.1").mkdir(parents=True)
     remove_session(RUN)
     assert [each.name for each in tmp_path.iterdir()] == [f"steelyard-{'1' * 16}"]
+
+
+def test_segments_that_a_killed_run_has_listed_are_removed_and_no_others(tmp_path, monkeypatch):
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    monkeypatch.setattr("steelyard.run.launch.launcher.session_directory._MEMORY", memory)
+    (tmp_path / "elsewhere").touch()
+    for name in ("mpich_shm_1", "mpich_shm_2", "of-others"):
+        (memory / name).touch()
+    Path(segment_list(RUN)).parent.mkdir()
+    Path(segment_list(RUN)).write_text("mpich_shm_1\nmpich_shm_2\nmpich_shm_3\n../elsewhere\n")
+    remove_session(RUN)
+    assert [each.name for each in memory.iterdir()] == ["of-others"]
+    assert (tmp_path / "elsewhere").exists()

@@ -12,7 +12,14 @@ from msgspec.structs import replace
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
-from steelyard.run.launch.launcher.session_directory import in_session, session_variables
+from steelyard.run.launch.launcher.session_directory import (
+    in_session,
+    segment_list,
+    session_variables,
+    without_segments,
+)
+from steelyard.run.launch.preloading import VARIABLE, preload
+from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
@@ -47,8 +54,14 @@ class Mpi:
         variables = _variables(
             library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
         )
+        if VARIABLE not in launch.env:
+            # Empty in the spec: a program that bears no library before its own, as with a sanitizer.
+            launch = replace(launch, env=preload(launch.env, native_file(RANKS).absolute()))
         if library.implementation == "openmpi":
             launch, variables = in_session(launch, run), {**variables, **session_variables(run)}
+        elif library.implementation == "mpich":
+            launch = in_session(without_segments(launch, run), run)
+            variables = {**variables, "STEELYARD_SEGMENTS": segment_list(run)}
         return replace(launch, path=mpirun, argv=words, env=_with(launch.env, variables))
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:

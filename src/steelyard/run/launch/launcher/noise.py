@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,19 +16,11 @@ from steelyard.spec.simulated import Shares
 SOURCE: Final = Path(__file__).with_name("noise.cpp")
 _FLAGS: Final = ("-std=c++17", "-O2", "-shared", "-fPIC")
 _TIMEOUT_S: Final = 120.0
-_PRELOAD: Final = "LD_PRELOAD="
 
 
 def settings_of(shares: Shares, seed: str) -> tuple[str, ...]:
     """Settings for SimGrid, which knows the flag only with the library, and refuses it without."""
     return (f"steelyard/noise:{shares.links!r}:{shares.hosts!r}:{seed}",)
-
-
-def preloading(env: Sequence[str], library: Path) -> tuple[str, ...]:
-    """The environment with the library before any other that is preloaded."""
-    others = [entry.removeprefix(_PRELOAD) for entry in env if entry.startswith(_PRELOAD)]
-    rest = [entry for entry in env if not entry.startswith(_PRELOAD)]
-    return (*rest, _PRELOAD + ":".join((str(library), *filter(None, others))))
 
 
 def noise_library(directory: Path, simulator: Simulator) -> Path:

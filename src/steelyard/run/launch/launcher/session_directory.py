@@ -1,7 +1,9 @@
-"""Session directories of Open MPI: of each trial its own, and removed after it.
+"""Session directories of MPI libraries: of each trial its own, and removed after it.
 
 Open MPI keeps a session below /tmp, named by the process number of ``mpirun``, and segments in /dev/shm.
 When its processes are killed it leaves both, and a later ``mpirun`` with the same number refuses to start.
+MPICH makes segments in /dev/shm whose names it chooses; the library that ranks are started with
+(``native/ranks``) lists them in the session.
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +21,8 @@ from msgspec.structs import replace
 from steelyard.run.launch.launch import Launch
 
 _MEMORY: Final = Path("/dev/shm")  # noqa: S108 -- where Open MPI itself puts what ranks share
+_REMOVE_LISTED: Final = '[ ! -f "$1" ] || while read -r name; do rm -f "$2/$name"; done < "$1"'
+"""For ``sh``, which is given the list and the directory of what it names."""
 _SEGMENTS: Final = ("btl_sm", "btl_vader", "osc_sm", "osc_rdma")
 """Components that make shared segments; each is told by a parameter of its own."""
 
@@ -43,6 +48,11 @@ def session_variables(run: str) -> Mapping[str, str]:
     return base | {f"OMPI_MCA_{each}_backing_directory": str(*memory) for each in _SEGMENTS if memory}
 
 
+def segment_list(run: str) -> str:
+    """The file in which ranks list the segments that they make."""
+    return str(session_directories(run)[0] / "segments")
+
+
 def in_session(launch: Launch, run: str) -> Launch:
     """The launch with commands around it that make the directories and, whatever happens, remove them."""
     directories = tuple(map(str, session_directories(run)))
@@ -52,8 +62,17 @@ def in_session(launch: Launch, run: str) -> Launch:
     return replace(launch, prepare=(remove, make, *launch.prepare), cleanup=(*launch.cleanup, remove))
 
 
+def without_segments(launch: Launch, run: str) -> Launch:
+    """The launch with a command behind it that removes the segments that its ranks have listed."""
+    remove = _command(launch, "sh", "-c", _REMOVE_LISTED, "sh", segment_list(run), str(_MEMORY))
+    return replace(launch, cleanup=(*launch.cleanup, remove))
+
+
 def remove_session(run: str) -> None:
     """Remove what trials left whose runner was killed, when none of their processes lives any more."""
+    with suppress(OSError):
+        for name in Path(segment_list(run)).read_text().split():
+            (_MEMORY / Path(name).name).unlink(missing_ok=True)
     for directory in session_directories(run):
         shutil.rmtree(directory, ignore_errors=True)
 

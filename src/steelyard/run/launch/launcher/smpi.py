@@ -17,9 +17,10 @@ from msgspec.structs import replace
 from steelyard.errors import MachineError, UsageError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
-from steelyard.run.launch.launcher.noise import noise_library, preloading, settings_of
+from steelyard.run.launch.launcher.noise import noise_library, settings_of
 from steelyard.run.launch.launcher.platform import places
 from steelyard.run.launch.launcher.simulator import cache_directory, simulator
+from steelyard.run.launch.preloading import preload
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
@@ -68,7 +69,7 @@ class Smpi:
         starter, env = simulator().path, launch.env
         logs = ["--log=root.thres:warning"]
         if shares := shares_of(asked, names):
-            env = preloading(env, noise_library(self._noise, simulator()))
+            env = preload(env, noise_library(self._noise, simulator()))
             settings += settings_of(shares, seed_text(asked, names))
             # Hosts warn that they do not cost what smpi/os and smpi/or say, which is what noise is.
             logs.append("--log=smpi_host.thres:error")

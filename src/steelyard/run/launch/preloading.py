@@ -1,0 +1,29 @@
+"""Libraries that the loader puts before those of a program, by ``LD_PRELOAD``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import MachineError
+
+VARIABLE: Final = "LD_PRELOAD="
+
+
+def preload(env: Sequence[str], library: Path) -> tuple[str, ...]:
+    """Return the environment with the library before any other that is preloaded.
+
+    Raises
+    ------
+    MachineError
+        The loader would split the name.
+    """
+    if {" ", ":"} & set(str(library)):
+        raise MachineError(
+            f"the loader cannot be told of {library}: it takes blanks and colons for ends of names",
+            hint="install Steelyard where no directory has them",
+        )
+    others = [entry.removeprefix(VARIABLE) for entry in env if entry.startswith(VARIABLE)]
+    rest = [entry for entry in env if not entry.startswith(VARIABLE)]
+    return (*rest, VARIABLE + ":".join((str(library), *filter(None, others))))
