@@ -146,7 +146,7 @@ def table(title: str, series: list[Series]) -> str:
         expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
-    found = model_series(ModelRequest(asked, question, rules, "litmus" if "litmus" in ops else None))
+    found = model_series(ModelRequest(asked, question, rules, litmus="litmus" if "litmus" in ops else None))
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))

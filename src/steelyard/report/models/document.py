@@ -9,6 +9,9 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from steelyard.answers.document import Format, Lines, Views, plain
+from steelyard.answers.interval import Interval
+from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
+from steelyard.claims.verdict import Verdict
 from steelyard.growth import Growth
 from steelyard.report.models.follow_ups import NOTHING, After
 from steelyard.scaling.limit import Breaks
@@ -25,6 +28,8 @@ from steelyard.scaling.model import (
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import Scalar
 
 
 class TermOfModel(msgspec.Struct, frozen=True):
@@ -168,11 +173,76 @@ class SuggestionsForModel(msgspec.Struct, frozen=True):
         )
 
 
+class PointOfRule(msgspec.Struct, frozen=True):
+    """Left side over right side at one point; ``interval`` has the coverage 1 - ``level``."""
+
+    at: Mapping[str, Scalar]
+    verdict: Outcome
+    ratio: float | None
+    interval: Interval | None
+    level: float
+    method: str | None
+    n: int
+    reason: str | None
+
+
+class GrowthOfRule(msgspec.Struct, frozen=True):
+    """Whether the left side grows no faster; ``reason`` where a function has no model."""
+
+    verdict: Outcome
+    answer: RuleAnswer | None
+    reason: str | None
+    __lines__: ClassVar[Lines] = (
+        *("verdict", "probability=answer.probability", "breaks_at=answer.breaks_at"),
+        *("measured=answer.measured", "reason"),
+    )
+
+
+class JudgedRule(msgspec.Struct, frozen=True):
+    """A rule between functions: measured points, and growth."""
+
+    judged: Verdict
+    __lines__: ClassVar[Lines] = (
+        *("rule=judged.claim.rule", "metric=judged.claim.metric", "tolerance=judged.claim.tolerance"),
+        *("verdict=judged.outcome", "points", "growth"),
+    )
+
+    @property
+    def points(self) -> tuple[PointOfRule, ...]:
+        """Each point, in the order of the data."""
+        return tuple(
+            PointOfRule(
+                each.stratum,
+                each.outcome,
+                each.evidence.ratio,
+                each.evidence.interval,
+                each.evidence.level,
+                each.evidence.method,
+                each.evidence.n,
+                each.evidence.reason,
+            )
+            for each in self.judged.instances
+            if isinstance(each.evidence, RulePointEvidence)
+        )
+
+    @property
+    def growth(self) -> GrowthOfRule | None:
+        """Growth of both sides; ``None`` where it was not compared."""
+        return next(
+            (
+                GrowthOfRule(each.outcome, each.evidence.answer, each.evidence.reason)
+                for each in self.judged.instances
+                if isinstance(each.evidence, RuleEvidence)
+            ),
+            None,
+        )
+
+
 class Models(msgspec.Struct, frozen=True):
     """All models, with what was asked of them."""
 
     models: tuple[JudgedModel, ...]
-    rules: tuple[RuleAnswer, ...]
+    rules: tuple[JudgedRule, ...]
     limits: tuple[LimitOfModel, ...]
     versus: tuple[Versus, ...]
     suggestions: tuple[SuggestionsForModel, ...]
@@ -197,7 +267,6 @@ def _versus(found: Versus) -> Mapping[str, Any]:
 
 VIEWS: Final[Views] = {
     Versus: _versus,
-    RuleAnswer: ("rule", "verdict", "probability", "breaks_at", "measured"),
     NotModelled: ("name", "metric", "labels", "reason"),
 }
 MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
@@ -206,14 +275,14 @@ MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
 def render(
     models: Sequence[ScalingModel],
     failed: Sequence[NotModelled],
-    rules: Sequence[RuleAnswer],
+    rules: Sequence[Verdict],
     causes: Sequence[Cause | None],
     after: After = NOTHING,
 ) -> str:
     """The document as text."""
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
-        rules=tuple(rules),
+        rules=tuple(map(JudgedRule, rules)),
         limits=tuple(LimitOfModel(*each) for each in after.limits),
         versus=tuple(after.versus),
         suggestions=tuple(SuggestionsForModel(*each) for each in after.suggestions),
