@@ -1,4 +1,4 @@
-"""``rule``: functions take no more than others together at any point that was measured, and grow no faster."""
+"""``rule``: functions take no more than others together where they were measured, and grow no faster."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
-from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
+from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.rule_points import CROWDED, judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
@@ -146,8 +146,8 @@ def judge_growth(
             return _open(stratum, metric, "growth is compared over one parameter; name it: parameter = …")
         models[name] = answer
     scales = [point.at[0] for name in names for point in functions[name].points]
-    answer = judge(rule, models, min(scales), max(scales))
-    return Instance(stratum, answer.verdict, RuleEvidence(metric, answer))
+    growth = judge(rule, models, min(scales), max(scales))
+    return Instance(stratum, growth.verdict, RuleEvidence(metric, growth))
 
 
 def _open(stratum: Mapping[str, Scalar], metric: str, reason: str) -> Instance:

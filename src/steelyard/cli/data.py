@@ -142,9 +142,9 @@ def ask(
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
-    from steelyard.exchange.csv_columns import Columns
     from msgspec.structs import replace
 
+    from steelyard.exchange.csv_columns import Columns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 

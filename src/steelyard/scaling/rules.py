@@ -75,7 +75,8 @@ def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
             close = get_close_matches(name, known, n=1)
             named = ", ".join(filter(None, known)) or "none has a name; --by COLUMN gives them names"
             hint = f"did you mean {close[0]!r}?" if close else f"functions: {named}"
-            raise UsageError(f"rule {rule.text!r} names {name!r}, which is not among the functions", hint=hint)
+            what = f"rule {rule.text!r} names {name!r}, which is not among the functions"
+            raise UsageError(what, hint=hint)
 
 
 def _scales(smallest: float) -> list[float]:

@@ -69,9 +69,9 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     if broken:
         worst = broken[0]
         left = sum(each.outcome == "not_resolved" for each in points)
-        open_ = f", {left} open" if left else ""
+        others = f", {left} open" if left else ""
         return (
-            f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{open_}:"
+            f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
             f" at worst {_point(_of(worst))}{_at(worst)}; {printable(_of(worst).right)} is faster there"
         )
     held = [each for each in points if each.outcome == "holds"]

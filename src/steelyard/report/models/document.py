@@ -25,7 +25,6 @@ from steelyard.scaling.model import (
     Term,
     lead_text,
 )
-from steelyard.scaling.rules import RuleAnswer
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
 from steelyard.stats.compare.judgement import Outcome
@@ -186,25 +185,14 @@ class PointOfRule(msgspec.Struct, frozen=True):
     reason: str | None
 
 
-class GrowthOfRule(msgspec.Struct, frozen=True):
-    """Whether the left side grows no faster; ``reason`` where a function has no model."""
-
-    verdict: Outcome
-    answer: RuleAnswer | None
-    reason: str | None
-    __lines__: ClassVar[Lines] = (
-        *("verdict", "probability=answer.probability", "breaks_at=answer.breaks_at"),
-        *("measured=answer.measured", "reason"),
-    )
-
-
 class JudgedRule(msgspec.Struct, frozen=True):
     """A rule between functions: measured points, and growth."""
 
     judged: Verdict
     __lines__: ClassVar[Lines] = (
         *("rule=judged.claim.rule", "metric=judged.claim.metric", "tolerance=judged.claim.tolerance"),
-        *("verdict=judged.outcome", "points", "growth"),
+        *("verdict=judged.outcome", "points", "growth", "probability=grown.answer.probability"),
+        *("breaks_at=grown.answer.breaks_at", "measured=grown.answer.measured", "reason=grown.reason"),
     )
 
     @property
@@ -226,16 +214,15 @@ class JudgedRule(msgspec.Struct, frozen=True):
         )
 
     @property
-    def growth(self) -> GrowthOfRule | None:
-        """Growth of both sides; ``None`` where it was not compared."""
-        return next(
-            (
-                GrowthOfRule(each.outcome, each.evidence.answer, each.evidence.reason)
-                for each in self.judged.instances
-                if isinstance(each.evidence, RuleEvidence)
-            ),
-            None,
-        )
+    def growth(self) -> Outcome | None:
+        """Whether the left side grows no faster; ``None`` where growth was not compared."""
+        return next((each.outcome for each in self.judged.instances if each.evidence is self.grown), None)
+
+    @property
+    def grown(self) -> RuleEvidence | None:
+        """Evidence of that."""
+        evidence = (each.evidence for each in self.judged.instances)
+        return next((each for each in evidence if isinstance(each, RuleEvidence)), None)
 
 
 class Models(msgspec.Struct, frozen=True):

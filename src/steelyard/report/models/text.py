@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from steelyard.growth import Growth
 from steelyard.claims.verdict import Verdict
+from steelyard.growth import Growth
 from steelyard.report.claims import text as verdicts
 from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
@@ -167,13 +167,13 @@ def _prediction(model: ScalingModel, number: int) -> str:
 def _rule(rule: Verdict, width: int) -> list[Line]:
     words, style = verdicts.WORDS[rule.outcome], verdicts.STYLES[rule.outcome]
     head = f"rule {verdicts.claim_of(rule)}: "
-    text = wrap(f"{head}{words}; {summary(rule)}", width)
+    text = wrap(f"{head}{words}; {summary(rule)}", width, rest="  ")
     first = text[0]
     at = first.find(words, len(head) - 1)
     if at < 0:
         return [(Span(line),) for line in text]
     split = (Span(first[:at]), Span(words, style), Span(first[at + len(words) :]))
-    return [split, *((Span("  " + line),) for line in text[1:])]
+    return [split, *((Span(line),) for line in text[1:])]
 
 
 def _notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:

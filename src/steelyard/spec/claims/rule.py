@@ -81,5 +81,6 @@ def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -
     if most < LEAST_POINTS:
         scales = max(numbers, key=lambda name: numbers[name])
         what = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
-        hint = f"give {scales} more levels, name the label that grows (parameter = …), or compare values only: growth = false"
+        hint = f"give {scales} more levels, or name the label that grows: parameter = …"
+        hint += "; growth = false compares values only"
         raise origin.error((*path, "rule"), what, hint)
