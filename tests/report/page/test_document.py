@@ -293,4 +293,4 @@ def test_a_rule_is_a_grid_of_ratios_in_which_broken_cells_are_marked():
     assert [outcome for _, outcome in cells.values()].count("fails") == 1
     assert "fails" in chart.title
     page = document.render([held_to_a_rule()])
-    assert "broken at 1 of 6 points, 1 open: at worst 2.5 × reduce + bcast" in page
+    assert "broken at 1 of 6 points, 1 open: at worst 2.50 × reduce + bcast" in page

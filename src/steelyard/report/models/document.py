@@ -27,6 +27,7 @@ from steelyard.scaling.model import (
 )
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
+from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import Scalar
 
@@ -186,43 +187,60 @@ class PointOfRule(msgspec.Struct, frozen=True):
 
 
 class JudgedRule(msgspec.Struct, frozen=True):
-    """A rule between functions: measured points, and growth."""
+    """A rule between functions: measured points, and growth.
 
-    judged: Verdict
-    __lines__: ClassVar[Lines] = (
-        *("rule=judged.claim.rule", "metric=judged.claim.metric", "tolerance=judged.claim.tolerance"),
-        *("verdict=judged.outcome", "points", "growth", "probability=grown.answer.probability"),
-        *("breaks_at=grown.answer.breaks_at", "measured=grown.answer.measured", "reason=grown.reason"),
-    )
+    ``growth`` is whether the left side grows no faster, null where that was not compared; ``probability``,
+    ``breaks_at`` and ``measured`` are about it, ``reason`` says why there is no answer.
+    """
 
-    @property
-    def points(self) -> tuple[PointOfRule, ...]:
-        """Each point, in the order of the data."""
-        return tuple(
-            PointOfRule(
-                each.stratum,
-                each.outcome,
-                each.evidence.ratio,
-                each.evidence.interval,
-                each.evidence.level,
-                each.evidence.method,
-                each.evidence.n,
-                each.evidence.reason,
+    rule: str
+    metric: str | None
+    tolerance: float
+    verdict: Outcome
+    points: tuple[PointOfRule, ...]
+    growth: Outcome | None
+    probability: float | None
+    breaks_at: float | None
+    measured: bool | None
+    reason: str | None
+
+
+def _judged(verdict: Verdict) -> JudgedRule:
+    """The entry of a rule.
+
+    Raises
+    ------
+    TypeError
+        The verdict is about another kind of claim.
+    """
+    claim = verdict.claim
+    if not isinstance(claim, Rule):
+        raise TypeError(f"{claim} is no rule")
+    points: list[PointOfRule] = []
+    outcome: Outcome | None = None
+    evidence = RuleEvidence("", None)
+    for each in verdict.instances:
+        if isinstance(each.evidence, RuleEvidence):
+            outcome, evidence = each.outcome, each.evidence
+        elif isinstance(at := each.evidence, RulePointEvidence):
+            points.append(
+                PointOfRule(
+                    each.stratum, each.outcome, at.ratio, at.interval, at.level, at.method, at.n, at.reason
+                )
             )
-            for each in self.judged.instances
-            if isinstance(each.evidence, RulePointEvidence)
-        )
-
-    @property
-    def growth(self) -> Outcome | None:
-        """Whether the left side grows no faster; ``None`` where growth was not compared."""
-        return next((each.outcome for each in self.judged.instances if each.evidence is self.grown), None)
-
-    @property
-    def grown(self) -> RuleEvidence | None:
-        """Evidence of that."""
-        evidence = (each.evidence for each in self.judged.instances)
-        return next((each for each in evidence if isinstance(each, RuleEvidence)), None)
+    answer = evidence.answer
+    return JudgedRule(
+        rule=claim.rule,
+        metric=claim.metric,
+        tolerance=claim.tolerance,
+        verdict=verdict.outcome,
+        points=tuple(points),
+        growth=outcome,
+        probability=answer.probability if answer else None,
+        breaks_at=answer.breaks_at if answer else None,
+        measured=answer.measured if answer else None,
+        reason=evidence.reason,
+    )
 
 
 class Models(msgspec.Struct, frozen=True):
@@ -269,7 +287,7 @@ def render(
     """The document as text."""
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
-        rules=tuple(map(JudgedRule, rules)),
+        rules=tuple(map(_judged, rules)),
         limits=tuple(LimitOfModel(*each) for each in after.limits),
         versus=tuple(after.versus),
         suggestions=tuple(SuggestionsForModel(*each) for each in after.suggestions),
