@@ -117,9 +117,9 @@ def _point(found: RulePointEvidence) -> str:
         return f"no ratio: {why(found.reason)}"
     right = printable(found.right)
     if found.method == "exact":
-        return f"{found.ratio:.3g} × {right} (exact)"
+        return f"{_three_digits(found.ratio)} × {right} (exact)"
     if found.reason:
-        return f"{found.ratio:.3g} × {right}, but {why(found.reason)}"
+        return f"{_three_digits(found.ratio)} × {right}, but {why(found.reason)}"
     units = counted(found.n, _UNITS.get(found.by, found.by))
     if found.n == 1:
         units = "one value, noise from neighbouring points"
@@ -127,6 +127,11 @@ def _point(found: RulePointEvidence) -> str:
         f"{ratio(found.ratio, found.interval)} × {right}"
         f" ({ci(found.ratio, found.interval, found.level)}, {units})"
     )
+
+
+def _three_digits(value: float) -> str:
+    """``1.00``, ``24.9``, ``1234``."""
+    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
 def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
