@@ -69,7 +69,9 @@ def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     """Labels that follow from the function, the treatment and the other labels, as the algorithm that an
     operation names: they tell no points apart. Words are looked at before numbers, which may be sizes.
     """
-    kept = dict.fromkeys(name for sample in samples for name in sample.labels)
+    kept = dict.fromkeys(
+        name for sample in samples for name in sample.labels if name not in sample.treatment.levels
+    )
     described: set[str] = set()
 
     def numeric(name: str) -> bool:
