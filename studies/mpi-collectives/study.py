@@ -27,6 +27,7 @@ from simulated import Row
 from steelyard.errors import RecordError
 from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record
+from steelyard.report.claims.text import words
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
 from steelyard.series import Point
 from steelyard.store import Record
@@ -146,7 +147,7 @@ def table(title: str, series: list[Series]) -> str:
         expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in asked}, parameter="p"
     )
     rules = [rule for rule in RULES if set(rule.replace("<=", "+").replace(" ", "").split("+")) <= ops]
-    found = model_series(ModelRequest(asked, question, rules, "litmus" if "litmus" in ops else None))
+    found = model_series(ModelRequest(asked, question, rules, litmus="litmus" if "litmus" in ops else None))
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))
@@ -200,7 +201,7 @@ def rank_of(model: ScalingModel) -> str:
 
 def said(found: Modelled) -> list[str]:
     """Rules, causes, and what could not be modelled."""
-    lines = [f"- rule {each.rule}: {each.verdict}" for each in found.rules]
+    lines = [f"- rule {words(each)}" for each in found.rules]
     blamed = zip(found.models, found.causes, strict=True)
     lines += [
         f"- {model.name}: the cause is likely the {cause}" for model, cause in blamed if cause is not None

@@ -279,3 +279,11 @@ def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(it
     titles = [title for title, _ in importlib.import_module("readme").made()]
     assert len(titles) >= 10
     assert [title for title in titles if f"\n#### {title}\n" not in readme] == []
+
+
+def test_an_allgather_that_takes_twenty_times_its_replacement_is_flagged(its):
+    tables = its.study.tables_kept("topologies")
+    assert "rule allgather <= gather + bcast in latency_quantile_s: fails; broken at 6 of 7" in tables
+    for machine, factor in (("torus", "24.9"), ("dragonfly", "20.6"), ("fat-tree", "5.86")):
+        table = tables.partition(f"### {machine}, simulated")[2].partition("###")[0]
+        assert f": at worst {factor} × gather + bcast (exact)" in table

@@ -1,4 +1,4 @@
-"""``scales`` and ``rule``: models of an experiment against what is expected."""
+"""``scales``: models of an experiment against what is expected."""
 
 from __future__ import annotations
 
@@ -134,32 +134,6 @@ def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_comman
     assert "--accept" in caught.value.hint
 
 
-def test_a_rule_holds_fails_or_is_open(bench, noise):
-    def rule(text):
-        return {"rule": text, "over": "op", "parameter": "p"}
-
-    claims = [rule("bcast <= allreduce + reduce"), rule("allreduce <= reduce + bcast")]
-    kept, broken = bench(FACTORS, claims, values(noise)).judge()
-    assert (kept.outcome, broken.outcome) == ("holds", "fails")
-    answer = broken.instances[0].evidence.answer
-    assert answer.probability < 0.2
-    assert OPS["allreduce"](answer.breaks_at) == pytest.approx(
-        OPS["reduce"](answer.breaks_at) + OPS["bcast"](answer.breaks_at), rel=0.05
-    )
-
-
-def test_a_rule_over_functions_that_were_left_out_is_open(bench, noise):
-    made = bench(
-        FACTORS,
-        [{"rule": "bcast <= reduce", "over": "op", "parameter": "p"}],
-        values(noise),
-        design={"exclude": [{"op": "reduce"}]},
-    )
-    (verdict,) = made.judge()
-    assert verdict.outcome == "not_resolved"
-    assert "reduce was not measured" in verdict.instances[0].evidence.reason
-
-
 @pytest.mark.parametrize(
     ("failures", "open_"),
     [
@@ -206,20 +180,3 @@ def test_too_few_points_are_no_verdict(bench, noise):
     (verdict,) = bench(factors, [scales(expect="O(log p)")], values(noise)).judge()
     assert verdict.outcome == "not_resolved"
     assert all(i.evidence.reason for i in verdict.instances)
-
-
-def test_a_rule_is_judged_for_each_library_or_for_those_that_where_names(bench, noise):
-    laws = {("a", "x"): 1.0, ("b", "x"): 2.0, ("a", "y"): 2.0, ("b", "y"): 1.0}
-    draw = noise(5, 0.01)
-    factors = {"op": ["a", "b"], "lib": ["x", "y"], "p": P}
-    rule = {"rule": "a <= b", "over": "op", "parameter": "p"}
-    both, one = bench(
-        factors,
-        [rule, {**rule, "where": {"lib": "x"}}],
-        lambda v, blocks: draw(blocks.size) * (1 + 0.01 * v["p"] ** laws[v["op"], v["lib"]]),
-    ).judge()
-    assert [(each.stratum, each.outcome) for each in both.instances] == [
-        ({"lib": "x"}, "holds"),
-        ({"lib": "y"}, "fails"),
-    ]
-    assert [each.stratum for each in one.instances] == [{"lib": "x"}]

@@ -224,6 +224,82 @@ def test_data_of_other_tools_are_held_to_expectations_and_rules(steelyard_cli, c
     assert document["verdicts"][0]["record"] is None
 
 
+SLOW = {"allreduce": 10.0, "reduce": 0.5, "bcast": 0.5}
+
+
+@pytest.fixture
+def ten_times(tmp_path):
+    """An Allreduce that takes ten times what Reduce and Bcast take, at every scale."""
+    rows = [
+        f"{op},{p},{share * p.bit_length() * (1 + 0.01 * ((p + i) % 3))}"
+        for op, share in SLOW.items()
+        for p in (16, 32, 64, 128, 256, 512)
+        for i in range(4)
+    ]
+    (tmp_path / "data.csv").write_text("op,p,latency\n" + "\n".join(rows) + "\n")
+    return ("data.csv", "--value", "latency", "--parameter", "p", "--by", "op")
+
+
+def test_a_rule_that_is_broken_at_every_scale_fails_in_every_form(steelyard_cli, ten_times, tmp_path):
+    rule = ("--rule", "allreduce <= reduce + bcast")
+    files = ("--junit", "it.xml", "--sarif", "it.sarif", "--markdown", "it.md", "--github")
+    done = steelyard_cli("check", *ten_times, *rule, *files, "--strict")
+    assert done.returncode == 1, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "✗ allreduce <= reduce + bcast in latency: fails; broken at all 6 points: at worst " in text
+    assert "; reduce + bcast is faster there; " in text
+    said = "broken at all 6 points: at worst 10"
+    assert said in done.stderr
+    assert said in (tmp_path / "it.xml").read_text()
+    assert said in (tmp_path / "it.sarif").read_text()
+    assert said in (tmp_path / "it.md").read_text()
+    (entry,) = json.loads(steelyard_cli("check", *ten_times, *rule, "--json").stdout)["verdicts"]
+    points = [each for each in entry["evidence"]["strata"] if "ratio" in each["evidence"]]
+    assert {each["verdict"] for each in points} == {"fails"}
+    assert [each["stratum"] for each in points] == [{"p": p} for p in (16, 32, 64, 128, 256, 512)]
+    assert all(each["evidence"]["ratio"] == pytest.approx(10, rel=0.05) for each in points)
+    model = steelyard_cli("model", *ten_times, *rule, "--json")
+    assert model.returncode == 1
+    (judged,) = json.loads(model.stdout)["rules"]
+    assert (judged["verdict"], len(judged["points"])) == ("fails", 6)
+    assert steelyard_cli("check", *ten_times, *rule, "--tolerance", "20").returncode == 0
+
+
+def test_sides_of_a_rule_that_share_no_point_are_an_error(steelyard_cli, tmp_path):
+    rows = "".join(f"{op},{p},{p}\n" for op, ps in (("a", (2, 4, 8)), ("b", (16, 32, 64))) for p in ps)
+    (tmp_path / "apart.csv").write_text("op,p,t\n" + rows)
+    done = steelyard_cli(
+        "check", "apart.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b"
+    )
+    assert done.returncode == 2
+    assert "rule 'a <= b': no point has t of a and b" in done.stderr
+
+
+def test_two_scales_are_compared_though_no_growth_can_be(steelyard_cli, tmp_path):
+    rows = "".join(f"{op},{p},{t * p}\n" for op, t in (("a", 3), ("b", 1)) for p in (2, 4) for _ in "xy")
+    (tmp_path / "two.csv").write_text("op,p,t\n" + rows)
+    asked = ("two.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
+    done = steelyard_cli("check", *asked)
+    assert done.returncode == 1, done.stderr
+    assert "broken at all 2 points: at worst 3 × b (exact) at p = 2" in " ".join(done.stdout.split())
+
+
+def test_values_that_repeat_to_the_bit_are_compared_as_they_are_when_that_is_said(steelyard_cli, tmp_path):
+    rows = "".join(
+        f"{op},{p},{t * p}\n" for op, t in (("a", 1.07), ("b", 1)) for p in (2, 4, 8) if p < 8 or op == "b"
+    )
+    (tmp_path / "one.csv").write_text("op,p,t\n" + rows)
+    asked = ("one.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
+    assert steelyard_cli("check", *asked).returncode == 0
+    assert steelyard_cli("check", *asked, "--strict").returncode == 3
+    done = steelyard_cli("check", *asked, "--exact")
+    assert done.returncode == 1
+    assert "1.07 × b (exact)" in " ".join(done.stdout.split())
+    alone = steelyard_cli("check", *asked[:7], "--expect", "O(p)", "--tolerance", "0.1")
+    assert alone.returncode == 2
+    assert "--tolerance 0.1 without --rule" in alone.stderr
+
+
 def test_the_status_quo_of_data_is_kept(steelyard_cli, collectives, tmp_path):
     steelyard_cli("model", *collectives, "--accept", "accepted.json")
     assert steelyard_cli("check", *collectives, "--expectations", "accepted.json").returncode == 0

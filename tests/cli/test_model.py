@@ -94,7 +94,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
         ((*COLUMNS, "--at", "p=-4"), "not a positive number"),
         ((*COLUMNS, "--limit", "much"), "is not a positive quantity in s"),
         ((*COLUMNS, "--rule", "bcast < gather"), "not of the form"),
-        ((*COLUMNS, "--rule", "bcast <= reduce"), "which has no model"),
+        ((*COLUMNS, "--rule", "bcast <= reduce"), "which is not among the functions"),
         ((*COLUMNS, "--litmus", "tree"), "is not among the functions"),
         ((*COLUMNS, "--function", "nothing"), "no function matches"),
         ((*COLUMNS, "--metric", "nothing"), "has no values of the metric 'nothing'"),

@@ -9,6 +9,7 @@
 #include "mpi/implementation.hpp"
 
 #ifdef WORKLOADS_SIMULATED
+#include <stdexcept>
 #include <xbt/config.hpp>
 #endif
 
@@ -17,7 +18,12 @@ namespace workloads {
 #ifdef WORKLOADS_SIMULATED
 
 std::string algorithm_of(const std::string& op) {
-    const auto chosen = simgrid::config::get_value<std::string>(("smpi/" + op).c_str());
+    std::string chosen;
+    try {
+        chosen = simgrid::config::get_value<std::string>(("smpi/" + op).c_str());
+    } catch (const std::out_of_range&) {
+        return "unknown"; // SimGrid has one algorithm, and no name for it.
+    }
     if (!chosen.empty()) {
         return chosen;
     }

@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
         "Latency of MPI collectives, from synchronised starts; writes Steelyard's line protocol.";
     family.quantity = "latency";
     family.operations = collective_operations(own);
+    family.settings.ops = usual_operations;
     family.declare = [&](Options& options) {
         options.add("--bytes", own.bytes, "Message of one rank; a multiple of 8", {8, 1 << 28});
         options.add(

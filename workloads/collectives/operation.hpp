@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "mpi/entry.hpp"
@@ -14,7 +15,12 @@ struct CollectiveOptions {
     int most_ranks = 0; ///< Gather, Allgather and Alltoall are left out above; 0: never.
 };
 
-/// All of them, and the litmus test; `options` must outlive what is returned.
+/// Measured unless others are named: seven operations and the litmus test.
+inline const std::vector<std::string> usual_operations = {"barrier", "bcast",     "reduce",   "allreduce",
+                                                          "gather",  "allgather", "alltoall", "litmus"};
+
+/// All of them: the usual ones, and those of the performance guidelines with their mock-ups; `options` must
+/// outlive what is returned.
 std::vector<Family<MpiContext>::Entry> collective_operations(const CollectiveOptions& options);
 
 } // namespace workloads

@@ -32,7 +32,7 @@ class Undecided(msgspec.Struct, frozen=True):
 
 
 class Draft(msgspec.Struct, frozen=True):
-    """Result of one judge: strata that are tested, or instances that a model has settled already."""
+    """Result of one judge: strata that are tested, and instances that a model has settled already."""
 
     tested: tuple[Undecided, ...] = ()
     settled: tuple[Instance, ...] = ()

@@ -206,8 +206,53 @@ class ScalesEvidence(Evidence, frozen=True):
     reason: str | None = None
 
 
+class RulePointEvidence(Evidence, frozen=True):
+    """Both sides of a cross-function rule at one point that was measured.
+
+    Attributes
+    ----------
+    ratio : float or None
+        What the left side takes, over what the right side takes; ``None`` where one was not measured.
+    interval : Interval or None
+        Of the ratio, at ``level``; both ends are the ratio where values repeat to the bit.
+    tolerance : float
+        The ratio may exceed 1 by so much.
+    n, by : units of inference behind it
+    reason : str or None
+        Reason for a missing ratio, or ``"failures"`` where runs failed or timed out.
+    """
+
+    __lines__: ClassVar[Lines] = (
+        "metric",
+        "left",
+        "right",
+        "ratio",
+        "interval",
+        "tolerance",
+        "level",
+        "p",
+        "method",
+        "n",
+        "unit_of_inference=by",
+        "reason",
+    )
+
+    metric: str
+    left: str
+    right: str
+    ratio: float | None
+    interval: Interval | None
+    tolerance: float
+    level: float
+    p: float | None
+    method: str | None
+    n: int
+    by: Unit
+    reason: str | None = None
+
+
 class RuleEvidence(Evidence, frozen=True):
-    """A cross-function rule; ``reason`` where a function has no model."""
+    """Growth of both sides of a cross-function rule; ``reason`` where a function has no model."""
 
     __lines__: ClassVar[Lines] = (
         "metric",

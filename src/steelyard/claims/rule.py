@@ -1,74 +1,156 @@
-"""``rule``: functions do not grow faster than others together."""
+"""``rule``: functions take no more than others together where they were measured, and grow no faster."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import RuleEvidence
-from steelyard.claims.observed import Observed, has
+from steelyard.claims.observed import Observed, has, levels_of
+from steelyard.claims.rule_points import CROWDED, judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
 from steelyard.growth import Rule as Parsed
 from steelyard.growth import parse_rule
+from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
+from steelyard.scaling.provenance import describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.spec.claims.claim import Rule
-from steelyard.units import Scalar
+from steelyard.units import Scalar, is_number
+
+Key = tuple[tuple[str, Scalar], ...]
 
 
 def judge_rule(claim: Rule, observed: Observed) -> Draft:
-    """By the probability that the leading terms keep the rule, for every combination of the other labels.
+    """Test the left side against the right at every point, in the same blocks; then compare their growth, for
+    every combination of the other labels, by the probability that the leading terms keep the rule.
 
     Raises
     ------
     UsageError
-        Nothing was measured under a name of the rule.
+        No point has values of both sides.
     """
     metric = observed.metric(claim.metric)
-    parsed = parse_rule(claim.rule)
-    groups: dict[tuple[tuple[str, Scalar], ...], dict[str, Series]] = {}
-    for one in observed.series(metric, (claim.parameter,) if claim.parameter else ()):
-        if claim.over in one.labels and has(one.labels, claim.where):
-            rest = tuple((k, v) for k, v in one.labels.items() if k != claim.over)
-            groups.setdefault(rest, {})[str(one.labels[claim.over])] = one
-    if not groups:
-        raise UsageError(
-            f"rule = {claim.rule!r}: nothing was measured over {claim.over}",
-            hint=f"name a factor or label of {metric} with several levels",
-        )
+    rule = parse_rule(claim.rule)
+    names = {*rule.left, *rule.right}
+    samples = [
+        sample
+        for sample in observed.compared(metric)
+        if str(levels_of(sample).get(claim.over)) in names and has(levels_of(sample), claim.where)
+    ]
+    described = _descriptive_labels(samples, claim)
+    points: dict[Key, dict[str, Sample]] = {}
+    for sample in samples:
+        levels = levels_of(sample)
+        point = _without(levels, {claim.over, *described})
+        points.setdefault(point, {})[str(levels[claim.over])] = sample
+    tested, settled = [], []
+    for point, sides in points.items():
+        stratum = dict(point)
+        missing = [name for name in (*rule.left, *rule.right) if name not in sides]
+        if missing:
+            if set(rule.left) <= sides.keys():
+                settled.append(not_measured(stratum, rule, metric, claim.tolerance, missing))
+            continue
+        tested.append(judge_samples(stratum, rule, sides, claim, observed))
+    if not tested:
+        refuse_no_common_point(rule, metric)
+    if claim.growth:
+        settled += _growth(claim, rule, metric, described, observed)
+    return Draft(tuple(tested), tuple(settled))
+
+
+def _without(levels: Mapping[str, Scalar], names: set[str]) -> Key:
+    return tuple((name, level) for name, level in levels.items() if name not in names)
+
+
+def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
+    """Labels that follow from the function, the treatment and the other labels, as the algorithm that an
+    operation names: they tell no points apart. Words are looked at before numbers, which may be sizes.
+    """
+    kept = dict.fromkeys(
+        name for sample in samples for name in sample.labels if name not in sample.treatment.levels
+    )
+    described: set[str] = set()
+
+    def numeric(name: str) -> bool:
+        return all(is_number(sample.labels.get(name, 0)) for sample in samples)
+
+    for name in sorted(kept, key=numeric):
+        if name in (claim.over, claim.parameter):
+            continue
+        rest = [label for label in kept if label not in (name, *described)]
+        lines: dict[tuple[object, ...], set[Scalar | None]] = {}
+        for sample in samples:
+            line = (sample.treatment.id, *(sample.labels.get(label) for label in rest))
+            lines.setdefault(line, set()).add(sample.labels.get(name))
+        if all(len(values) == 1 for values in lines.values()):
+            described.add(name)
+    return described
+
+
+def _growth(
+    claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
+) -> Iterator[Instance]:
+    """The growth of both sides, in each stratum that has functions of the rule."""
+    names = {*rule.left, *rule.right}
+    groups: dict[Key, dict[str, Series]] = {}
+    for series in observed.series(metric, (claim.parameter,) if claim.parameter else ()):
+        name = str(series.labels.get(claim.over))
+        if name not in names or not has(series.labels, claim.where):
+            continue
+        functions = groups.setdefault(_without(series.labels, {claim.over, *described}), {})
+        functions[name] = _joined(functions[name], series) if name in functions else series
     question = Question(parameter=claim.parameter, every_lead=True)
-    return Draft(
-        settled=tuple(
-            _instance(dict(rest), parsed, metric, functions, question) for rest, functions in groups.items()
-        )
+    for rest, functions in groups.items():
+        yield judge_growth(dict(rest), rule, metric, functions, question)
+
+
+def _joined(one: Series, other: Series) -> Series:
+    """Pieces of one function that differ in what merely describes it."""
+    return replace(
+        one,
+        points=tuple(sorted((*one.points, *other.points), key=lambda point: point.at)),
+        counts=one.counts and other.counts,
+        simulated=one.simulated or other.simulated,
+        crowded=one.crowded or other.crowded,
+        censored=one.censored or other.censored,
+        lost=(*one.lost, *other.lost),
     )
 
 
-def _instance(
+def judge_growth(
     stratum: Mapping[str, Scalar],
     rule: Parsed,
     metric: str,
     functions: Mapping[str, Series],
     question: Question,
+    answers: Mapping[str, ScalingModel | NotModelled] | None = None,
 ) -> Instance:
-    named = dict.fromkeys((*rule.left, *rule.right))
-    missing = [name for name in named if name not in functions]
+    """Compare the leading terms of both sides; ``answers`` are the models where they have been made."""
+    names = dict.fromkeys((*rule.left, *rule.right))
+    missing = [name for name in names if name not in functions]
     if missing:
         return _open(stratum, metric, f"{missing[0]} was not measured")
-    if any(functions[name].censored for name in named):
-        return _open(stratum, metric, "failures")
+    if incomplete := next((functions[name] for name in names if functions[name].incomplete), None):
+        return _open(stratum, metric, describe_missing(incomplete))
+    if any(functions[name].crowded for name in names):
+        return _open(stratum, metric, CROWDED)
+    if answers is None:
+        answers = dict(zip(names, model_all([functions[name] for name in names], question), strict=True))
     models: dict[str, ScalingModel] = {}
-    answers = model_all([functions[name] for name in named], question)
-    for name, answer in zip(named, answers, strict=True):
+    for name in names:
+        answer = answers[name]
         if isinstance(answer, NotModelled):
             return _open(stratum, metric, f"{name}: {answer.reason}")
         if len(answer.parameters) > 1:
-            return _open(stratum, metric, "a rule is judged over one parameter; name it: parameter = …")
+            return _open(stratum, metric, "growth is compared over one parameter; name it: parameter = …")
         models[name] = answer
-    scales = [point.at[0] for name in named for point in functions[name].points]
-    found = judge(rule, models, min(scales), max(scales))
-    return Instance(stratum, found.verdict, RuleEvidence(metric, found))
+    scales = [point.at[0] for name in names for point in functions[name].points]
+    growth = judge(rule, models, min(scales), max(scales))
+    return Instance(stratum, growth.verdict, RuleEvidence(metric, growth))
 
 
 def _open(stratum: Mapping[str, Scalar], metric: str, reason: str) -> Instance:

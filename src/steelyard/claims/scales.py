@@ -16,7 +16,7 @@ from steelyard.errors import UsageError
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
-from steelyard.scaling.provenance import missing
+from steelyard.scaling.provenance import describe_missing
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
@@ -91,8 +91,9 @@ def settled(
         reason = "nothing is expected of it"
         return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
     if series.incomplete:
-        reason = missing(series) if series.lost else "failures"
-        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=reason)
+        return "not_resolved", ScalesEvidence(
+            series.name, series.metric, answer, reason=describe_missing(series)
+        )
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 

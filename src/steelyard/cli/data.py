@@ -76,6 +76,12 @@ OPTIONS: Final = (
         help="Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.",
     ),
     click.option(
+        "--tolerance",
+        type=click.FloatRange(min=0),
+        metavar="SHARE",
+        help="With --rule: excess of the left side that breaks no rule (default: 0.05, which is 5 %).",
+    ),
+    click.option(
         "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
     ),
     click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
@@ -96,6 +102,11 @@ OPTIONS: Final = (
     click.option("--u", "u", metavar="COLUMN", help="CSV, JSON Lines: column of the standard uncertainty."),
     click.option("--n", "n", metavar="COLUMN", help="CSV, JSON Lines: column of the number of launches."),
     click.option("--unit", default="", metavar="UNIT", help="CSV, JSON Lines: unit of the value."),
+    click.option(
+        "--exact",
+        is_flag=True,
+        help="Values repeat to the bit (a simulated machine, counts): look for no noise in them.",
+    ),
     click.option(
         "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
     ),
@@ -123,6 +134,7 @@ def ask(
     metrics: Sequence[str],
     functions: Sequence[str],
     rules: Sequence[str],
+    tolerance: float | None,
     litmus: str | None,
     value: str | None,
     by: Sequence[str],
@@ -130,6 +142,7 @@ def ask(
     u: str | None,
     n: str | None,
     unit: str,
+    exact: bool,
     inclusive: bool,
 ) -> ModelRequest:
     """Read the data and the options into a request.
@@ -139,10 +152,16 @@ def ask(
     UsageError
         The file cannot be read, or an option cannot be understood.
     """
+    from msgspec.structs import replace
+
     from steelyard.exchange.csv_columns import Columns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
+    if tolerance is not None and not rules:
+        raise UsageError(
+            f"--tolerance {tolerance:g} without --rule", hint="add --rule 'allreduce <= reduce + bcast'"
+        )
     columns = None
     if value is not None:
         if not parameters:
@@ -178,7 +197,10 @@ def ask(
         scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
         threads=len(os.sched_getaffinity(0)),
     )
-    return ModelRequest(series, question, tuple(rules), litmus)
+    if exact:
+        series = tuple(replace(one, counts=True) for one in series)
+    request = ModelRequest(series, question, tuple(rules), litmus=litmus)
+    return request if tolerance is None else replace(request, tolerance=tolerance)
 
 
 def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:

@@ -137,7 +137,7 @@ def _run(
         for name in left_out:
             click.echo(f"not accepted, since its growth is not known: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
-    verdicts = [rule.verdict for rule in found.rules]
+    verdicts = [rule.outcome for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
     unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)

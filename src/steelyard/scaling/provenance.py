@@ -19,8 +19,10 @@ SHOWN: Final = 3
 _CROWDED = "more ranks than CPUs: times are the work of all ranks together, and no rank is stated"
 
 
-def missing(series: Series) -> str:
-    """The scales without a value, in words."""
+def describe_missing(series: Series) -> str:
+    """Say why values of an incomplete series are missing: the scales without a value, or failures."""
+    if not series.lost:
+        return "failures"
     shown = ", ".join(series.lost[:SHOWN]) + (
         f" and {len(series.lost) - SHOWN} more" if len(series.lost) > SHOWN else ""
     )
@@ -37,7 +39,7 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
     notes = [ModelWarning("crowded", _CROWDED)] if series.crowded else []
     notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
-    notes += [ModelWarning("left_out", f"{missing(series)}; no rank is stated")] if series.lost else []
+    notes += [ModelWarning("left_out", f"{describe_missing(series)}; no rank is stated")] if series.lost else []
     if not notes:
         return answer
     found = answer.validation

@@ -1,11 +1,11 @@
-"""Cross-function rules of seed 001, § 2.1: ``allreduce <= reduce + bcast``, by leading terms, and from
-where they break.
+"""Growth of both sides of a cross-function rule (seed 001, § 2.1): ``allreduce <= reduce + bcast`` by leading
+terms, and from where the models break it.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -23,7 +23,7 @@ STEPS: Final = 16
 
 
 class RuleAnswer(msgspec.Struct, frozen=True):
-    """Whether a rule is kept.
+    """Whether the left side of a rule grows no faster than the right side.
 
     Attributes
     ----------
@@ -47,20 +47,15 @@ class RuleAnswer(msgspec.Struct, frozen=True):
 
 
 def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:
-    """Judge a rule over models of one parameter that name every lead; ``smallest`` and ``largest`` bound what
-    was measured.
+    """Judge the growth of both sides by models of one parameter that name every lead; ``smallest`` and
+    ``largest`` bound what was measured.
 
     Raises
     ------
     UsageError
         The rule names a function that has no model.
     """
-    for name in (*rule.left, *rule.right):
-        if name not in models:
-            close = get_close_matches(name, models, n=1)
-            named = ", ".join(sorted(filter(None, models))) or "none has a name; --by COLUMN gives them names"
-            hint = f"did you mean {close[0]!r}?" if close else f"functions: {named}"
-            raise UsageError(f"rule {rule.text!r} names {name!r}, which has no model", hint=hint)
+    refuse_unknown(rule, models)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
     kept = _probability(left, right)
     verdict: Outcome = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
@@ -70,6 +65,18 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     known = all(model.method != "seed001" for model in (*left, *right))
     measured = broken is not None and broken <= largest
     return RuleAnswer(rule.text, verdict, kept if known else None, broken, measured)
+
+
+def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
+    """Raise UsageError where the rule names none of the functions; names the nearest."""
+    known = sorted(set(functions))
+    for name in (*rule.left, *rule.right):
+        if name not in known:
+            close = get_close_matches(name, known, n=1)
+            named = ", ".join(filter(None, known)) or "none has a name; --by COLUMN gives them names"
+            hint = f"did you mean {close[0]!r}?" if close else f"functions: {named}"
+            what = f"rule {rule.text!r} names {name!r}, which is not among the functions"
+            raise UsageError(what, hint=hint)
 
 
 def _scales(smallest: float) -> list[float]:

@@ -38,7 +38,8 @@ def test_a_rule_rests_on_every_lead_and_its_models_name_the_most_probable_as_all
     found = model_series(ModelRequest(SERIES, Question(), ["a <= b"]))
     whole = {m.name: m for m in model_all(SERIES, Question(every_lead=True))}
     (rule,) = found.rules
-    assert rule.probability == pytest.approx(judge(parse_rule("a <= b"), whole, 16, 512).probability)
+    answer = rule.instances[-1].evidence.answer
+    assert answer.probability == pytest.approx(judge(parse_rule("a <= b"), whole, 16, 512).probability)
     without = model_series(ModelRequest(SERIES, Question())).models
     for model, plain in zip(found.models, without, strict=True):
         assert [lead for lead, _ in model.alternatives] == [lead for lead, _ in plain.alternatives]

@@ -44,7 +44,7 @@ def test_a_record_is_modelled_and_held_to_expectations(record):
         "loop": (Growth.of(1), "match"),
         "pairs": (Growth.of(2), "none"),
     }
-    assert [rule.verdict for rule in found.rules] == ["holds"]
+    assert [rule.outcome for rule in found.rules] == ["holds"]
 
 
 @pytest.mark.parametrize(("name", "what"), [("kind", "is not a number"), ("m", "unknown parameter m")])
@@ -86,4 +86,4 @@ def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_
     )
     ranks = {each.name: each.validation.rank for each in modelled.models}
     assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
-    assert [rule.verdict for rule in modelled.rules] == ["not_resolved" if refused else "holds"]
+    assert [rule.outcome for rule in modelled.rules] == ["not_resolved" if refused else "holds"]

@@ -8,10 +8,14 @@ from answers.made import BLOCKS, make, noisy
 from answers.strata import on_instances
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
+from steelyard.answers.interval import Interval
 from steelyard.answers.portrait import Disturbed, Excluded, Portrait
 from steelyard.answers.status import Status
+from steelyard.claims.evidence import RulePointEvidence
+from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.report.page.contents import Contents
 from steelyard.sample import Failures
+from steelyard.spec.claims.claim import Rule
 from steelyard.stats.answer import answer
 
 HOSTILE = "<script>alert('x')</script>"
@@ -142,6 +146,24 @@ def weak_scaling():
     return page_of(interleaved(samples), DesignFacts("randomized-blocks", 8, seed=1), declared)
 
 
+def held_to_a_rule():
+    """Three operations over ranks and sizes: Allreduce takes too long at 4 ranks and 1,024 bytes."""
+    places = [{"bytes": size, "p": p} for size in (8, 1024) for p in (2, 4, 8)]
+    ratios = (0.5, 0.9, 1.06, 0.8, 2.5, 0.97)
+    outcomes = ("holds", "holds", "not_resolved", "holds", "fails", "holds")
+    points = [
+        RulePointEvidence(
+            "latency_s", "allreduce", "reduce + bcast", ratio, Interval(0.9 * ratio, 1.1 * ratio), 0.05, 0.05,
+            0.01, "block-log-ratio-t", 30, "block",
+        )
+        for ratio in ratios
+    ]  # fmt: skip
+    instances = tuple(map(Instance, places, outcomes, points))
+    rule = Rule("allreduce <= reduce + bcast", "op", parameter="p")
+    checked = Checked("made up", None, 0.05, (Verdict(rule, "fails", instances),))
+    return replace(swept(), checked=checked)
+
+
 def many_runs(treatments=40, each=2500):
     samples = [
         make(noisy(t, each, at=1e-3 * (1 + t / 100), spread=0.03), t, f"n={t}", blocks=range(1, each + 1))
@@ -160,4 +182,5 @@ PAGES = (
     swept,
     with_instances,
     weak_scaling,
+    held_to_a_rule,
 )

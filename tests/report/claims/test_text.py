@@ -230,11 +230,14 @@ WORDS = [
             "fails",
             RuleEvidence("latency_s", RuleAnswer("a <= b", "fails", 0.01, 20.0, measured=True)),
         ),
-        "a <= b: fails; 1 % sure that the left side grows no faster; the left side is larger already at 20",
+        (
+            "a <= b: fails; grows faster (1 % sure that the left side grows no faster;"
+            " the fitted left side is larger already at 20)"
+        ),
     ),
     (
         one(Rule("a <= b", "op"), "not_resolved", RuleEvidence("latency_s", None, "b was not measured")),
-        "a <= b: not resolved; no verdict: b was not measured",
+        "a <= b: not resolved; growth not resolved (no verdict: b was not measured)",
     ),
 ]
 

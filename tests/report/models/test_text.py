@@ -8,6 +8,9 @@ from math import log2
 
 import pytest
 
+from steelyard.answers.interval import Interval
+from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
+from steelyard.claims.verdict import Instance, Verdict
 from steelyard.growth import Growth
 from steelyard.report.models import follow_ups
 from steelyard.report.models.document import render
@@ -25,6 +28,7 @@ from steelyard.scaling.model import (
     Validation,
 )
 from steelyard.scaling.rules import RuleAnswer
+from steelyard.spec.claims.claim import Rule
 
 
 def made(name, growth, rank, **more):
@@ -56,7 +60,20 @@ MODELS = [
     made("gather", Growth.of("1/2"), "undecided", warnings=(ModelWarning("far", "a long way off"),)),
 ]
 FAILED = [NotModelled("scan", "latency_s", {}, "2 points; a model needs at least 3, and 5 for a verdict")]
-RULES = [RuleAnswer("allreduce <= reduce + bcast", "fails", 0.05, 2048.0, measured=False)]
+
+
+def rule(text, outcome, *answer, measured=False):
+    grown = RuleEvidence("latency_s", RuleAnswer(text, outcome, *answer, measured=measured))
+    ratio, high = (12.4, 15.0) if outcome == "fails" else (0.4, 0.5)
+    between = Interval(ratio / 2, high)
+    point = RulePointEvidence(
+        "latency_s", *text.split(" <= "), ratio, between, 0.05, 0.01, 1e-9, "block-log-ratio-t", 20, "block"
+    )
+    instances = (Instance({"p": 64}, outcome, point), Instance({}, outcome, grown))
+    return Verdict(Rule(text, "op"), outcome, instances)
+
+
+RULES = [rule("allreduce <= reduce + bcast", "fails", 0.05, 2048.0)]
 
 
 def test_the_worst_rank_comes_first_with_the_words_of_the_seed():
@@ -76,10 +93,11 @@ def test_the_worst_rank_comes_first_with_the_words_of_the_seed():
 
 
 def test_rules_causes_warnings_and_failures_are_said_in_words():
-    text = plain(lines(MODELS, FAILED, RULES, [None, "machine", None, None], width=200))
+    text = plain(lines(MODELS, FAILED, RULES, [None, "machine", None, None], width=400))
     assert (
-        "rule allreduce <= reduce + bcast: fails (5 % that the left side grows no faster);"
-        " the fitted models cross at" in text
+        "rule allreduce <= reduce + bcast: fails; broken at the only point: at worst 12 × reduce + bcast"
+        " (99 % CI 6 to 15, 20 blocks) at p = 64; reduce + bcast is faster there;"
+        " grows faster (5 % sure that the left side grows no faster; the fitted models cross at 2048)" in text
     )
     assert "alltoall: the litmus test misses its expectation too: the machine is the likely cause" in text
     assert "alltoall and 1 more: a long way off" in text
@@ -88,13 +106,13 @@ def test_rules_causes_warnings_and_failures_are_said_in_words():
 
 def test_by_the_method_of_seed_001_nothing_is_said_of_probabilities():
     published = [made(name, Growth.of(1), "match", method="seed001", posterior=1.0) for name in "ab"]
-    rule = RuleAnswer("a <= b", "holds", None, None, measured=False)
+    kept = rule("a <= b", "holds", None, None)
     limit = Breaks(1.0, "p", 64.0, None, None)
-    text = plain(lines(published, [], [rule], [None, None], width=200))
-    assert "rule a <= b: holds; the fitted models never cross" in text
+    text = plain(lines(published, [], [kept], [None, None], width=200))
+    assert "grows no faster (the fitted models never cross)" in text
     more = plain(follow_ups.lines(follow_ups.After(limits=((published[0], limit),)), width=200))
     assert more.splitlines()[-1] == "  a: above 1.00 s from p = 64 on"
-    assert "%" not in text + more
+    assert "% sure" not in text + more
 
 
 def test_the_text_fits_the_width():
@@ -140,9 +158,14 @@ def test_the_document_has_the_fields_that_readers_rely_on():
     assert model["predictions"] == [{"at": {"p": 8192.0}, "value": 5.6e-6, "interval95": [5.1e-6, 6.2e-6]}]
     assert model["segments"][0]["end"] == 64
     assert model["cause"] == "library"
+    point = {
+        "at": {"p": 64}, "verdict": "fails", "ratio": 12.4, "interval": [6.2, 15.0], "level": 0.01,
+        "method": "block-log-ratio-t", "n": 20, "reason": None,
+    }  # fmt: skip
     assert document["rules"][0] == {
-        "rule": "allreduce <= reduce + bcast", "verdict": "fails", "probability": 0.05, "breaks_at": 2048.0,
-        "measured": False,
+        "rule": "allreduce <= reduce + bcast", "metric": None, "tolerance": 0.05, "verdict": "fails",
+        "points": [point], "growth": "fails", "probability": 0.05, "breaks_at": 2048.0, "measured": False,
+        "reason": None,
     }  # fmt: skip
     assert document["not_modelled"][0]["name"] == "scan"
 

@@ -16,6 +16,7 @@ from answers.pages import (
     HOSTILE,
     PAGES,
     all_failed,
+    held_to_a_rule,
     hostile,
     in_contexts,
     many_runs,
@@ -28,6 +29,7 @@ from answers.pages import (
 )
 
 from steelyard.report.page import document
+from steelyard.report.page.sections import sections_of
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
@@ -281,3 +283,14 @@ def test_what_grows_with_the_ranks_is_weak_scaling_with_s_speedup_and_rsu():
         "Relative standard uncertainty over p, and scale with it",
     ]
     assert (2, "Sweeps") not in outlined(page).headings
+
+
+def test_a_rule_is_a_grid_of_ratios_in_which_broken_cells_are_marked():
+    (chart,) = next(each.charts for each in sections_of(held_to_a_rule()) if each.name == "rules")
+    cells = {(row["y"], row["x"]): (row["ratio"], row["outcome"]) for row in chart.data["rows"]}
+    assert cells["bytes = 1024", "4"] == ("✗ 2.5 ×", "fails")
+    assert cells["bytes = 8", "8"] == ("1.06 ×", "not resolved")
+    assert [outcome for _, outcome in cells.values()].count("fails") == 1
+    assert "fails" in chart.title
+    page = document.render([held_to_a_rule()])
+    assert "broken at 1 of 6 points, 1 open: at worst 2.50 × reduce + bcast" in page

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from steelyard.claims.evidence import RuleEvidence
+from steelyard.claims.rule_points import ALPHA
 from steelyard.claims.scales import settled
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
-from steelyard.spec.claims.claim import Rule, Scales
-
-ALPHA = 0.05
-"""Stated in documents; verdicts by models are not tests."""
+from steelyard.spec.claims.claim import Scales
 
 
 def check_data(
@@ -45,14 +42,7 @@ def check_data(
         stratum = one.labels or ({"function": one.name} if one.name else {})
         claim = _claim(one.metric, stated, question, one.name or None)
         verdicts.append(Verdict(claim, outcome, (Instance(stratum, outcome, evidence),)))
-    metrics = list(dict.fromkeys(model.metric for model in found.models))
-    for place, answer in enumerate(found.rules):
-        metric = metrics[place // len(rules)]
-        rule = Rule(rule=answer.rule, over="function", metric=metric, parameter=question.parameter)
-        verdicts.append(
-            Verdict(rule, answer.verdict, (Instance({}, answer.verdict, RuleEvidence(metric, answer)),))
-        )
-    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=tuple(verdicts))
+    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *found.rules))
 
 
 def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:

@@ -7,13 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.claims.draft import Draft
+from steelyard.claims.family import decide
+from steelyard.claims.rule import judge_growth
+from steelyard.claims.rule_points import ALPHA, judge_series, refuse_no_common_point
+from steelyard.claims.verdict import Verdict
 from steelyard.errors import UsageError
 from steelyard.growth import Rule, parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.modelling import most_probable
-from steelyard.scaling.rules import RuleAnswer, judge
+from steelyard.scaling.rules import refuse_unknown
 from steelyard.series import Series
+from steelyard.spec.claims.claim import Rule as RuleClaim
+from steelyard.spec.claims.rule import TOLERANCE
 
 
 class ModelRequest(msgspec.Struct, frozen=True):
@@ -23,6 +30,8 @@ class ModelRequest(msgspec.Struct, frozen=True):
     ----------
     rules : sequence of str
         Relations between functions: ``allreduce <= reduce + bcast``.
+    tolerance : float
+        Relative excess of the left side that breaks no rule.
     litmus : str or None
         The function that tells the machine's fault from that of the others.
     """
@@ -30,6 +39,7 @@ class ModelRequest(msgspec.Struct, frozen=True):
     series: Sequence[Series]
     question: Question
     rules: Sequence[str] = ()
+    tolerance: float = TOLERANCE
     litmus: str | None = None
 
 
@@ -39,27 +49,67 @@ class Modelled(msgspec.Struct, frozen=True):
     Attributes
     ----------
     models, failed : in the order of the series
-    rules : tuple of RuleAnswer
-        For each metric, the rules in the order given; not resolved over a function of which no rank is
-        stated.
+    rules : tuple of Verdict
+        For each metric, the rules in the order given, tested as one family.
     causes : tuple of (Cause or None)
         One per model: what causes a rank of none, where a litmus test was named.
     """
 
     models: tuple[ScalingModel, ...]
     failed: tuple[NotModelled, ...]
-    rules: tuple[RuleAnswer, ...]
+    rules: tuple[Verdict, ...]
     causes: tuple[Cause | None, ...]
 
 
-def _refuse_several(rule: Rule, models: Mapping[str, ScalingModel]) -> None:
+def _refuse_several(rule: Rule, functions: Mapping[str, Series]) -> None:
     for name in (*rule.left, *rule.right):
-        if name in models and len(models[name].parameters) > 1:
-            names = ", ".join(models[name].parameters)
+        if len(functions[name].parameters) > 1:
+            names = ", ".join(functions[name].parameters)
             raise UsageError(
                 f"rule {rule.text!r}: {name} has the parameters {names}, and a rule is judged over one",
-                hint=f"--parameter {models[name].parameters[0]}, and --by for the rest",
+                hint=f"--parameter {functions[name].parameters[0]}, and --by for the rest",
             )
+
+
+def _judge_rules(
+    request: ModelRequest,
+    rules: Sequence[Rule],
+    answers: Mapping[tuple[str, str], ScalingModel | NotModelled],
+) -> tuple[Verdict, ...]:
+    """Judge the rules for each metric that has functions of one.
+
+    Raises
+    ------
+    UsageError
+        A rule names no function, or no point has both of its sides.
+    """
+    for rule in rules:
+        refuse_unknown(rule, [one.name for one in request.series])
+    claims, drafts = [], []
+    for metric in dict.fromkeys(one.metric for one in request.series) if rules else ():
+        functions = {one.name: one for one in request.series if one.metric == metric}
+        for rule in rules:
+            if not functions.keys() & {*rule.left, *rule.right}:
+                continue
+            if not functions.keys() >= {*rule.left, *rule.right}:
+                refuse_no_common_point(rule, metric)
+            _refuse_several(rule, functions)
+            tested, settled = judge_series({}, rule, functions, metric, request.tolerance)
+            if not tested:
+                refuse_no_common_point(rule, metric)
+            own = {name: answers[name, metric] for name in functions}
+            settled.append(judge_growth({}, rule, metric, functions, request.question, own))
+            drafts.append(Draft(tuple(tested), tuple(settled)))
+            claims.append(
+                RuleClaim(
+                    rule=rule.text,
+                    over="function",
+                    metric=metric,
+                    parameter=request.question.parameter,
+                    tolerance=request.tolerance,
+                )
+            )
+    return decide(claims, drafts, ALPHA)
 
 
 def model_series(request: ModelRequest, progress: Callable[[int, int], None] | None = None) -> Modelled:
@@ -83,18 +133,8 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
             f"the litmus test {litmus!r} is not among the functions",
             hint=f"name one of the functions: {names}",
         )
-    judged = []
-    metrics = dict.fromkeys(m.metric for m in models)
-    for metric in metrics if parsed else ():
-        own = {m.name: m for m in whole if m.metric == metric}
-        scales = [point.at[0] for one in series if one.metric == metric for point in one.points]
-        open_ = {one.name for one in series if one.metric == metric and (one.incomplete or one.crowded)}
-        for rule in parsed:
-            _refuse_several(rule, own)
-            found = judge(rule, own, min(scales), max(scales))
-            withheld = open_.intersection((*rule.left, *rule.right))
-            judged.append(replace(found, verdict="not_resolved") if withheld else found)
+    judged = _judge_rules(request, parsed, {(each.name, each.metric): each for each in answers})
     causes = tuple(
         cause(m, tests[m.metric]) if m.metric in tests and m.name != litmus else None for m in models
     )
-    return Modelled(models, tuple(a for a in answers if isinstance(a, NotModelled)), tuple(judged), causes)
+    return Modelled(models, tuple(a for a in answers if isinstance(a, NotModelled)), judged, causes)

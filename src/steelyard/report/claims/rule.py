@@ -1,32 +1,56 @@
-"""``rule`` in words."""
+"""``rule`` in words: points at which the left side takes more, by what factor, and growth."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.evidence import RuleEvidence
-from steelyard.report.claims.phrases import where_text, why
-from steelyard.report.text.digits import scale_text, share
-from steelyard.report.text.label import printable
+from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
+from steelyard.claims.verdict import Instance, Verdict
+from steelyard.report.claims.phrases import ci, where_text, why
+from steelyard.report.text.digits import percent, ratio, scale_text, share
+from steelyard.report.text.label import counted, listed, named_levels, printable
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
+from steelyard.spec.claims.rule import TOLERANCE
 from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import is_number
 
 NO_FASTER: Final = "the left side grows no faster"
+MOST_POINTS: Final = 6
+"""Points that are named one by one."""
+_UNITS: Final = {"launch": "run"}
 
 
 def text(claim: Rule, _unit: str) -> str:
-    """``allreduce <= reduce + bcast``."""
-    return f"{printable(claim.rule)}{where_text(claim.metric, claim.where)}"
+    """``allreduce <= reduce + bcast``, with its tolerance where that is not the usual one."""
+    within = "" if claim.tolerance == TOLERANCE else f" within {percent(claim.tolerance)}"
+    return f"{printable(claim.rule)}{within}{where_text(claim.metric, claim.where)}"
 
 
-def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence) -> str:
-    """The probability that the rule is kept, and where the models cross."""
-    answer = found.answer
-    if answer is None:
-        return f"no verdict: {why(found.reason)}"
-    sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
-    return sure + crossing(answer)
+def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvidence) -> str:
+    """Both sides at one point, or their growth."""
+    if isinstance(found, RulePointEvidence):
+        return _point(found)
+    return _growth(found)
+
+
+def summary(verdict: Verdict) -> str:
+    """The outcome over all points, the worst of them, where the rule is broken, and growth."""
+    points = [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+    grown = [each for each in verdict.instances if isinstance(each.evidence, RuleEvidence)]
+    parts = [_measured(verdict, points), *_grown(grown)]
+    return "; ".join(filter(None, parts))
+
+
+def broken_points(verdict: Verdict) -> list[Instance]:
+    """The points at which the left side takes more, the worst first."""
+    broken = [
+        each
+        for each in verdict.instances
+        if isinstance(each.evidence, RulePointEvidence) and each.outcome == "fails"
+    ]
+    return sorted(broken, key=_ratio_of, reverse=True)
 
 
 def crossing(answer: RuleAnswer) -> str:
@@ -34,5 +58,121 @@ def crossing(answer: RuleAnswer) -> str:
     if answer.breaks_at is None:
         return "the fitted models never cross"
     if answer.measured:
-        return f"the left side is larger already at {scale_text(answer.breaks_at)}"
+        return f"the fitted left side is larger already at {scale_text(answer.breaks_at)}"
     return f"the fitted models cross at {scale_text(answer.breaks_at)}"
+
+
+def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
+    if not points:
+        return ""
+    broken = broken_points(verdict)
+    if broken:
+        worst = broken[0]
+        left = sum(each.outcome == "not_resolved" for each in points)
+        others = f", {left} open" if left else ""
+        return (
+            f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
+            f" at worst {_point(_of(worst))}{_at(worst)}; {printable(_of(worst).right)} is faster there"
+        )
+    held = [each for each in points if each.outcome == "holds"]
+    closest = max(held, key=_ratio_of, default=None)
+    if len(held) == len(points) and closest is not None:
+        return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest)}"
+    open_ = [each for each in points if each.outcome == "not_resolved"]
+    worst = max(open_, key=_ratio_of)
+    return (
+        f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
+        f" {_point(_of(worst))}{_at(worst)}"
+    )
+
+
+def _share(count: int, of: int) -> str:
+    if count < of:
+        return f"at {count} of {of} points"
+    return f"at all {of} points" if of > 1 else "at the only point"
+
+
+def _grown(grown: Sequence[Instance]) -> list[str]:
+    """The growth that is worst, with its outcome, where something is said of growth at all."""
+    if not grown:
+        return []
+    order = {"fails": 0, "not_resolved": 1, "holds": 2}
+    worst = min(grown, key=lambda each: order[each.outcome])
+    words = {"fails": "grows faster", "not_resolved": "growth not resolved", "holds": "grows no faster"}
+    where = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
+    return [f"{words[worst.outcome]}{where} ({_growth(worst.evidence)})"]  # type: ignore[arg-type]
+
+
+def _growth(found: RuleEvidence) -> str:
+    answer = found.answer
+    if answer is None:
+        return f"no verdict: {why(found.reason)}"
+    sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
+    return sure + crossing(answer)
+
+
+def _point(found: RulePointEvidence) -> str:
+    """``24.9 × gather + bcast (95 % CI 22.1 to 27.9, 30 blocks)``."""
+    if found.ratio is None:
+        return f"no ratio: {why(found.reason)}"
+    right = printable(found.right)
+    if found.method == "exact":
+        return f"{_three_digits(found.ratio)} × {right} (exact)"
+    if found.reason:
+        return f"{_three_digits(found.ratio)} × {right}, but {why(found.reason)}"
+    units = counted(found.n, _UNITS.get(found.by, found.by))
+    if found.n == 1:
+        units = "one value, noise from neighbouring points"
+    return (
+        f"{ratio(found.ratio, found.interval)} × {right}"
+        f" ({ci(found.ratio, found.interval, found.level)}, {units})"
+    )
+
+
+def _three_digits(value: float) -> str:
+    """``1.00``, ``24.9``, ``1234``."""
+    return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
+
+
+def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
+    """``, from p = 32 on`` where every point from there on is broken and none before; else the points."""
+    parameter = _parameter(verdict, points)
+    if len(points) < 2:
+        return ""
+    if len(broken) == len(points):
+        return ""
+    if parameter is not None:
+        first = min(float(each.stratum[parameter]) for each in broken)
+        after = [each for each in points if float(each.stratum[parameter]) >= first]
+        if all(each.outcome == "fails" for each in after) and len(broken) > 1:
+            return f", from {parameter} = {first:g} on"
+    if len(broken) == 1:
+        return ""  # the worst, which is named
+    return f" ({listed([named_levels(each.stratum) for each in broken], MOST_POINTS)})"
+
+
+def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
+    """The number that points are ordered by: that of the claim, or the only one."""
+    numbers = [
+        name
+        for name in points[0].stratum
+        if all(is_number(each.stratum.get(name, "")) for each in points)
+        and len({each.stratum[name] for each in points}) > 1
+    ]
+    named = getattr(verdict.claim, "parameter", None)
+    if named in numbers:
+        return str(named)
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _at(point: Instance) -> str:
+    return f" at {named_levels(point.stratum)}" if point.stratum else ""
+
+
+def _of(point: Instance) -> RulePointEvidence:
+    assert isinstance(point.evidence, RulePointEvidence)  # noqa: S101 -- chosen by that
+    return point.evidence
+
+
+def _ratio_of(point: Instance) -> float:
+    return _of(point).ratio or 0.0

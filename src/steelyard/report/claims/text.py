@@ -10,10 +10,12 @@ from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvide
 from steelyard.claims.verdict import Instance, Verdict
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
+from steelyard.report.claims.rule import summary
 from steelyard.report.models.cautions import cautions
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import listed, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
+from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import format_quantity
 
@@ -129,6 +131,8 @@ def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[L
 def _said(verdict: Verdict) -> str:
     if not verdict.instances:
         return "nothing was measured that it is about"
+    if isinstance(verdict.claim, Rule):
+        return f"{WORDS[verdict.outcome]}; {summary(verdict)}"
     instance = deciding(verdict)
     said = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:

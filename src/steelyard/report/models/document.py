@@ -9,6 +9,9 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from steelyard.answers.document import Format, Lines, Views, plain
+from steelyard.answers.interval import Interval
+from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
+from steelyard.claims.verdict import Verdict
 from steelyard.growth import Growth
 from steelyard.report.models.follow_ups import NOTHING, After
 from steelyard.scaling.limit import Breaks
@@ -22,9 +25,11 @@ from steelyard.scaling.model import (
     Term,
     lead_text,
 )
-from steelyard.scaling.rules import RuleAnswer
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
+from steelyard.spec.claims.claim import Rule
+from steelyard.stats.compare.judgement import Outcome
+from steelyard.units import Scalar
 
 
 class TermOfModel(msgspec.Struct, frozen=True):
@@ -169,11 +174,81 @@ class SuggestionsForModel(msgspec.Struct, frozen=True):
         )
 
 
+class PointOfRule(msgspec.Struct, frozen=True):
+    """Left side over right side at one point; ``interval`` has the coverage 1 - ``level``."""
+
+    at: Mapping[str, Scalar]
+    verdict: Outcome
+    ratio: float | None
+    interval: Interval | None
+    level: float
+    method: str | None
+    n: int
+    reason: str | None
+
+
+class JudgedRule(msgspec.Struct, frozen=True):
+    """A rule between functions: measured points, and growth.
+
+    ``growth`` is whether the left side grows no faster, null where that was not compared; ``probability``,
+    ``breaks_at`` and ``measured`` are about it, ``reason`` says why there is no answer.
+    """
+
+    rule: str
+    metric: str | None
+    tolerance: float
+    verdict: Outcome
+    points: tuple[PointOfRule, ...]
+    growth: Outcome | None
+    probability: float | None
+    breaks_at: float | None
+    measured: bool | None
+    reason: str | None
+
+
+def _judged(verdict: Verdict) -> JudgedRule:
+    """The entry of a rule.
+
+    Raises
+    ------
+    TypeError
+        The verdict is about another kind of claim.
+    """
+    claim = verdict.claim
+    if not isinstance(claim, Rule):
+        raise TypeError(f"{claim} is no rule")
+    points: list[PointOfRule] = []
+    outcome: Outcome | None = None
+    evidence = RuleEvidence("", None)
+    for each in verdict.instances:
+        if isinstance(each.evidence, RuleEvidence):
+            outcome, evidence = each.outcome, each.evidence
+        elif isinstance(at := each.evidence, RulePointEvidence):
+            points.append(
+                PointOfRule(
+                    each.stratum, each.outcome, at.ratio, at.interval, at.level, at.method, at.n, at.reason
+                )
+            )
+    answer = evidence.answer
+    return JudgedRule(
+        rule=claim.rule,
+        metric=claim.metric,
+        tolerance=claim.tolerance,
+        verdict=verdict.outcome,
+        points=tuple(points),
+        growth=outcome,
+        probability=answer.probability if answer else None,
+        breaks_at=answer.breaks_at if answer else None,
+        measured=answer.measured if answer else None,
+        reason=evidence.reason,
+    )
+
+
 class Models(msgspec.Struct, frozen=True):
     """All models, with what was asked of them."""
 
     models: tuple[JudgedModel, ...]
-    rules: tuple[RuleAnswer, ...]
+    rules: tuple[JudgedRule, ...]
     limits: tuple[LimitOfModel, ...]
     versus: tuple[Versus, ...]
     suggestions: tuple[SuggestionsForModel, ...]
@@ -198,7 +273,6 @@ def _versus(found: Versus) -> Mapping[str, Any]:
 
 VIEWS: Final[Views] = {
     Versus: _versus,
-    RuleAnswer: ("rule", "verdict", "probability", "breaks_at", "measured"),
     NotModelled: ("name", "metric", "labels", "reason"),
 }
 MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
@@ -207,14 +281,14 @@ MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
 def render(
     models: Sequence[ScalingModel],
     failed: Sequence[NotModelled],
-    rules: Sequence[RuleAnswer],
+    rules: Sequence[Verdict],
     causes: Sequence[Cause | None],
     after: After = NOTHING,
 ) -> str:
     """The document as text."""
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
-        rules=tuple(rules),
+        rules=tuple(map(_judged, rules)),
         limits=tuple(LimitOfModel(*each) for each in after.limits),
         versus=tuple(after.versus),
         suggestions=tuple(SuggestionsForModel(*each) for each in after.suggestions),

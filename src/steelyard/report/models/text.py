@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from steelyard.claims.verdict import Verdict
 from steelyard.growth import Growth
 from steelyard.report.claims import text as verdicts
-from steelyard.report.claims.rule import NO_FASTER, crossing
+from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable, shorten, wrap
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel, Validation
-from steelyard.scaling.rules import RuleAnswer
 from steelyard.units import format_quantity, shown_unit
 
 SIGNS: Final[dict[RankAnswer, str]] = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
@@ -39,7 +39,7 @@ NAME: Final = 44
 def lines(
     models: Sequence[ScalingModel],
     failed: Sequence[NotModelled],
-    rules: Sequence[RuleAnswer],
+    rules: Sequence[Verdict],
     causes: Sequence[Cause | None],
     width: int = 80,
 ) -> list[Line]:
@@ -169,17 +169,16 @@ def _prediction(model: ScalingModel, number: int) -> str:
     return f"{value} [{format_quantity(found.low, model.unit)}, {format_quantity(found.high, model.unit)}]"
 
 
-def _rule(rule: RuleAnswer, width: int) -> list[Line]:
-    words, style = verdicts.WORDS[rule.verdict], verdicts.STYLES[rule.verdict]
-    sure = "" if rule.probability is None else f" ({share(rule.probability)} that {NO_FASTER})"
-    head = f"rule {rule.rule}: "
-    text = wrap(f"{head}{words}{sure}; {crossing(rule)}", width)
+def _rule(rule: Verdict, width: int) -> list[Line]:
+    words, style = verdicts.WORDS[rule.outcome], verdicts.STYLES[rule.outcome]
+    head = f"rule {verdicts.claim_of(rule)}: "
+    text = wrap(f"{head}{words}; {summary(rule)}", width, rest="  ")
     first = text[0]
     at = first.find(words, len(head) - 1)
     if at < 0:
         return [(Span(line),) for line in text]
     split = (Span(first[:at]), Span(words, style), Span(first[at + len(words) :]))
-    return [split, *((Span("  " + line),) for line in text[1:])]
+    return [split, *((Span(line),) for line in text[1:])]
 
 
 def _notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:

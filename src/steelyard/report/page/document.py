@@ -158,7 +158,7 @@ class _Part(ABC):
         others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
         claimed = "".join(f"<li>{_finding(each)}</li>" for each in judged)
-        held = f"{self._heading('Claims', 1)}<ul class=findings>{claimed}</ul>" if claimed else ""
+        held = f"{self._heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
         name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
         return (
             f'<section id="{self.place("answer")}" class="answer">{name}<div class="lead">{first}</div>'

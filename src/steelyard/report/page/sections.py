@@ -18,6 +18,7 @@ from steelyard.report.page import (
     instances,
     observer,
     pairs,
+    rules,
     runs,
     sweeps,
 )
@@ -119,6 +120,7 @@ def sections(contents: Contents, columns: RunColumns) -> list[Section]:
             factors.section(answer),
             observer.section(contents.observation),
             pairs.section(answer),
+            rules.section(contents.checked),
             growth.section(contents.curves),
             *sweeps.sections(answer, short),
             _notices(contents, short),

@@ -1,4 +1,4 @@
-"""``rule``: levels of a factor, or labels, that do not grow faster than others together."""
+"""``rule``: levels of a factor, or labels, that take no more than others together, and grow no faster."""
 
 from __future__ import annotations
 
@@ -17,15 +17,27 @@ from steelyard.units import is_number
 
 LEAST_POINTS: Final = 3
 """Of the parameter, from which there is a model."""
+TOLERANCE: Final = 0.05
+"""Relative excess of the left side that breaks no rule, by default."""
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
-    """Levels of ``over`` do not grow faster than others together: ``allreduce <= reduce + bcast``."""
+    """Levels of ``over`` take no more than others together at any point, and grow no faster:
+    ``allreduce <= reduce + bcast`` (Träff, Gropp, Thakur 2010, DOI 10.1109/TPDS.2009.120).
+    """
 
     rule: Annotated[str, Meta(description='`"allreduce <= reduce + bcast"`: names are levels of `over`.')]
     over: Annotated[str, Meta(description="The factor or label whose levels the rule names.")]
     metric: Metric = None
     parameter: Parameter = None
+    tolerance: Annotated[
+        float,
+        Meta(ge=0, le=1e6, description="Relative excess of the left side that breaks no rule: 0.05 is 5 %."),
+    ] = TOLERANCE
+    growth: Annotated[
+        bool,
+        Meta(description="Whether leading terms are compared too; `false`: only values at measured points."),
+    ] = True
     where: Where = {}
     name: Name = None
 
@@ -48,7 +60,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
             check_label(self.over, metric, question, origin, (*path, "over"))
         if self.parameter is not None:
             check_parameter(self.parameter, metric, question, origin, (*path, "parameter"))
-        _check_scales(self, question, origin, path)
+        if self.growth:
+            _check_scales(self, question, origin, path)
         where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
         return replace(self, where=where)
 
@@ -69,4 +82,5 @@ def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -
         scales = max(numbers, key=lambda name: numbers[name])
         what = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
         hint = f"give {scales} more levels, or name the label that grows: parameter = …"
+        hint += "; growth = false compares values only"
         raise origin.error((*path, "rule"), what, hint)

@@ -1,0 +1,226 @@
+"""Both sides of a rule at one point that was measured: samples in the same blocks, or series without any."""
+
+from __future__ import annotations
+
+from array import array
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import Final, NoReturn
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.comparison import Distribution, Speedup
+from steelyard.answers.interval import Interval
+from steelyard.claims.draft import Undecided
+from steelyard.claims.evidence import RulePointEvidence, Unit
+from steelyard.claims.observed import Observed
+from steelyard.claims.ratio import comparison_of, unit_of, why_open
+from steelyard.claims.verdict import Instance
+from steelyard.errors import UsageError
+from steelyard.growth import Rule as Parsed
+from steelyard.sample import Failures, Sample, Treatment
+from steelyard.scaling.provenance import describe_missing
+from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
+from steelyard.series import Series
+from steelyard.spec.claims.claim import Rule
+from steelyard.stats.compare.comparison import admissible
+from steelyard.units import Scalar
+
+ALPHA: Final = 0.05
+"""Level before that of the family is known."""
+CROWDED: Final = "more ranks than CPUs: times are the work of all ranks together"
+ONE_VALUE: Final = "one value a point and fewer than three points: its uncertainty is unknown"
+_METHODS: Final[Mapping[str, str]] = {
+    "launches": "unpaired-ratio-of-means",
+    "roughness": "roughness-log-ratio-t",
+}
+
+
+class Side(msgspec.Struct, frozen=True):
+    """One side of a rule at one point: the samples whose values are added up."""
+
+    names: tuple[str, ...]
+    samples: tuple[Sample, ...]
+
+    @property
+    def text(self) -> str:
+        """``reduce + bcast``."""
+        return " + ".join(self.names)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether a simulator gave every sample the same value each time."""
+        return all(each.provenance == "simulated" and len(set(each.values)) == 1 for each in self.samples)
+
+    def summed(self, over: str, place: int) -> Sample:
+        """Add the values up, block by block; number ``place`` of two treatments that differ in ``over``."""
+        together = [_by_visit(sample) for sample in self.samples]
+        visits = [visit for visit in together[0] if all(visit in values for values in together)]
+        late = [any(values[visit][1] for values in together) for visit in visits]
+        return Sample(
+            metric=replace(self.samples[0].metric, better="lower"),
+            treatment=Treatment(place, self.text, {over: f"{place}: {self.text}"}),
+            values=array("d", [sum(values[visit][0] for values in together) for visit in visits]),
+            blocks=array("q", [visit[0] for visit in visits]),
+            passes=array("q", [visit[1] for visit in visits]),
+            contexts=array("q", [visit[2] for visit in visits]),
+            trials=array("q", [together[0][visit][2] for visit in visits]),
+            failures=_failures(self.samples),
+            censored=array("b", late if any(late) else ()),
+            provenance=self.samples[0].provenance,
+        )
+
+
+Visit = tuple[int, int, int, int]
+"""Block, pass, context, and number of the launch among those."""
+
+
+def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
+    """Value, whether it is only a lower bound, and trial of each visit."""
+    launches: dict[tuple[int, int, int], int] = defaultdict(int)
+    values = {}
+    for i, value in enumerate(sample.values):
+        place = (sample.blocks[i], sample.passes[i], sample.contexts[i])
+        late = bool(sample.censored and sample.censored[i])
+        values[*place, launches[place]] = (value, late, sample.trials[i])
+        launches[place] += 1
+    return values
+
+
+def _failures(samples: Sequence[Sample]) -> Failures:
+    """Of launches that the samples have in common, once."""
+    distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
+    return Failures(
+        sum(each.attempted for each in distinct),
+        sum(each.failed for each in distinct),
+        sum(each.timed_out for each in distinct),
+    )
+
+
+def judge_samples(
+    stratum: Mapping[str, Scalar], rule: Parsed, sides: Mapping[str, Sample], claim: Rule, observed: Observed
+) -> Undecided:
+    """Test the left side against the right in the same blocks; as it is where values repeat to the bit."""
+    left, right = (Side(names, tuple(sides[name] for name in names)) for names in (rule.left, rule.right))
+    old, new = left.summed(claim.over, 1), right.summed(claim.over, 2)
+    blank = _blank(old.metric.name, rule, claim.tolerance, "block")
+    if left.repeats and right.repeats and min((*old.values, *new.values), default=0.0) > 0:
+        return _exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
+    compared = comparison_of(old, new, observed)
+    allowed = admissible(compared.flags, observed.declared(old.metric.name))
+    reason = CROWDED if "crowded" in compared.flags else why_open(compared, allowed=allowed)
+    known = replace(blank, reason=reason)
+    ratio = compared.speedup
+    if not isinstance(ratio, Speedup):
+        return _open(stratum, known)
+    known = replace(known, ratio=ratio.value, method=ratio.method, n=ratio.n, by=unit_of(compared))
+    if not allowed:
+        return _open(stratum, known)
+    return _tested(stratum, ratio.distribution, known)
+
+
+def judge_series(
+    stratum: Mapping[str, Scalar],
+    rule: Parsed,
+    functions: Mapping[str, Series],
+    metric: str,
+    tolerance: float,
+) -> tuple[list[Undecided], list[Instance]]:
+    """Test the left side against the right at each point that all functions have, launches unpaired; open
+    where the left side alone was measured.
+    """
+    names = dict.fromkeys((*rule.left, *rule.right))
+    parameters = functions[rule.left[0]].parameters
+    means = {name: uncertain_points(functions[name]) for name in names}
+    involved = [functions[name] for name in names]
+    incomplete = next((series for series in involved if series.incomplete), None)
+    withheld = (
+        describe_missing(incomplete)
+        if incomplete
+        else CROWDED
+        if any(each.crowded for each in involved)
+        else None
+    )
+    tested, settled = [], []
+    for at in means[rule.left[0]]:
+        place = {name: int(x) if x.is_integer() else x for name, x in zip(parameters, at, strict=True)}
+        point = {**stratum, **place}
+        if missing := [name for name in names if at not in means[name]]:
+            if all(at in means[name] for name in rule.left):
+                settled.append(not_measured(point, rule, metric, tolerance, missing))
+            continue
+        left, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
+        blank = _blank(metric, rule, tolerance, "launch")
+        if withheld or not all(each.mean > 0 for each in (*left, *right)):
+            tested.append(_open(point, replace(blank, reason=withheld or "a value is not positive")))
+            continue
+        found = ratio_of_sums(left, right)
+        known = replace(blank, ratio=found.value, n=found.n)
+        if found.distribution is not None:
+            tested.append(_tested(point, found.distribution, replace(known, method=_METHODS[found.kind])))
+        elif found.kind == "exact":
+            tested.append(_exact(point, known))
+        else:
+            tested.append(_open(point, replace(known, reason=ONE_VALUE)))
+    return tested, settled
+
+
+def not_measured(
+    stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
+) -> Instance:
+    """A point that has the left side alone: nothing is known of the rule there."""
+    blank = _blank(metric, rule, tolerance, "launch")
+    return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
+
+
+def refuse_no_common_point(rule: Parsed, metric: str) -> NoReturn:
+    """Raise UsageError: both sides were nowhere measured together."""
+    sides = " and ".join(dict.fromkeys((*rule.left, *rule.right)))
+    raise UsageError(
+        f"rule {rule.text!r}: no point has {metric} of {sides}",
+        hint="measure all of them at the same points, or leave the rule out",
+    )
+
+
+def _blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
+    return RulePointEvidence(
+        metric=metric,
+        left=" + ".join(rule.left),
+        right=" + ".join(rule.right),
+        ratio=None,
+        interval=None,
+        tolerance=tolerance,
+        level=ALPHA,
+        p=None,
+        method=None,
+        n=0,
+        by=by,
+    )
+
+
+def _open(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
+    return Undecided(stratum, None, 1.0, lambda level: replace(known, level=level))
+
+
+def _exact(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
+    """The ratio is known without uncertainty."""
+    ratio = known.ratio or 0.0
+    exact = replace(known, interval=Interval(ratio, ratio), p=0.0, method="exact")
+    return Undecided(
+        stratum,
+        "fails" if ratio > 1 + known.tolerance else "holds",
+        0.0,
+        lambda level: replace(exact, level=level),
+    )
+
+
+def _tested(stratum: Mapping[str, Scalar], distribution: Distribution, known: RulePointEvidence) -> Undecided:
+    """Hold where the interval lies below 1 + tolerance, fail where it lies above."""
+    bound = 1 + known.tolerance
+    p = distribution.p_of(bound)
+
+    def evidence(level: float) -> RulePointEvidence:
+        return replace(known, interval=distribution.interval(level), level=level, p=p)
+
+    return Undecided(stratum, "fails" if (known.ratio or 0.0) > bound else "holds", p, evidence)

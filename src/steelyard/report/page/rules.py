@@ -1,0 +1,126 @@
+"""Rules between functions: left side over right side at every measured point, broken cells marked."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from steelyard.claims.evidence import RulePointEvidence
+from steelyard.report.claims.claim import claim_text, evidence_words
+from steelyard.report.claims.text import STYLES, WORDS
+from steelyard.report.page.chart import BETTER, GRID, INK, PAGE, WORSE, Chart, Section, data, tooltip
+from steelyard.report.text.label import level_text, named_levels, printable
+from steelyard.report.text.line import Span
+from steelyard.report.text.table import Column
+from steelyard.spec.claims.claim import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from steelyard.claims.verdict import Checked, Instance, Verdict
+
+MOST: Final = 24
+"""Rules with a picture; the words of the claims have all."""
+CELL_PX: Final = 34
+_COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "fails": WORSE}
+"""By outcome in words."""
+
+
+def section(checked: Checked | None) -> Section | None:
+    """A picture for each rule that has points; ``None`` without any."""
+    verdicts = [] if checked is None else [each for each in checked.verdicts if isinstance(each.claim, Rule)]
+    found = [(verdict, points) for verdict in verdicts if (points := _points(verdict))]
+    if not found:
+        return None
+    more = (f"The first {MOST} of {len(found)} rules are drawn.",) if len(found) > MOST else ()
+    charts = tuple(_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
+    return Section("rules", "Rules", more, charts)
+
+
+def _points(verdict: Verdict) -> list[Instance]:
+    return [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+
+
+def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
+    """Cells over the parameter and the other levels; orange is broken, and crossed out for readers who see no
+    colours.
+    """
+    along = _along(verdict, points)
+    rows: list[dict[str, Any]] = [
+        {
+            "x": level_text(each.stratum[along]) if along else "",
+            "y": named_levels({name: level for name, level in each.stratum.items() if name != along}),
+            "outcome": WORDS[each.outcome],
+            "ratio": _ratio(each),
+            "says": evidence_words(verdict.claim, each),
+        }
+        for each in points
+    ]
+    columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
+    x = {
+        "field": "x",
+        "type": "ordinal",
+        "sort": columns,
+        "title": printable(along) if along else None,
+        "axis": {"labelAngle": 0, "grid": False},
+    }
+    y = {"field": "y", "type": "ordinal", "sort": lines, "title": None}
+    outcome = {
+        "field": "outcome",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*_COLOURS], "range": [*_COLOURS.values()]},
+    }
+    is_open = {"test": "datum.outcome == 'not resolved'", "value": INK}
+    layers: list[dict[str, Any]] = [
+        {
+            "mark": {"type": "rect", "stroke": PAGE, "strokeWidth": 2},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "color": outcome,
+                "tooltip": tooltip(x=along or "point", y="at", outcome="outcome", says="left over right"),
+            },
+        },
+        {
+            "mark": {"type": "text", "fontWeight": 600},
+            "encoding": {
+                "x": x,
+                "y": y,
+                "text": {"field": "ratio"},
+                "color": {"condition": is_open, "value": PAGE},
+            },
+        },
+    ]
+    return Chart(
+        name=f"rule-{i}",
+        title=f"{claim_text(verdict.claim)}: {WORDS[verdict.outcome]}",
+        about="What the left side takes, over what the right side takes. Orange with ✗: broken; grey: not"
+        " resolved.",
+        spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
+        data={"rows": rows},
+        columns=(
+            Column("at", [Span(named_levels(each.stratum)) for each in points], right=False),
+            Column("left over right", [Span(row["says"]) for row in rows], right=False),
+            Column(
+                "verdict",
+                [Span(row["outcome"], STYLES[each.outcome]) for row, each in zip(rows, points, strict=True)],
+            ),
+        ),
+    )
+
+
+def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
+    """The parameter of the claim, or the last level that varies."""
+    names = list(points[0].stratum)
+    named = getattr(verdict.claim, "parameter", None)
+    if named in names:
+        return str(named)
+    varied = [name for name in names if len({each.stratum.get(name) for each in points}) > 1]
+    return varied[-1] if varied else (names[-1] if names else None)
+
+
+def _ratio(point: Instance) -> str:
+    found = point.evidence
+    if not isinstance(found, RulePointEvidence) or found.ratio is None:
+        return "–"
+    return f"{'✗ ' if point.outcome == 'fails' else ''}{found.ratio:.3g} ×"
