@@ -39,7 +39,8 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
     notes = [ModelWarning("crowded", _CROWDED)] if series.crowded else []
     notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
-    notes += [ModelWarning("left_out", f"{describe_missing(series)}; no rank is stated")] if series.lost else []
+    if series.lost:
+        notes.append(ModelWarning("left_out", f"{describe_missing(series)}; no rank is stated"))
     if not notes:
         return answer
     found = answer.validation
