@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from known_growth import kinds
 
-from steelyard.growth import CONSTANT, Growth
+from steelyard.growth import Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.doubts import END, Points, hidden_share
 
@@ -86,37 +86,6 @@ def test_a_cubic_that_no_formula_meets_still_fails_a_quadratic_bound():
         return p**3 * (1.05 if int(np.log2(p)) % 2 else 1.0)
 
     assert ranks(drawn(uneven, 30, 0.002), "O(p^2)", at_most=True).count("none") >= 28
-
-
-@pytest.mark.parametrize("at", [[1, 2, 4, 8, 16, 32], [1, 2, 3, 4, 6, 8, 12, 16]], ids=str)
-def test_what_falls_and_levels_off_is_not_foretold_to_rise(at):
-    # 100 / min(t, 8): no rise was seen, and none is extrapolated.
-    series = drawn(lambda t: 100 / min(t, 8), 20, 0.02, at)
-    for found in model_all(series, Question(targets=({"p": 64.0},))):
-        assert found.lead[0] <= Growth.of(1)
-        assert (found.lead[0] > CONSTANT) == any("no rise was seen" in w.words for w in found.warnings)
-        (prediction,) = found.predictions
-        assert prediction.value < 1.2 * 12.5
-        assert prediction.low <= 12.5 <= prediction.high < 8 * 12.5
-
-
-def test_growth_that_a_fall_hides_is_foretold_and_no_verdict():
-    # Contention and coherence (Gunther's law): its least value is between 16 and 32.
-    def time(n):
-        return (1 + 0.02 * (n - 1) + 2e-3 * n * (n - 1)) / n
-
-    covered = 0
-    series = drawn(time, 20, 0.005, [1, 2, 4, 8, 16, 32])
-    question = Question(expectations={"*": Expectation("O(1)", at_most=True)}, targets=({"p": 128.0},))
-    for found in model_all(series, question):
-        covered += found.predictions[0].low <= time(128) <= found.predictions[0].high
-        assert found.validation.rank != "none"
-    assert covered >= 17
-
-
-def test_what_falls_and_is_seen_to_rise_again_still_rises():
-    (series,) = drawn(lambda t: 100 / t + 0.5 * t, 1, 0.02, [1, 2, 4, 8, 16, 32, 64, 128])
-    assert model(series).lead[0] > CONSTANT
 
 
 @pytest.mark.parametrize(

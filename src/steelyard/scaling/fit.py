@@ -15,6 +15,7 @@ from steelyard.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose
+from steelyard.scaling.levelling import Rise
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question
 from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, Segmenter, Stretch, part
@@ -52,16 +53,15 @@ class Grid(msgspec.Struct, frozen=True):
         One a parameter.
     falling : tuple of bool
         Whether falling terms are searched, one a parameter.
-    rising : tuple of bool
-        Whether growing terms are: not where data fall, level off, and are not seen to rise again; any
-        would be a guess.
+    rise : {"any", "slow", "none"}
+        Growing terms that are searched where one parameter's data fall.
     """
 
     points: Floats
     parameters: tuple[str, ...]
     expectations: tuple[Growth | None, ...]
     falling: tuple[bool, ...]
-    rising: tuple[bool, ...]
+    rise: Rise = "any"
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -159,16 +159,14 @@ def _segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
 def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
     coarse = len(grid.parameters) > 1
     out = []
-    for name, expectation, falls, rises in zip(
-        grid.parameters, grid.expectations, grid.falling, grid.rising, strict=True
-    ):
+    for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
         space = question.base_space(expectation, name, len(grid.parameters))
         if falls and question.space == "default":
             down = falling_space(coarse=coarse)
             steep = (steep_falling_space(),) if wider else ()
-            space = union("falling", space if rises else slow_space(), down, *steep)
-            space = msgspec.structs.replace(space, open=True)
-        if question.exponential or (wider and rises):
+            growing = {"any": (space,), "slow": (slow_space(),), "none": ()}[grid.rise]
+            space = msgspec.structs.replace(union("falling", *growing, down, *steep), open=True)
+        if question.exponential or (wider and grid.rise == "any"):
             space = union("wider", space, exponential_space(), steep_space())
         out.append(space)
     return tuple(out)

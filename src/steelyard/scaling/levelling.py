@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final
+from statistics import fmean
+from typing import Final, Literal
 
 import numpy as np
 from msgspec.structs import replace
@@ -22,14 +23,27 @@ LEAST_RISE: Final = 0.03
 SURE_RISE: Final = 2.5
 """A rise is seen where the last value is above the least by 3 % and by so many standard uncertainties."""
 PLATEAU: Final = 3
-"""Last points that agree within a rise that is not seen, from which on the fall has ended."""
+"""Last points that agree within 3 % or chance, from which on the fall has ended."""
+CHANCE: Final = 3.0
+"""Standard uncertainties between the largest and the least of them."""
+
+Rise = Literal["any", "slow", "none"]
+"""Growing terms that are searched beside those that fall."""
 
 
-def rise_is_unseen(reading: Reading) -> bool:
-    """Whether a fall over one parameter levels off and is not seen to rise from its least point to its
-    last.
+def rise_of(reading: Reading) -> Rise:
+    """Of a fall over one parameter: any growth where it falls to the end or is seen to rise again, slow
+    growth where it levels off, none where it ends in a plateau.
     """
-    return _levels_off(reading) and not _rises_again(reading)
+    if not _levels_off(reading) or _rises_again(reading):
+        return "any"
+    return "none" if _is_plateau(reading) else "slow"
+
+
+def _is_plateau(reading: Reading) -> bool:
+    last = reading.means[-PLATEAU:]
+    u = math.sqrt(sum(_u2(reading, -1 - i) for i in range(PLATEAU)) / PLATEAU)
+    return bool(last.max() - last.min() <= max(LEAST_RISE * last.min(), CHANCE * u))
 
 
 def _levels_off(reading: Reading) -> bool:
@@ -62,18 +76,16 @@ def levelled(
     scales: Sequence[float],
     values: Sequence[float],
     variance: Sequence[float],
+    rise: Rise,
 ) -> tuple[Prediction, ...]:
-    """Predictions beyond the data, with the last value in each interval; none is above a plateau."""
+    """Predictions beyond the data, with the last value in each interval; a plateau goes on."""
     reach = 2 * math.sqrt(variance[-1])
     low, high = values[-1] - reach, values[-1] + reach
-    top = max(values[-PLATEAU:])
-    agree = top - min(values[-PLATEAU:]) <= max(LEAST_RISE * top, 2 * reach)
-    most = top if agree else math.inf
 
     def within(each: Prediction) -> Prediction:
         if each.at[0] <= scales[-1] or each.low is None or each.high is None:
             return each
-        value = min(each.value, most)
-        return replace(each, value=value, low=min(each.low, low, value), high=max(each.high, high))
+        value = fmean(values[-PLATEAU:]) if rise == "none" else each.value
+        return replace(each, value=value, low=min(each.low, low, value), high=max(each.high, high, value))
 
     return tuple(map(within, predictions))

@@ -22,7 +22,7 @@ from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
-from steelyard.scaling.levelling import guessed, levelled, rise_is_unseen
+from steelyard.scaling.levelling import guessed, levelled, rise_of
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -76,7 +76,7 @@ def model_all(
         every = asked.every_lead
         every_lead = every if isinstance(every, bool) else one.name in every
         points = reading.grid.tobytes()
-        key = (points, grid.parameters, grid.expectations, expected, grid.falling, grid.rising, every_lead)
+        key = (points, grid.parameters, grid.expectations, expected, grid.falling, grid.rise, every_lead)
         if key not in groups:
             groups[key] = _Group(grid, expected, every_lead)
         groups[key].readings.append((number, reading))
@@ -185,8 +185,8 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
     falling = tuple(_falls(reading, at, question, e) for at, e in enumerate(expectations))
-    rising = tuple(not falls or len(names) > 1 or not rise_is_unseen(reading) for falls in falling)
-    return Grid(reading.grid, names, expectations, falling, rising)
+    rise = rise_of(reading) if falling == (True,) else "any"
+    return Grid(reading.grid, names, expectations, falling, rise)
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
@@ -404,9 +404,9 @@ def _answer(
     predictions = tuple(
         _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
-    rising = all(group.grid.rising)
-    if not (rising or unknown):
-        predictions = levelled(predictions, known.scales, known.values[at], known.variance[at])
+    rise = group.grid.rise
+    if rise != "any" and not unknown:
+        predictions = levelled(predictions, known.scales, known.values[at], known.variance[at], rise)
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -440,12 +440,12 @@ def _answer(
         blurred=known.blurred[at],
         senseless=known.senseless[at],
     )
-    if not rising and answer.lead[0] > CONSTANT:
+    if rise != "any" and answer.lead[0] > CONSTANT:
         notes = (*notes, guessed(answer.growth()))
     answer = replace(answer, warnings=notes) if notes else answer
     if asked is None or len(series.parameters) > 1:
         return answer
-    return doubted(answer, asked, known.points(at), rising=rising)
+    return doubted(answer, asked, known.points(at), rising=rise == "any")
 
 
 def _prediction(

@@ -27,7 +27,7 @@ def check_data(
     if not question.expectations and not rules:
         raise UsageError(
             f"{name}: no expectations to check",
-            hint="--expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
+            hint="--at-most 'O(n log n)', --expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
         )
     found = model_series(request, progress)
     every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
