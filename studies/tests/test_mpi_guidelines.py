@@ -23,7 +23,7 @@ def test_the_guidelines_of_a_simulated_machine_are_a_table_of_rules_by_size(tmp_
     assert done.returncode == 1, done.stderr
     head, *rows = done.stdout.partition("\n\n")[0].splitlines()
     assert head.split() == ["rule", "8", "B", "64", "B"]
-    cells = {row.split()[1] + " " + row.split()[3]: row.split()[-3::2] for row in rows}
+    cells = {row.split()[1] + " " + row.split()[3]: row.split()[-4::2] for row in rows}
     assert len(rows) == 20
     # Four ranks of a flat machine: recursive doubling of Allgather sends no more than Gather and Bcast.
     assert cells["allgather allgather_by_gather_and_bcast"] == ["✓", "✓"]
