@@ -2,6 +2,7 @@
 
     guidelines.py                              # Open MPI on 2 ranks, as guidelines.toml says
     guidelines.py --library mpich
+    guidelines.py --only allreduce --preload ./slow.so
     guidelines.py --machine torus --ranks 16 64 256
     guidelines.py --machine fat-tree --selector impi --ranks 16 64
 
