@@ -2,6 +2,7 @@
 
     guidelines.py                              # Open MPI on 2 ranks, as guidelines.toml says
     guidelines.py --library mpich
+    guidelines.py --only allreduce --preload ./slow.so
     guidelines.py --machine torus --ranks 16 64 256
     guidelines.py --machine fat-tree --selector impi --ranks 16 64
 
@@ -61,6 +62,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--library", default="openmpi", help="as ./dev mpi builds it (default: openmpi)")
     parser.add_argument("--machine", help="simulate this one of studies/machines instead")
     parser.add_argument("--selector", help="with --machine: decide as this library does: ompi, mpich, impi")
+    parser.add_argument("--only", metavar="OPERATION", help="only the guidelines of this one: allreduce")
     parser.add_argument("--ranks", type=int, nargs="+", metavar="P")
     parser.add_argument("--bytes", type=int, nargs="+", metavar="N", help="sizes, ascending multiples of 8")
     parser.add_argument("--blocks", type=int, metavar="N")
@@ -86,15 +88,23 @@ def planned_experiment(asked: argparse.Namespace) -> Experiment:
         tables["design"]["blocks"] = asked.blocks
     if asked.preload:
         program["env"] = {"LD_PRELOAD": str(asked.preload.resolve())}
-    tables["claims"] = [each for each in tables["claims"] if _applies(each, factors)]
+    tables["claims"] = [each for each in tables["claims"] if _applies(each, factors, asked.only)]
+    if asked.only:
+        ops = dict.fromkeys(name for each in tables["claims"] for name in _names(each))
+        program["command"][4] = ",".join(ops)
     return experiment(source=str(HERE), **tables)
 
 
-def _applies(claim: Mapping[str, Any], factors: Mapping[str, Sequence[object]]) -> bool:
-    if claim["over"] not in factors:
-        return True
-    named = {name.strip() for side in claim["rule"].split("<=") for name in side.split("+")}
-    return named <= {str(level) for level in factors[claim["over"]]}
+def _names(claim: Mapping[str, Any]) -> list[str]:
+    """Levels that a rule names, those of its left side first."""
+    return [name.strip() for side in claim["rule"].split("<=") for name in side.split("+")]
+
+
+def _applies(claim: Mapping[str, Any], factors: Mapping[str, Sequence[object]], only: str | None) -> bool:
+    """Whether the sizes of a claim are measured; with ``only``, whether its left side is this operation."""
+    if claim["over"] in factors:
+        return only is None and {*_names(claim)} <= {str(level) for level in factors[claim["over"]]}
+    return only in (None, _names(claim)[0])
 
 
 def table(checked: Checked) -> str:

@@ -281,7 +281,7 @@ def test_two_scales_are_compared_though_no_growth_can_be(steelyard_cli, tmp_path
     asked = ("two.csv", "--value", "t", "--parameter", "p", "--by", "op", "--rule", "a <= b")
     done = steelyard_cli("check", *asked)
     assert done.returncode == 1, done.stderr
-    assert "broken at all 2 points: at worst 3 × b (exact) at p = 2" in " ".join(done.stdout.split())
+    assert "broken at all 2 points: at worst 3.00 × b (exact) at p = 2" in " ".join(done.stdout.split())
 
 
 def test_values_that_repeat_to_the_bit_are_compared_as_they_are_when_that_is_said(steelyard_cli, tmp_path):

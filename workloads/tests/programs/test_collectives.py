@@ -22,6 +22,42 @@ def test_every_operation_is_right_at_every_number_of_ranks(start, library, ranks
         assert all(value > 0 for value in values)
 
 
+MOCK_UPS = (
+    "bcast_by_scatter_and_allgather",
+    "bcast_by_allgatherv",
+    "reduce_by_allreduce",
+    "reduce_by_reduce_scatter_block_and_gather",
+    "allreduce_by_reduce_and_bcast",
+    "allreduce_by_reduce_scatter_block_and_allgather",
+    "gather_by_allgather",
+    "gather_by_reduce",
+    "gather_by_gatherv",
+    "allgather_by_gather_and_bcast",
+    "allgather_by_alltoall",
+    "allgather_by_allreduce",
+    "allgather_by_allgatherv",
+    "alltoall_by_alltoallv",
+    "scatter_by_bcast",
+    "scatter_by_scatterv",
+    "reduce_scatter_block_by_reduce_and_scatter",
+    "reduce_scatter_block_by_allreduce",
+    "reduce_scatter_block_by_reduce_scatter",
+    "scan_by_exscan_and_reduce_local",
+)
+OTHERS = ("scatter", "reduce_scatter_block", "scan", "exscan")
+
+
+@pytest.mark.parametrize(("ranks", "size"), [(1, 8), (2, 800), (3, 40)])
+def test_operations_of_the_guidelines_and_their_mock_ups_are_right(openmpi, ranks, size):
+    # 5 elements for 3 ranks: parts are padded.
+    asked = ("--ops", ",".join((*OTHERS, *MOCK_UPS)), "--bytes", str(size), "--sync", "round-time")
+    ended = openmpi("collectives", ranks, *FEW, *asked)
+    assert ended.code == 0, ended.stderr
+    for op in (*OTHERS, *MOCK_UPS):
+        assert ended.values("latency_quantile_s", op=op, bytes=size), op
+    assert all(ended.values("latency_quantile_s", op=op, algorithm="mock-up") for op in MOCK_UPS)
+
+
 @pytest.mark.parametrize("sync", ["window", "barrier"])
 def test_the_reported_quantile_is_that_of_the_repetitions(openmpi, sync):
     ended = openmpi("collectives", 2, *FEW, "--ops", "bcast", "--bytes", "64", "--sync", sync)

@@ -72,17 +72,18 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
         others = f", {left} open" if left else ""
         return (
             f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
-            f" at worst {_point(_of(worst))}{_at(worst)}; {printable(_of(worst).right)} is faster there"
+            f" at worst {_point(_of(worst))}{_at(worst, points)};"
+            f" {printable(_of(worst).right)} is faster there"
         )
     held = [each for each in points if each.outcome == "holds"]
     closest = max(held, key=_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
-        return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest)}"
+        return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest, points)}"
     open_ = [each for each in points if each.outcome == "not_resolved"]
     worst = max(open_, key=_ratio_of)
     return (
         f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
-        f" {_point(_of(worst))}{_at(worst)}"
+        f" {_point(_of(worst))}{_at(worst, points)}"
     )
 
 
@@ -148,7 +149,7 @@ def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Insta
             return f", from {parameter} = {first:g} on"
     if len(broken) == 1:
         return ""  # the worst, which is named
-    return f" ({listed([named_levels(each.stratum) for each in broken], MOST_POINTS)})"
+    return f" ({listed([_name(each, points) for each in broken], MOST_POINTS)})"
 
 
 def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
@@ -165,8 +166,19 @@ def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     return numbers[0] if len(numbers) == 1 else None
 
 
-def _at(point: Instance) -> str:
-    return f" at {named_levels(point.stratum)}" if point.stratum else ""
+def _at(point: Instance, points: Sequence[Instance]) -> str:
+    return f" at {name}" if (name := _name(point, points)) else ""
+
+
+def _name(point: Instance, points: Sequence[Instance]) -> str:
+    """The levels of a point that tell it from the others; of an only point, all."""
+    return named_levels(
+        {
+            name: level
+            for name, level in point.stratum.items()
+            if len(points) == 1 or any(each.stratum.get(name) != level for each in points)
+        }
+    )
 
 
 def _of(point: Instance) -> RulePointEvidence:
