@@ -35,6 +35,7 @@ def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
                 observed,
                 lambda ratio: within(ratio, claim.within),
                 inverse=False,
+                margin=claim.within,
             )
         )
     )
@@ -87,7 +88,13 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
             where = {"probe's cost in": claim.outcome, **stratum}
             tested.append(
                 tested_pair(
-                    where, changed, as_it_is, observed, lambda ratio: within(ratio, bound), inverse=False
+                    where,
+                    changed,
+                    as_it_is,
+                    observed,
+                    lambda ratio: within(ratio, bound),
+                    inverse=False,
+                    margin=bound,
                 )
             )
     return tested

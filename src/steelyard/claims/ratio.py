@@ -46,6 +46,7 @@ def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
         observed,
         lambda ratio: within(ratio, claim.within),
         inverse=False,
+        margin=claim.within,
     )
 
 
@@ -57,10 +58,15 @@ def _drafted(
     judge: Judge,
     *,
     inverse: bool,
+    margin: float | None = None,
 ) -> Draft:
-    metric = observed.metric(claim.metric)
+    metric, where = observed.metric(claim.metric), claim.where
     return Draft(
-        tuple(tested_pairs(metric, new, old, claim.strata, claim.where, observed, judge, inverse=inverse))
+        tuple(
+            tested_pairs(
+                metric, new, old, claim.strata, where, observed, judge, inverse=inverse, margin=margin
+            )
+        )
     )
 
 
@@ -74,15 +80,20 @@ def tested_pairs(
     judge: Judge,
     *,
     inverse: bool,
+    margin: float | None = None,
 ) -> list[Undecided]:
-    """Two treatments in every stratum that has both; with ``inverse``, the ratio is the other way round."""
+    """Two treatments in every stratum that has both; with ``inverse``, the ratio is the other way round, and
+    with ``margin``, whether they are equal within it is asked.
+    """
     tested = []
     samples = observed.compared(metric)
     for stratum, members in strata(samples, within_levels_of, where):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
         if treatment is not None and baseline is not None and treatment is not baseline:
-            tested.append(tested_pair(stratum, treatment, baseline, observed, judge, inverse=inverse))
+            tested.append(
+                tested_pair(stratum, treatment, baseline, observed, judge, inverse=inverse, margin=margin)
+            )
     return tested
 
 
@@ -94,10 +105,11 @@ def tested_pair(
     judge: Judge,
     *,
     inverse: bool,
+    margin: float | None = None,
 ) -> Undecided:
     """One treatment against another, in one stratum."""
     old, new = (treatment, baseline) if inverse else (baseline, treatment)
-    compared = comparison_of(old, new, observed)
+    compared = comparison_of(old, new, observed, margin)
     ratio = compared.speedup
     judgement = judge(ratio)
     allowed = admissible(compared.flags, observed.declared(compared.metric.name))
@@ -125,12 +137,20 @@ def tested_pair(
     return Undecided(stratum, judgement.indicated, judgement.p, evidence)
 
 
-def comparison_of(old: Sample, new: Sample, observed: Observed) -> Comparison:
+def comparison_of(
+    old: Sample, new: Sample, observed: Observed, margin: float | None = None
+) -> Comparison:
     """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The claim
     chose both, so that labels which describe them may differ.
     """
     metric = new.metric.name
-    declared = replace(observed.declared(metric), baseline=old.treatment.levels, family="baseline", strata=())
+    declared = replace(
+        observed.declared(metric),
+        baseline=old.treatment.levels,
+        family="baseline",
+        strata=(),
+        margin=margin,
+    )
     chosen = [replace(each, labels={}) for each in (old, new)]
     (compared,) = intervals(chosen, declared, metric=metric, order=observed.order)
     return compared

@@ -137,9 +137,13 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
     known = ratio if isinstance(ratio, Speedup) else None
     allowed = allowing_for(known, likeness) if known else None
     judged = allowed
-    if allowed and looks and isinstance(between, Contrast):
-        judged = over_looks(allowing_for_tail(allowed, between, estimand), looks)
-    if slow is not None and slow.runs < FEWEST and not (slow.decides and judged and _tells(judged, declared)):
+    # To be equal within a margin is a claim that a long tail can refute, however many looks there are.
+    if judged and isinstance(between, Contrast) and (looks or declared.margin is not None):
+        judged = allowing_for_tail(judged, between, estimand)
+    if judged and looks:
+        judged = over_looks(judged, looks)
+    decides = slow is not None and slow.decides(declared.margin)
+    if slow is not None and slow.runs < FEWEST and not (decides and judged and _tells(judged, declared)):
         slow = None
     return Comparison(
         baseline=pair.baseline.treatment,
@@ -163,7 +167,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         autocorrelation=likeness,
         flags=(
             *_flags(pair, between, ratio, declared, order, in_time, found, likeness),
-            *(("slow_mode",) if slow is not None and slow.decides else ()),
+            *(("slow_mode",) if slow is not None and decides else ()),
         ),
         slow=slow,
         estimand=estimand,
