@@ -16,9 +16,11 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from noises import autoregressive
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.design import looks
 from steelyard.spec import experiment
 from steelyard.stats.planning.standing import NARROW, PART
@@ -39,12 +41,17 @@ with ``none``, only the verdict counts, and the interval is that of one look.
 
 
 class Ended(NamedTuple):
-    """Fractions of the experiments, and blocks at the end: median and mean."""
+    """Fractions of the experiments, of those beside a verdict and beside a clear one; median and mean of the
+    blocks at the end.
+    """
 
     called: float
     wrong_way: float
     covered: float
     covered_when_answered: float
+    covered_beside_verdicts: float
+    clear: float
+    covered_beside_clear: float
     naive: float
     blocks: float
     mean_blocks: float
@@ -68,8 +75,21 @@ def growing(growth: float) -> Iterator[int]:
         look = max(look + 1, math.floor(look * growth))
 
 
+def levels(at: tuple[int, ...], could_end: npt.NDArray[np.bool_], *, last: bool) -> Floats:
+    """Level of the last of these looks in each experiment, by which of those before could have ended it."""
+    patterns, where = np.unique(could_end, axis=0, return_inverse=True)
+    made = (tuple(n for n, able in zip(at, pattern, strict=False) if able) for pattern in patterns)
+    found = [Looks((*each, at[-1]), at[-1] if last else None).level(ALPHA) for each in made]
+    return np.array(found)[where.reshape(-1)]
+
+
+def as_they_come(spread: float, count: int, seed: int = 2) -> Floats:
+    """Effects of which most are small: Laplace, of mean size one spread of a block."""
+    return np.random.default_rng(seed).laplace(0, spread, count)
+
+
 def simulate(
-    effect: float,
+    effect: float | Floats,
     spread: float,
     count: int,
     at: Sequence[int],
@@ -78,44 +98,52 @@ def simulate(
     likeness: float = 0.0,
     seed: int = 1,
 ) -> Ended:
-    """Log ratios of blocks around ``effect`` with this spread, looked at until answered, at the last look
+    """Log ratios of blocks around ``effect``, one or one an experiment, with this spread, looked at until answered, at the last look
     whatever it shows.
     """
     at = tuple(at)
     rng = np.random.default_rng(seed)
-    values = effect + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
+    effects = np.broadcast_to(effect, count)
+    values = effects[:, np.newaxis] + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
     going = np.ones(count, dtype=bool)
-    called, sign, covered, naive = (np.zeros(count, dtype=bool) for _ in range(4))
+    called, sign, covered, naive, clear = (np.zeros(count, dtype=bool) for _ in range(5))
     blocks, answered = np.zeros(count), np.zeros(count, dtype=bool)
+    could_end = np.zeros((count, len(at)), dtype=bool)
     totals, squares = np.cumsum(values, axis=1), np.cumsum(values**2, axis=1)
     for place, n in enumerate(at):
         mean = totals[:, n - 1] / n
         u = np.sqrt((squares[:, n - 1] - n * mean**2) / (n - 1) / n)
-        level = Looks(at[: place + 1]).level(ALPHA)
+        level = levels(at[: place + 1], could_end[:, :place], last=n == at[-1])
         half = -stdtrit(n - 1, level / 2) * u
         decided = np.abs(mean) > half
         alone = -stdtrit(n - 1, ALPHA / 2) * u
-        once_clear = -stdtrit(n - 1, max(PAYS * ALPHA, level) / 2) * u
+        once_clear = -stdtrit(n - 1, np.maximum(PAYS * ALPHA, level) / 2) * u
+        beyond = (1 - CLEAR) * np.abs(mean) >= half
         wide = {
-            "as shown": np.where((1 - CLEAR) * np.abs(mean) >= half, once_clear, half),
+            "as shown": np.where(beyond, once_clear, half),
             "over all looks": half,
             "of one look": alone,
             "none": alone,
         }[rule]
         narrow = np.sinh(wide) <= np.maximum(NARROW, PART * -np.expm1(-np.abs(mean)))
         narrow |= rule == "none"
+        could_end[:, place] = narrow
         ends = going & ((decided & narrow) | (n == at[-1]))
         called[ends], sign[ends] = decided[ends], mean[ends] > 0
-        covered[ends] = np.abs(mean - effect)[ends] <= wide[ends]
-        naive[ends] = np.abs(mean - effect)[ends] <= alone[ends]
+        covered[ends] = np.abs(mean - effects)[ends] <= wide[ends]
+        naive[ends] = np.abs(mean - effects)[ends] <= alone[ends]
+        clear[ends] = beyond[ends]
         answered[ends], blocks[ends] = (decided & narrow)[ends], n
         going &= ~ends
-    wrong = called & (sign != (effect > 0))
+    wrong = called & (sign != (effects > 0))
     return Ended(
         called.mean(),
         wrong.mean(),
         covered.mean(),
         covered[answered].mean() if answered.any() else math.nan,
+        covered[called].mean() if called.any() else math.nan,
+        clear.mean(),
+        covered[clear].mean() if clear.any() else math.nan,
         naive.mean(),
         float(np.median(blocks)),
         float(blocks.mean()),

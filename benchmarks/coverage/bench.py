@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+import answered
 import blocks
 import doubtful
 import extending
@@ -38,6 +39,12 @@ MARK: Final = "<!-- made by: ./dev bench coverage --write -->"
 END: Final = "<!-- end -->"
 MOST: Final = 60
 """Blocks after which ``compare`` has no time left, where it is to be answered."""
+WAITED: Final = 100
+"""The same, where intervals beside verdicts are looked at."""
+SPREAD: Final = 0.02
+"""Of a block, where intervals beside verdicts are looked at."""
+CLEAR_EFFECTS: Final = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
+"""In spreads of a block."""
 ENOUGH: Final = 30
 """Blocks from which on intervals are to hold where neighbours resemble each other."""
 
@@ -222,26 +229,68 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
         f"Percent of {count:,} experiments, called different at any look although geometric means are equal,"
         f" up to {sequential.CAP} blocks, with looks at 4, 5, 6, 7, 8, 10, 12, 15, … (bound: 5, and 6 where"
         " one arm is lognormal and the other normal with half of its spread, and what chance makes); of"
-        f" {count // 10:,} experiments that differ by one standard deviation of a block of normal noise"
-        f" (2.8 %), looked at as `compare` does until that is answered, to {MOST} blocks: decided, intervals"
-        " at the end that hold the truth, and mean blocks. By the product itself. Of modes as above; of"
-        " differences that wander no bound: few blocks tell of the time of the run.",
+        f" {count // 10:,} experiments looked at as `compare` does, until that is answered or time is over at"
+        f" {MOST} blocks: those of equal treatments that are called different at the end (bound as above), and"
+        " of those that differ by one standard deviation of a block of normal noise (2.8 %) the ones that are"
+        " decided, intervals at the end that hold the truth, those that do so beside a verdict (bound of both:"
+        " 93), and mean blocks. By the product itself. Of modes as above; of differences that wander no bound:"
+        " few blocks tell of the time of the run.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
         for name, noise in noises.NOISES.items():
             wrong = sequential.called(noise, seed, count, 4)
+            equal = sequential.answered(noise, seed, count // 10, MOST, moved=0)
             its = sequential.answered(noise, seed, count // 10, MOST)
             low = 93 - slack(count // 10, 0.07) if noise.kept else 0
+            beside = its.held_beside_verdicts
+            few = its.decided < 50
             yield (
                 name,
                 report.cell(wrong, 0, noise.most + slack(count, 0.05)),
+                report.cell(equal.decided, 0, noise.most + slack(count // 10, 0.05)),
                 f"{its.decided:.1f}",
                 report.cell(its.held, low, 100),
+                f"{beside:.1f}" if few else report.cell(beside, low, 100),
                 f"{its.blocks:.0f}",
             )
 
-    report.table(("", "called", "decided, moved", "held, moved", "blocks"), rows())
+    head = ("", "at any look", "at the end", "decided, moved", "held", "beside a verdict", "blocks")
+    report.table(head, rows())
+
+
+def clear_table(report: Report, count: int, seed: int) -> None:
+    """Coverage beside a verdict."""
+    report.say(
+        "",
+        "### Intervals beside a verdict",
+        "",
+        f"Percent of {count:,} normal experiments with a spread of 2 % a block, by t, looked at as `compare`"
+        f" does until that is answered or time is over at {WAITED} blocks: decided; of these, intervals"
+        " that hold the truth; with a clear verdict, whose interval is that of one look; of these, intervals"
+        " that hold the truth (bound: 93, and what chance makes); and mean blocks. A difference of which few"
+        " are found is found where chance made it large, whatever the interval, so that beside any verdict the"
+        " bound (93) is that of differences as they come: Laplace, of mean size one standard deviation (s).",
+    )
+    at = answered.schedule(WAITED)
+    drawn = answered.as_they_come(SPREAD, count)
+
+    def rows() -> Iterator[Sequence[str]]:
+        effects = {f"{each:g} s": each * SPREAD for each in CLEAR_EFFECTS} | {"as they come": drawn}
+        for name, effect in effects.items():
+            its = answered.simulate(effect, SPREAD, count, at, seed=seed)
+            of_clear = 93 - slack(max(1, round(count * its.clear)), 0.07)
+            low = 93 - slack(count, 0.07) if name == "as they come" else 0
+            yield (
+                name,
+                f"{100 * its.called:.1f}",
+                report.cell(100 * its.covered_beside_verdicts, low, 100),
+                f"{100 * its.clear:.1f}",
+                report.cell(100 * its.covered_beside_clear, of_clear, 100) if its.clear else "–",
+                f"{its.mean_blocks:.0f}",
+            )
+
+    report.table(("difference", "decided", "held beside it", "clear", "held beside it", "blocks"), rows())
 
 
 def price_table(report: Report, count: int, seed: int) -> None:
@@ -478,6 +527,7 @@ SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
     "verdicts": (doubtful_table, 600),
     "limits": (limit_tables, 4_000),
     "looks": (sequential_tables, 4_000),
+    "clear": (clear_table, 4_000),
     "price": (price_table, 20_000),
     "stopping": (stopping_table, 5_000),
     "extending": (extending_table, 20_000),

@@ -13,7 +13,7 @@ from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.interval import Interval
 from steelyard.stats.sequential.looks import Looks
 
-CLEAR: Final = 0.2
+CLEAR: Final = 0.5
 """Part of the way from a bound to the estimate, on the scale of logarithms, that a clear verdict also leaves
 behind: where a run ends as soon as a difference shows, it shows larger than it is."""
 PAYS: Final = 0.8
@@ -58,7 +58,7 @@ def shown(ratio: Speedup, bounds: Iterable[float], level: float, alpha: float = 
     Simulated by ``benchmarks/coverage/answered.py``: it holds the truth in 93 to 98 % where the run ends.
     """
     distribution = ratio.distribution
-    if not isinstance(distribution, OverLooks) or distribution.looks.spending != "open":
+    if not isinstance(distribution, OverLooks) or not distribution.looks.planned:
         return ratio.interval(alpha)
     strictest = min(level, alpha)
     if all(ratio.p_of(bound * (ratio.value / bound) ** CLEAR) <= strictest for bound in bounds):
@@ -69,14 +69,21 @@ def shown(ratio: Speedup, bounds: Iterable[float], level: float, alpha: float = 
 def looks_of(facts: DesignFacts) -> Looks | None:
     """Looks at which an experiment may have ended because of what they showed, and the blocks of today;
     ``None`` of one that was to have so many blocks, whatever they show.
+
+    A look whose interval was too wide could not end the run and spends nothing (docs/decisions/214), unless
+    somebody ended it by hand, who may have seen more than the rule did.
     """
     last = facts.blocks
     if facts.decided:
+        by_rule = facts.state in ("complete", "precision_not_reached")
+        made = [look for look in facts.looks if not (by_rule and look in facts.idle)]
+        closed = None if facts.closed is None else max(3, min(facts.closed, last))
         # Nothing is spent for two blocks; they are judged as three.
-        seen = (*facts.looks, *facts.extended_from, last)
-        return Looks(tuple(sorted({max(3, min(each, last)) for each in seen})))
+        seen = {max(3, min(each, last)) for each in (*made, *facts.extended_from, closed or last, last)}
+        return Looks(tuple(sorted(seen)), closed)
     if facts.extended_from:
-        return Looks(tuple(sorted({*facts.extended_from, last})), "extended")
+        seen = {*facts.extended_from, last}
+        return Looks(tuple(sorted(seen)), min(seen))
     if facts.target is not None:
-        return Looks((last,), "none")
+        return Looks((last,), last)
     return None
