@@ -25,7 +25,6 @@ from steelyard.design import looks
 from steelyard.spec import experiment
 from steelyard.stats.planning.standing import NARROW, PART
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import CLEAR, PAYS
 
 MOST = 500
 """Blocks after which time is over, by default."""
@@ -34,24 +33,20 @@ FIRST = 10
 ALPHA = 0.05
 
 
-Rule = Literal["as shown", "over all looks", "of one look", "none"]
+Rule = Literal["over all looks", "of one look", "none"]
 """The interval that is to be narrow beside the verdict and is shown: the product's, or one that was not made;
 with ``none``, only the verdict counts, and the interval is that of one look.
 """
 
 
 class Ended(NamedTuple):
-    """Fractions of the experiments, of those beside a verdict and beside a clear one; median and mean of the
-    blocks at the end.
-    """
+    """Fractions of the experiments, and of those beside a verdict; median and mean of the blocks at the end."""
 
     called: float
     wrong_way: float
     covered: float
     covered_when_answered: float
     covered_beside_verdicts: float
-    clear: float
-    covered_beside_clear: float
     naive: float
     blocks: float
     mean_blocks: float
@@ -94,7 +89,7 @@ def simulate(
     count: int,
     at: Sequence[int],
     *,
-    rule: Rule = "as shown",
+    rule: Rule = "over all looks",
     likeness: float = 0.0,
     seed: int = 1,
 ) -> Ended:
@@ -106,7 +101,7 @@ def simulate(
     effects = np.broadcast_to(effect, count)
     values = effects[:, np.newaxis] + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
     going = np.ones(count, dtype=bool)
-    called, sign, covered, naive, clear = (np.zeros(count, dtype=bool) for _ in range(5))
+    called, sign, covered, naive = (np.zeros(count, dtype=bool) for _ in range(4))
     blocks, answered = np.zeros(count), np.zeros(count, dtype=bool)
     could_end = np.zeros((count, len(at)), dtype=bool)
     totals, squares = np.cumsum(values, axis=1), np.cumsum(values**2, axis=1)
@@ -117,10 +112,7 @@ def simulate(
         half = -stdtrit(n - 1, level / 2) * u
         decided = np.abs(mean) > half
         alone = -stdtrit(n - 1, ALPHA / 2) * u
-        once_clear = -stdtrit(n - 1, np.maximum(PAYS * ALPHA, level) / 2) * u
-        beyond = (1 - CLEAR) * np.abs(mean) >= half
         wide = {
-            "as shown": np.where(beyond, once_clear, half),
             "over all looks": half,
             "of one look": alone,
             "none": alone,
@@ -132,7 +124,6 @@ def simulate(
         called[ends], sign[ends] = decided[ends], mean[ends] > 0
         covered[ends] = np.abs(mean - effects)[ends] <= wide[ends]
         naive[ends] = np.abs(mean - effects)[ends] <= alone[ends]
-        clear[ends] = beyond[ends]
         answered[ends], blocks[ends] = (decided & narrow)[ends], n
         going &= ~ends
     wrong = called & (sign != (effects > 0))
@@ -142,8 +133,6 @@ def simulate(
         covered.mean(),
         covered[answered].mean() if answered.any() else math.nan,
         covered[called].mean() if called.any() else math.nan,
-        clear.mean(),
-        covered[clear].mean() if clear.any() else math.nan,
         naive.mean(),
         float(np.median(blocks)),
         float(blocks.mean()),
@@ -172,9 +161,9 @@ def main() -> None:
             cells = " | ".join("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in shown)
             print(f"| {math.exp(effect):.3g} × | {100 * spread:g} % | {cells} | {it.blocks:g} |")
     print("mean blocks until the verdict and an interval that is narrow (percent covered by it)")
-    print("| effect | spread | as shown | over all looks | of one look | the verdict alone |")
-    print("|---|---|---|---|---|---|")
-    rules: tuple[Rule, ...] = ("as shown", "over all looks", "of one look", "none")
+    print("| effect | spread | over all looks | of one look | the verdict alone |")
+    print("|---|---|---|---|---|")
+    rules: tuple[Rule, ...] = ("over all looks", "of one look", "none")
     for deviations in (0.2, 0.5, 1, 2, 3, 5):
         for spread in (0.02, 0.1):
             ended = (

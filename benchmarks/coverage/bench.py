@@ -43,7 +43,7 @@ WAITED: Final = 100
 """The same, where intervals beside verdicts are looked at."""
 SPREAD: Final = 0.02
 """Of a block, where intervals beside verdicts are looked at."""
-CLEAR_EFFECTS: Final = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
+VERDICT_EFFECTS: Final = (0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 """In spreads of a block."""
 ENOUGH: Final = 30
 """Blocks from which on intervals are to hold where neighbours resemble each other."""
@@ -259,38 +259,34 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
     report.table(head, rows())
 
 
-def clear_table(report: Report, count: int, seed: int) -> None:
+def beside_table(report: Report, count: int, seed: int) -> None:
     """Coverage beside a verdict."""
     report.say(
         "",
         "### Intervals beside a verdict",
         "",
         f"Percent of {count:,} normal experiments with a spread of 2 % a block, by t, looked at as `compare`"
-        f" does until that is answered or time is over at {WAITED} blocks: decided; of these, intervals"
-        " that hold the truth; with a clear verdict, whose interval is that of one look; of these, intervals"
-        " that hold the truth (bound: 93, and what chance makes); and mean blocks. A difference of which few"
-        " are found is found where chance made it large, whatever the interval, so that beside any verdict the"
-        " bound (93) is that of differences as they come: Laplace, of mean size one standard deviation (s).",
+        f" does until that is answered or time is over at {WAITED} blocks: decided; of these, intervals that"
+        " hold the truth (bound: 93, and what chance makes, where half are decided); and mean blocks. A"
+        " difference of which few are found is found where chance made it large, whatever the interval. As"
+        " they come: Laplace, of mean size one standard deviation (s).",
     )
     at = answered.schedule(WAITED)
     drawn = answered.as_they_come(SPREAD, count)
 
     def rows() -> Iterator[Sequence[str]]:
-        effects = {f"{each:g} s": each * SPREAD for each in CLEAR_EFFECTS} | {"as they come": drawn}
+        effects = {f"{each:g} s": each * SPREAD for each in VERDICT_EFFECTS} | {"as they come": drawn}
         for name, effect in effects.items():
             its = answered.simulate(effect, SPREAD, count, at, seed=seed)
-            of_clear = 93 - slack(max(1, round(count * its.clear)), 0.07)
-            low = 93 - slack(count, 0.07) if name == "as they come" else 0
+            low = 93 - slack(round(count * its.called), 0.07) if its.called >= 0.5 else 0
             yield (
                 name,
                 f"{100 * its.called:.1f}",
                 report.cell(100 * its.covered_beside_verdicts, low, 100),
-                f"{100 * its.clear:.1f}",
-                report.cell(100 * its.covered_beside_clear, of_clear, 100) if its.clear else "–",
                 f"{its.mean_blocks:.0f}",
             )
 
-    report.table(("difference", "decided", "held beside it", "clear", "held beside it", "blocks"), rows())
+    report.table(("difference", "decided", "held beside it", "blocks"), rows())
 
 
 def price_table(report: Report, count: int, seed: int) -> None:
@@ -527,7 +523,7 @@ SECTIONS: Final[dict[str, tuple[Callable[[Report, int, int], None], int]]] = {
     "verdicts": (doubtful_table, 600),
     "limits": (limit_tables, 4_000),
     "looks": (sequential_tables, 4_000),
-    "clear": (clear_table, 4_000),
+    "beside": (beside_table, 4_000),
     "price": (price_table, 20_000),
     "stopping": (stopping_table, 5_000),
     "extending": (extending_table, 20_000),

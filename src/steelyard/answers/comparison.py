@@ -318,8 +318,7 @@ class Comparison(msgspec.Struct, frozen=True):
     speedup : Speedup or Undefined
         Above 1 where the treatment is better.
     ci95 : Interval or None
-        Marginal; ``None`` where unbounded or undefined. Where verdicts end the run: over all looks, or of the
-        blocks at the end where the verdict is clear.
+        Marginal; ``None`` where unbounded or undefined. Where verdicts end the run: over all looks.
     autocorrelation : Autocorrelation or None
         Of the differences of blocks in the order of time; of the worse sample where nothing pairs them.
     ci_family : Interval or None

@@ -35,14 +35,14 @@ from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
-from steelyard.stats.compare.verdict import bounds_of, difference_of, verdict_of
+from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import over_looks, shown
+from steelyard.stats.sequential.over_looks import over_looks
 from steelyard.stats.uncertainty.budget import budget
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
 
@@ -256,12 +256,9 @@ def _judged(
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     verdict = "not_resolved" if censored else verdict_of(difference, relevance, ratio.log)
-    bounds = bounds_of(ratio.value, relevance, declared.margin or 0.0)
-    level = relevant.level * (1 + relevant.one_sided) if relevant else tested.level
     return replace(
         estimate,
         refused=censored,
-        ci95=estimate.ci95 if verdict == "not_resolved" else shown(ratio, bounds, level),
         ci_family=ratio.interval(tested.level),
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,
