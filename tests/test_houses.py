@@ -93,12 +93,7 @@ def test_workloads_know_of_the_laboratory_only_its_line_format():
 def test_studies_use_rooms_that_programs_may_rely_on_and_ever_fewer_others():
     files = [file for file in sources("studies") if file.suffix == ".py"]
     assert len(files) > 40
-    rooms = [
-        name.split(".")[1]
-        for file in files
-        for name in imported(file)
-        if name.startswith("steelyard.")
-    ]
+    rooms = [name.split(".")[1] for file in files for name in imported(file) if name.startswith("steelyard.")]
     inside = {room: rooms.count(room) for room in {*rooms} - PUBLIC.keys()}
     assert inside == INSIDE
 

@@ -40,7 +40,7 @@ with ``none``, only the verdict counts, and the interval is that of one look.
 
 
 class Ended(NamedTuple):
-    """Fractions of the experiments, and of those beside a verdict; median and mean of the blocks at the end."""
+    """Fractions of the experiments, and of those with a verdict; median and mean blocks at the end."""
 
     called: float
     wrong_way: float
@@ -92,14 +92,17 @@ def simulate(
     rule: Rule = "over all looks",
     likeness: float = 0.0,
     seed: int = 1,
+    values: Floats | None = None,
 ) -> Ended:
-    """Log ratios of blocks around ``effect``, one or one an experiment, with this spread, looked at until answered, at the last look
-    whatever it shows.
+    """Log ratios of blocks around ``effect``, one or one an experiment, looked at until answered, at the last
+    look whatever it shows; of other ``values``, where they are given.
     """
     at = tuple(at)
     rng = np.random.default_rng(seed)
     effects = np.broadcast_to(effect, count)
-    values = effects[:, np.newaxis] + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
+    if values is None:
+        drawn = math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
+        values = effects[:, np.newaxis] + spread * drawn
     going = np.ones(count, dtype=bool)
     called, sign, covered, naive = (np.zeros(count, dtype=bool) for _ in range(4))
     blocks, answered = np.zeros(count), np.zeros(count, dtype=bool)

@@ -229,12 +229,12 @@ def sequential_tables(report: Report, count: int, seed: int) -> None:
         f"Percent of {count:,} experiments, called different at any look although geometric means are equal,"
         f" up to {sequential.CAP} blocks, with looks at 4, 5, 6, 7, 8, 10, 12, 15, … (bound: 5, and 6 where"
         " one arm is lognormal and the other normal with half of its spread, and what chance makes); of"
-        f" {count // 10:,} experiments looked at as `compare` does, until that is answered or time is over at"
-        f" {MOST} blocks: those of equal treatments that are called different at the end (bound as above), and"
-        " of those that differ by one standard deviation of a block of normal noise (2.8 %) the ones that are"
-        " decided, intervals at the end that hold the truth, those that do so beside a verdict (bound of both:"
-        " 93), and mean blocks. By the product itself. Of modes as above; of differences that wander no bound:"
-        " few blocks tell of the time of the run.",
+        f" {count // 10:,} experiments looked at as `compare` does until that is answered or time is over"
+        f" at {MOST} blocks: those of equal treatments that are called different at the end (bound as above),"
+        " and of those that differ by one standard deviation of a block of normal noise (2.8 %) the ones that"
+        " are decided, intervals at the end that hold the truth, those that do so beside a verdict (bound of"
+        " both: 93), and mean blocks. By the product itself. Of modes as above; of differences that wander no"
+        " bound: few blocks tell of the time of the run.",
     )
 
     def rows() -> Iterator[Sequence[str]]:
@@ -287,6 +287,23 @@ def beside_table(report: Report, count: int, seed: int) -> None:
             )
 
     report.table(("difference", "decided", "held beside it", "blocks"), rows())
+    report.say(
+        "",
+        f"Percent of {count:,} experiments of equal treatments that are called different where such a run"
+        f" ends, at {MOST} blocks at the latest, by t and without any allowance (bound: 6, and what chance makes,"
+        " where differences are independent and symmetric).",
+    )
+
+    def equal() -> Iterator[Sequence[str]]:
+        until = answered.schedule(MOST)
+        for name, noise in noises.NOISES.items():
+            old, new = noise.draw(np.random.default_rng([seed, MOST]), count, MOST)
+            its = answered.simulate(0.0, SPREAD, count, until, values=old - new)
+            bound = noise.kept and not noise.mode and not name.startswith("one arm")
+            most = 6 + slack(count, 0.06) if bound else 100
+            yield (name, report.cell(100 * its.called, 0, most), f"{its.mean_blocks:.0f}")
+
+    report.table(("", "called", "blocks"), equal())
 
 
 def price_table(report: Report, count: int, seed: int) -> None:

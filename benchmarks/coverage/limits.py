@@ -108,9 +108,7 @@ def measured(values: Floats) -> Mean:
     n = values.size
     ids, one, none = array("q", range(1, n + 1)), array("q", [1] * n), array("q", [0] * n)
     found = mean_of(
-        Sample(
-            BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, one, none, ids
-        )
+        Sample(BUILTIN["wall_s"], Treatment(1, "t", {"t": 1}), array("d", values), ids, one, none, ids)
     )
     if not isinstance(found, Mean):
         raise TypeError(f"no mean of {n} values: {found.reason}")

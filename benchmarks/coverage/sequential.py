@@ -125,7 +125,7 @@ def answered(noise: Noise, seed: int, experiments: int, most: int, moved: float 
 
 
 def ended(old: Floats, new: Floats, at: Sequence[int]) -> Comparison:
-    """The comparison with which a run ends that is looked at as ``compare`` does; time is over at the last."""
+    """The comparison at the end of a run that is looked at as ``compare`` does, to the last of these."""
     able: list[int] = []
     for n in at:
         schedule = Looks((*able, n), n if n == at[-1] else None)
@@ -201,8 +201,8 @@ def main() -> None:
             answered(noise, options.seed, options.experiments // 20, options.most, moved) for moved in (1, 0)
         )
         print(
-            f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided {its.decided:.1f}, held"
-            f" {its.held:.1f}, beside verdicts {its.held_beside_verdicts:.1f}, {its.blocks:.1f} blocks",
+            f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided {its.decided:.1f}, "
+            f"held {its.held:.1f}, beside verdicts {its.held_beside_verdicts:.1f}, {its.blocks:.1f} blocks",
             flush=True,
         )
 

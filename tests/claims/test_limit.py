@@ -24,7 +24,9 @@ def linear(noise, spread=0.005):
 
 @pytest.mark.parametrize("bound", [9e6, 9.39e6, 9.4e6, 9.41e6, 12e6, 2e7])
 def test_a_limit_is_decided_where_its_interval_lies_on_one_side(bench, noise, bound):
-    made = bench(P, [{"limit": "rss_bytes", "at": {"p": 64}, "max": bound}], linear(noise), metric="rss_bytes")
+    made = bench(
+        P, [{"limit": "rss_bytes", "at": {"p": 64}, "max": bound}], linear(noise), metric="rss_bytes"
+    )
     (verdict,) = made.judge()
     (instance,) = verdict.instances
     interval = instance.evidence.interval

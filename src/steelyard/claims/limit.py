@@ -121,7 +121,11 @@ def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
 
 def _units_needed(mean: Mean, bound: float, level: float) -> int | None:
     """Units that would decide by the runs that were seen; ``None`` where unseen ones leave nothing open."""
-    if not mean.slow_towards(bound) or mean.p_of_slow(bound) <= level or not mean.seen_interval(level).excludes(bound):
+    if (
+        not mean.slow_towards(bound)
+        or mean.p_of_slow(bound) <= level
+        or not mean.seen_interval(level).excludes(bound)
+    ):
         return None
     return -(-mean.runs_to_exclude(bound, level) * mean.n // mean.runs)
 

@@ -104,11 +104,7 @@ class _Course:
         """Blocks by which a verdict can be decided; simulated, so asked for only when time is over."""
         comparisons = max(1, len(self._names) - 1)
         # All signs alike are the most that the sign test can find: p = 2^(1 - n).
-        return next(
-            n
-            for n in count(LEAST_BLOCKS)
-            if 2.0 ** (1 - n) <= self._declared.alpha / comparisons
-        )
+        return next(n for n in count(LEAST_BLOCKS) if 2.0 ** (1 - n) <= self._declared.alpha / comparisons)
 
     def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
         """Take a block, look where that is due, and tell whether it was the last."""

@@ -34,7 +34,9 @@ def mean_of(values):
 @given(
     st.integers(0, 2**32 - 1), st.integers(2, 80), st.floats(0.01, 1.5), st.sampled_from([0.2, 0.05, 0.001])
 )
-def test_p_is_at_most_alpha_exactly_where_the_interval_at_that_level_leaves_a_bound_out(seed, n, sigma, alpha):
+def test_p_is_at_most_alpha_exactly_where_the_interval_at_that_level_leaves_a_bound_out(
+    seed, n, sigma, alpha
+):
     mean = mean_of(np.random.default_rng(seed).lognormal(0, sigma, n))
     interval = mean.interval(alpha)
     for end, out in ((interval.low, 0.999), (interval.high, 1.001)):
@@ -46,7 +48,10 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_at_that_level_leaves_a_bo
 @given(st.integers(0, 2**32 - 1), st.integers(2, 60))
 def test_it_is_never_narrower_than_the_interval_of_independent_normal_values(seed, n):
     values = np.random.default_rng(seed).lognormal(0, 0.3, n)
-    interval, alone = mean_of(values).seen_interval(), witness.ttest_1samp(values, 0).confidence_interval(0.95)
+    interval, alone = (
+        mean_of(values).seen_interval(),
+        witness.ttest_1samp(values, 0).confidence_interval(0.95),
+    )
     assert interval.low <= max(alone.low, 0.0) + 1e-9
     assert interval.high >= alone.high - 1e-9
 

@@ -66,8 +66,8 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
 
 
 def idle_looks(record: Record) -> tuple[int, ...]:
-    """Complete blocks at the looks that could not have ended the run, whatever the verdicts: its half-width was
-    wider than it was to be.
+    """Complete blocks at the looks that could not have ended the run, whatever the verdicts: its half-width
+    was wider than it was to be.
     """
     return tuple(
         look.blocks

@@ -49,7 +49,9 @@ def _mean(outcome: Outcome, found: MeanEvidence) -> str:
     unit = found.metric.unit
     ci = between(found.interval, unit, found.level)
     what = "mean" if found.quantile is None else _called(found.quantile)
-    words = f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)}{_allowed(found, outcome)})"
+    words = (
+        f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)}{_allowed(found, outcome)})"
+    )
     if outcome == "not_resolved" and found.units_needed and not found.reason:
         return f"{words}{_to_do(found)}"
     return f"{words}, but {why(found.reason)}" if found.reason else words

@@ -59,8 +59,8 @@ class SampleMean(msgspec.Struct, frozen=True):
         return self.s / math.sqrt(self.n)
 
     def seen_interval(self, alpha: float = 0.05) -> Interval:
-        """At level 1 - ``alpha``, of runs like those that were seen: by t, and by t of skewed values on either
-        side, with the standard error that correlated neighbours leave.
+        """At level 1 - ``alpha``, of runs like those that were seen: by t, and by t of skewed values on both
+        sides, with the standard error that correlated neighbours leave.
         """
         spread = self._spread
         se, reach = self.u * spread.factor, t_quantile(spread.nu, alpha)
@@ -112,8 +112,8 @@ class SampleMean(msgspec.Struct, frozen=True):
         return min(1.0, 2 * math.exp(self.runs * math.log1p(-share)))
 
     def runs_to_exclude(self, bound: float, alpha: float = 0.05) -> int:
-        """Runs after which ``bound``, other than the mean and on the side of slow runs, is not within reach of
-        unseen ones at level 1 - ``alpha``.
+        """Runs after which ``bound``, other than the mean and on the side of slow runs, is not within their
+        reach at level 1 - ``alpha``.
         """
         share = self._share_to(bound)
         return 1 if share >= 1 else math.ceil(math.log(alpha / 2) / math.log1p(-share))

@@ -8,8 +8,9 @@ rest of the 3/4, and all of alpha where it is the only one. Blocks that are adde
 tenth more: the j-th time for alpha / (10 * 2^j).
 
 The level of a look is the one at which a true hypothesis is rejected there, and at no earlier look, as often
-as the look may spend: by the joint distribution of normal means of more and more blocks, integrated look by look (Armitage,
-McPherson and Rowe 1969, DOI 10.2307/2343787). Any two-sided test of the blocks so far may judge at it.
+as the look may spend: by the joint distribution of normal means of more and more blocks, integrated look by
+look (Armitage, McPherson and Rowe 1969, DOI 10.2307/2343787). Any two-sided test of the blocks so far may
+judge at it.
 """
 
 from __future__ import annotations
