@@ -290,8 +290,8 @@ def beside_table(report: Report, count: int, seed: int) -> None:
     report.say(
         "",
         f"Percent of {count:,} experiments of equal treatments that are called different where such a run"
-        f" ends, at {MOST} blocks at the latest, by t and without any allowance (bound: 6, and what chance makes,"
-        " where differences are independent and symmetric).",
+        f" ends, at {MOST} blocks at the latest, by t and without any allowance (bound: 6, and what chance"
+        " makes, where differences are independent and symmetric).",
     )
 
     def equal() -> Iterator[Sequence[str]]:
