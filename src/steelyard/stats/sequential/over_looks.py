@@ -44,7 +44,7 @@ def looks_of(facts: DesignFacts) -> Looks | None:
     """
     last = facts.blocks
     if facts.decided:
-        by_rule = facts.state in ("complete", "precision_not_reached")
+        by_rule = facts.closed is not None or facts.state in ("complete", "precision_not_reached")
         made = [look for look in facts.looks if not (by_rule and look in facts.idle)]
         closed = None if facts.closed is None else max(3, min(facts.closed, last))
         # Nothing is spent for two blocks; they are judged as three.
