@@ -115,14 +115,14 @@ WORDS = [
         one(Limit("rss_bytes", {"p": 64}, 1.2e7), "holds", replace(MEAN, unseen=0.168)),
         (
             "rss_bytes at most 12.0 MB at p = 64: holds; mean 9.40 MB (95 % CI 9.36 MB to 9.44 MB, 20 blocks,"
-            " unseen slow runs included: up to 17 %, at twice the mean)"
+            " unseen runs included: up to 17 %, at twice the mean)"
         ),
     ),
     (
         one(Limit("rss_bytes", {"p": 64}, 1e7), "not_resolved", OPEN_MEAN),
         (
             "rss_bytes at most 10.0 MB at p = 64: not resolved; mean 9.40 MB (95 % CI 9.36 MB to 11.0 MB, 20"
-            " blocks), but up to 17 % of runs could be slow, at twice the mean, and unseen; use 59 blocks, or"
+            " blocks), but up to 17 % of runs could be at twice the mean and unseen; use 59 blocks, or"
             " quantile = 0.5"
         ),
     ),

@@ -10,7 +10,6 @@ from steelyard.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.dependence import allowance
 from steelyard.stats.describe.autocorrelation import autocorrelation
-from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.sample_mean import SampleMean
 from steelyard.stats.planning.precision import Precision, mean_halfwidth, precision
 

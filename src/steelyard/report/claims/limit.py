@@ -61,7 +61,7 @@ def _allowed(found: MeanEvidence, outcome: Outcome) -> str:
     """What a verdict takes for granted of runs that it has not seen."""
     if outcome != "holds" or found.unseen is None:
         return ""
-    return f", unseen slow runs included: up to {percent(found.unseen)}, {_slow(found)}"
+    return f", unseen runs included: up to {percent(found.unseen)}, {_slow(found)}"
 
 
 def _to_do(found: MeanEvidence) -> str:
@@ -69,7 +69,7 @@ def _to_do(found: MeanEvidence) -> str:
     quantile = 0.9 if found.n >= FEWEST_FOR_P90 else 0.5
     more = counted(found.units_needed or 0, "run" if found.by == "launch" else found.by)
     return (
-        f", but up to {percent(found.unseen or 0.0)} of runs could be slow, {_slow(found)}, and unseen;"
+        f", but up to {percent(found.unseen or 0.0)} of runs could be {_slow(found)} and unseen;"
         f" use {more}, or quantile = {quantile:g}"
     )
 
