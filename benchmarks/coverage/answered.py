@@ -16,14 +16,15 @@ from itertools import takewhile
 from typing import Literal, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from noises import autoregressive
 from scipy.special import stdtrit
 
+from steelyard.arrays import Floats
 from steelyard.design import looks
 from steelyard.spec import experiment
 from steelyard.stats.planning.standing import NARROW, PART
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import CLEAR, PAYS
 
 MOST = 500
 """Blocks after which time is over, by default."""
@@ -32,19 +33,20 @@ FIRST = 10
 ALPHA = 0.05
 
 
-Rule = Literal["as shown", "over all looks", "of one look", "none"]
+Rule = Literal["over all looks", "of one look", "none"]
 """The interval that is to be narrow beside the verdict and is shown: the product's, or one that was not made;
 with ``none``, only the verdict counts, and the interval is that of one look.
 """
 
 
 class Ended(NamedTuple):
-    """Fractions of the experiments, and blocks at the end: median and mean."""
+    """Fractions of the experiments, and of those with a verdict; median and mean blocks at the end."""
 
     called: float
     wrong_way: float
     covered: float
     covered_when_answered: float
+    covered_beside_verdicts: float
     naive: float
     blocks: float
     mean_blocks: float
@@ -68,54 +70,72 @@ def growing(growth: float) -> Iterator[int]:
         look = max(look + 1, math.floor(look * growth))
 
 
+def levels(at: tuple[int, ...], could_end: npt.NDArray[np.bool_], *, last: bool) -> Floats:
+    """Level of the last of these looks in each experiment, by which of those before could have ended it."""
+    patterns, where = np.unique(could_end, axis=0, return_inverse=True)
+    made = (tuple(n for n, able in zip(at, pattern, strict=False) if able) for pattern in patterns)
+    found = [Looks((*each, at[-1]), at[-1] if last else None).level(ALPHA) for each in made]
+    return np.array(found)[where.reshape(-1)]
+
+
+def as_they_come(spread: float, count: int, seed: int = 2) -> Floats:
+    """Effects of which most are small: Laplace, of mean size one spread of a block."""
+    return np.random.default_rng(seed).laplace(0, spread, count)
+
+
 def simulate(
-    effect: float,
+    effect: float | Floats,
     spread: float,
     count: int,
     at: Sequence[int],
     *,
-    rule: Rule = "as shown",
+    rule: Rule = "over all looks",
     likeness: float = 0.0,
     seed: int = 1,
+    values: Floats | None = None,
 ) -> Ended:
-    """Log ratios of blocks around ``effect`` with this spread, looked at until answered, at the last look
-    whatever it shows.
+    """Log ratios of blocks around ``effect``, one or one an experiment, looked at until answered, at the last
+    look whatever it shows; of other ``values``, where they are given.
     """
     at = tuple(at)
     rng = np.random.default_rng(seed)
-    values = effect + spread * math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
+    effects = np.broadcast_to(effect, count)
+    if values is None:
+        drawn = math.sqrt(1 - likeness**2) * autoregressive(rng, likeness, count, at[-1])
+        values = effects[:, np.newaxis] + spread * drawn
     going = np.ones(count, dtype=bool)
     called, sign, covered, naive = (np.zeros(count, dtype=bool) for _ in range(4))
     blocks, answered = np.zeros(count), np.zeros(count, dtype=bool)
+    could_end = np.zeros((count, len(at)), dtype=bool)
     totals, squares = np.cumsum(values, axis=1), np.cumsum(values**2, axis=1)
     for place, n in enumerate(at):
         mean = totals[:, n - 1] / n
         u = np.sqrt((squares[:, n - 1] - n * mean**2) / (n - 1) / n)
-        level = Looks(at[: place + 1]).level(ALPHA)
+        level = levels(at[: place + 1], could_end[:, :place], last=n == at[-1])
         half = -stdtrit(n - 1, level / 2) * u
         decided = np.abs(mean) > half
         alone = -stdtrit(n - 1, ALPHA / 2) * u
-        once_clear = -stdtrit(n - 1, max(PAYS * ALPHA, level) / 2) * u
         wide = {
-            "as shown": np.where((1 - CLEAR) * np.abs(mean) >= half, once_clear, half),
             "over all looks": half,
             "of one look": alone,
             "none": alone,
         }[rule]
         narrow = np.sinh(wide) <= np.maximum(NARROW, PART * -np.expm1(-np.abs(mean)))
         narrow |= rule == "none"
+        could_end[:, place] = narrow
         ends = going & ((decided & narrow) | (n == at[-1]))
         called[ends], sign[ends] = decided[ends], mean[ends] > 0
-        covered[ends] = np.abs(mean - effect)[ends] <= wide[ends]
-        naive[ends] = np.abs(mean - effect)[ends] <= alone[ends]
+        covered[ends] = np.abs(mean - effects)[ends] <= wide[ends]
+        naive[ends] = np.abs(mean - effects)[ends] <= alone[ends]
         answered[ends], blocks[ends] = (decided & narrow)[ends], n
         going &= ~ends
-    wrong = called & (sign != (effect > 0))
+    wrong = called & (sign != (effects > 0))
     return Ended(
         called.mean(),
         wrong.mean(),
         covered.mean(),
         covered[answered].mean() if answered.any() else math.nan,
+        covered[called].mean() if called.any() else math.nan,
         naive.mean(),
         float(np.median(blocks)),
         float(blocks.mean()),
@@ -144,9 +164,9 @@ def main() -> None:
             cells = " | ".join("–" if math.isnan(each) else f"{100 * each:.1f} %" for each in shown)
             print(f"| {math.exp(effect):.3g} × | {100 * spread:g} % | {cells} | {it.blocks:g} |")
     print("mean blocks until the verdict and an interval that is narrow (percent covered by it)")
-    print("| effect | spread | as shown | over all looks | of one look | the verdict alone |")
-    print("|---|---|---|---|---|---|")
-    rules: tuple[Rule, ...] = ("as shown", "over all looks", "of one look", "none")
+    print("| effect | spread | over all looks | of one look | the verdict alone |")
+    print("|---|---|---|---|---|")
+    rules: tuple[Rule, ...] = ("over all looks", "of one look", "none")
     for deviations in (0.2, 0.5, 1, 2, 3, 5):
         for spread in (0.02, 0.1):
             ended = (

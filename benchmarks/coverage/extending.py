@@ -33,7 +33,7 @@ def spending(d: Floats, first: int, step: int, k: int) -> npt.NDArray[np.bool_]:
 
 def level_of(first: int, step: int, k: int) -> float:
     """The level after ``k`` extensions."""
-    return level_at(0.05, tuple(first + i * step for i in range(k + 1)), "extended")
+    return level_at(0.05, tuple(first + i * step for i in range(k + 1)), first)
 
 
 def mixture(d: Floats, first: int, step: int, k: int) -> npt.NDArray[np.bool_]:

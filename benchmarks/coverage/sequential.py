@@ -87,16 +87,19 @@ def _wrong(noise: Noise, old: Floats, new: Floats, at: Sequence[int], near: Floa
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """Percent of experiments decided, and of intervals at the end that hold the truth; mean blocks."""
+    """Percent of experiments decided, and of intervals at the end that hold the truth: of all, and of those
+    beside a verdict; mean blocks.
+    """
 
     decided: float
     held: float
+    held_beside_verdicts: float
     blocks: float
 
 
-def answered(noise: Noise, seed: int, experiments: int, most: int) -> Answered:
-    """Experiments of treatments that differ by one standard deviation of a block of normal noise, looked at
-    as ``compare`` does until that is answered, or there are so many blocks.
+def answered(noise: Noise, seed: int, experiments: int, most: int, moved: float = 1.0) -> Answered:
+    """Experiments of treatments that differ by so many standard deviations of a block of normal noise, looked
+    at as ``compare`` does until that is answered, or there are so many blocks.
     """
     asked = experiment(
         program={"commands": {"a": ["true"], "b": ["true"]}},
@@ -104,18 +107,35 @@ def answered(noise: Noise, seed: int, experiments: int, most: int) -> Answered:
     )
     at = (*takewhile(lambda look: look < most, looks(asked)), most)
     rng = np.random.default_rng([seed, at[0], 1])
-    truth = math.sqrt(2) * S
-    decided = held = blocks = 0
-    for old, new in zip(*noise.draw(rng, experiments, most), strict=True):
-        for k, n in enumerate(at):
-            found = judged(old + truth, new, at, k)
-            if standing(Precision(()), [found], None).relied_on(n, verdicts=True):
-                break
-        outside = true_log(slow_runs(old[:n])) if noise.mode else 0.0
-        decided += found.verdict != "not_resolved"
-        held += found.ci95 is None or not found.ci95.excludes(math.exp(truth + outside))
-        blocks += n
-    return Answered(100 * decided / experiments, 100 * held / experiments, blocks / experiments)
+    truth = moved * math.sqrt(2) * S
+    held, decided, blocks = (np.zeros(experiments) for _ in range(3))
+    for place, (old, new) in enumerate(zip(*noise.draw(rng, experiments, most), strict=True)):
+        found = ended(old + truth, new, at)
+        outside = true_log(slow_runs(old[: found.blocks])) if noise.mode else 0.0
+        held[place] = found.ci95 is None or not found.ci95.excludes(math.exp(truth + outside))
+        decided[place] = found.verdict != "not_resolved"
+        blocks[place] = found.blocks
+    beside = held[decided > 0]
+    return Answered(
+        100 * float(decided.mean()),
+        100 * float(held.mean()),
+        100 * float(beside.mean()) if beside.size else math.nan,
+        float(blocks.mean()),
+    )
+
+
+def ended(old: Floats, new: Floats, at: Sequence[int]) -> Comparison:
+    """The comparison at the end of a run that is looked at as ``compare`` does, to the last of these."""
+    able: list[int] = []
+    for n in at:
+        schedule = Looks((*able, n), n if n == at[-1] else None)
+        (found,) = compare(samples(old[:n], new[:n]), Analysis(), looks=schedule)
+        reached = standing(Precision(()), [found], None)
+        if reached.relied_on(n, verdicts=True):
+            return found
+        if reached.halfwidth is not None and reached.halfwidth <= reached.target:
+            able.append(n)
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +197,12 @@ def main() -> None:
     for name in options.rows:
         noise = NOISES[name]
         wrong = called(noise, options.seed, options.experiments, options.first, every=options.every)
-        its = answered(noise, options.seed, options.experiments // 20, options.most)
+        its, equal = (
+            answered(noise, options.seed, options.experiments // 20, options.most, moved) for moved in (1, 0)
+        )
         print(
-            f"{name}: called {wrong:.2f}; answered: decided {its.decided:.1f}, held {its.held:.1f},"
-            f" {its.blocks:.1f} blocks",
+            f"{name}: called {wrong:.2f}; answered: equal {equal.decided:.1f}, decided {its.decided:.1f}, "
+            f"held {its.held:.1f}, beside verdicts {its.held_beside_verdicts:.1f}, {its.blocks:.1f} blocks",
             flush=True,
         )
 

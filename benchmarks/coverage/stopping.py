@@ -115,7 +115,7 @@ def stop(shape: Shape, wanted: float, first: int, experiments: int, seed: int) -
     at = ends(old, new, wanted, first)
     withheld = missed = 0
     for one, other, n in zip(old, new, at, strict=True):
-        (found,) = compare(samples(one[:n], other[:n]), BY_T, looks=Looks((int(n),), "none"))
+        (found,) = compare(samples(one[:n], other[:n]), BY_T, looks=Looks((int(n),), int(n)))
         truth = true_log(slow_runs(one[:n])) if shape is _rare else 0.0
         withheld += found.refused
         missed += not found.refused and found.ci95 is not None and found.ci95.excludes(math.exp(truth))
@@ -198,7 +198,7 @@ def same_as_the_product(rng: np.random.Generator) -> bool:
         for n in (12, 70):
             old, new = shape(rng, 20, n)
             theirs = [
-                precision(samples(*arms), BY_T, looks=Looks((n,), "none")).widest
+                precision(samples(*arms), BY_T, looks=Looks((n,), n)).widest
                 for arms in zip(old, new, strict=True)
             ]
             if None in theirs or not np.allclose(theirs, halfwidths(old, new), rtol=1e-9):  # type: ignore[arg-type]

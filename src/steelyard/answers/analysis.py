@@ -59,6 +59,11 @@ class DesignFacts(msgspec.Struct, frozen=True):
         Blocks at which a stop rule looked.
     extended_from : tuple of int
         Blocks that the record had at each of its extensions.
+    idle : tuple of int
+        Those of ``looks`` that could not have ended the run, since an interval was too wide.
+    closed : int or None
+        Blocks at the look that a limit of time or blocks made the last one of the stop rule, whatever it
+        showed.
     decided : bool
         The stop rule may end the run because of what a look showed, so that p-values and intervals hold
         over all looks.
@@ -100,6 +105,8 @@ class DesignFacts(msgspec.Struct, frozen=True):
     strict: bool = False
     code_varied: bool = False
     decided: bool = False
+    closed: int | None = None
+    idle: tuple[int, ...] = ()
     drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)
     __lines__: ClassVar[Lines] = (
         *("order", "blocks", "contexts", "passes", "seed", "state", "looks", "target", "reached", "cap"),

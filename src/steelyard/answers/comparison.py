@@ -296,10 +296,12 @@ class SlowMode(msgspec.Struct, frozen=True):
     lowest: float
     highest: float
 
-    @property
-    def decides(self) -> bool:
-        """Whether the fraction of slow runs decides which treatment is the better one."""
-        return self.lowest < 1 < self.highest
+    def decides(self, margin: float | None = None) -> bool:
+        """Whether the fraction of slow runs decides which treatment is the better one, or whether both are
+        equal within ``margin``.
+        """
+        bounds = (1.0,) if margin is None else (1 - margin, 1.0, 1 + margin)
+        return any(self.lowest < bound < self.highest for bound in bounds)
 
 
 class Comparison(msgspec.Struct, frozen=True):
@@ -316,8 +318,7 @@ class Comparison(msgspec.Struct, frozen=True):
     speedup : Speedup or Undefined
         Above 1 where the treatment is better.
     ci95 : Interval or None
-        Marginal; ``None`` where unbounded or undefined. Where verdicts end the run: over all looks, or of the
-        blocks at the end where the verdict is clear.
+        Marginal; ``None`` where unbounded or undefined. Where verdicts end the run: over all looks.
     autocorrelation : Autocorrelation or None
         Of the differences of blocks in the order of time; of the worse sample where nothing pairs them.
     ci_family : Interval or None

@@ -48,7 +48,7 @@ REASONS: Final[Mapping[str, str]] = {
     "one_instance": "there is only one instance",
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
-    "slow_mode": "one of both has slow runs, and their unknown share decides which is better",
+    "slow_mode": "one program has occasional slow runs; how often is unknown, and decides",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",

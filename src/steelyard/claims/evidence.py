@@ -85,6 +85,11 @@ class MeanEvidence(Evidence, frozen=True):
         Of the mean, at ``level``; ``None`` where so few units have none.
     quantile : float or None
         What ``mean`` and its interval are in place of the mean.
+    unseen : float or None
+        The share of runs that could be slow, twice the mean or half of a rate, and show in none; ``interval``
+        allows for it. ``None`` of a quantile, of equal values, and where nothing was measured.
+    units_needed : int or None
+        Units that would decide, where nothing but unseen slow runs leaves it open.
     """
 
     __lines__: ClassVar[Lines] = (
@@ -101,6 +106,8 @@ class MeanEvidence(Evidence, frozen=True):
         "unit_of_inference=by",
         "reason",
         "quantile",
+        "unseen",
+        "units_needed",
     )
 
     metric: Metric
@@ -115,6 +122,8 @@ class MeanEvidence(Evidence, frozen=True):
     by: Unit
     reason: Reason | Literal["failures"] | None = None
     quantile: float | None = None
+    unseen: float | None = None
+    units_needed: int | None = None
 
 
 class PredictedEvidence(Evidence, frozen=True):

@@ -8,7 +8,7 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
-from steelyard.claims.mean import Mean, mean_of, tail_of
+from steelyard.claims.mean import Mean, Tail, mean_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
 from steelyard.errors import UsageError
@@ -90,13 +90,15 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             mean=its.value if its else None,
             s=its.s if its else None,
             u=its.u if its else None,
-            interval=its.interval(level) if its else None,
+            interval=_interval(its, bound, level) if its else None,
             level=level,
             p=its.p_of(bound) if its else None,
             n=its.n if its else 0,
             by=its.by if its else "block",
             reason="failures" if failed else reason,
             quantile=claim.quantile,
+            unseen=mean.unseen(level) if isinstance(mean, Mean) and mean.slow_towards(bound) else None,
+            units_needed=_units_needed(mean, bound, level) if isinstance(mean, Mean) else None,
         )
 
     if failed or isinstance(mean, Undefined):
@@ -108,6 +110,24 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
     kept = _kept(claim, mean.value)
     p = 2.0 ** (1 - mean.n) if isinstance(mean, Mean) and mean.s == 0 else mean.p_of(bound)
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
+
+
+def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
+    """Without unseen slow runs where the bound lies on the other side: they would speak for the verdict."""
+    if isinstance(its, Tail) or its.s == 0 or its.slow_towards(bound):
+        return its.interval(level)
+    return its.seen_interval(level)
+
+
+def _units_needed(mean: Mean, bound: float, level: float) -> int | None:
+    """Units that would decide by the runs that were seen; ``None`` where unseen ones leave nothing open."""
+    if (
+        not mean.slow_towards(bound)
+        or mean.p_of_slow(bound) <= level
+        or not mean.seen_interval(level).excludes(bound)
+    ):
+        return None
+    return -(-mean.runs_to_exclude(bound, level) * mean.n // mean.runs)
 
 
 def _kept(claim: Limit, value: float) -> bool:

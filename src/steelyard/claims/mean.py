@@ -1,62 +1,24 @@
-"""``Mean``: the mean of one treatment over what is independent, with an interval and a test of a bound."""
+"""``Mean`` and ``Tail``: the mean or a quantile of one treatment over its units, as evidence of a limit."""
 
 from __future__ import annotations
 
-import math
-
-import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
 from steelyard.sample import Sample
+from steelyard.stats.describe.autocorrelation import autocorrelation
+from steelyard.stats.describe.sample_mean import SampleMean
+from steelyard.stats.describe.skewness import skewness
 from steelyard.stats.distributions.quantile import Quantile
-from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 
-class Mean(msgspec.Struct, frozen=True):
-    """An arithmetic mean, in the metric's unit.
+class Mean(SampleMean, frozen=True):
+    """An arithmetic mean as the evidence of a limit."""
 
-    Attributes
-    ----------
-    s : float
-        Standard deviation of the units; 0 where all are equal.
-    n, by : units
-    positive : bool
-        No unit is below 0, as of a time or a size, so that no interval reaches below either.
-    """
-
-    value: float
-    s: float
-    n: int
-    by: Unit
-    positive: bool = False
-
-    @property
-    def u(self) -> float:
-        """The standard uncertainty of the mean, s / sqrt(n)."""
-        return self.s / math.sqrt(self.n)
-
-    def interval(self, alpha: float = 0.05) -> Interval | None:
-        """Mean -+ t u. Of equal values: the value itself, where so many equal ones are that rare by chance
-        (sign test, 2^(1-n)); ``None`` where they are too few.
-        """
-        if self.s == 0:
-            return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
-        half = t_quantile(self.n - 1, alpha) * self.u
-        low = self.value - half
-        return Interval(max(low, 0.0) if self.positive else low, self.value + half)
-
-    def p_of(self, bound: float) -> float:
-        """Two-sided p of the hypothesis that the mean is ``bound``; at most alpha exactly when the interval
-        at that level excludes it.
-        """
-        if self.s == 0:
-            return 1.0 if self.value == bound else 2.0 ** (1 - self.n)
-        return two_sided_p((self.value - bound) / self.u, self.n - 1)
+    by: Unit = "launch"
 
 
 def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
@@ -69,6 +31,7 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
     if not np.isfinite(values).all():
         return Undefined("not_finite")
     by: Unit = "repetition" if sample.provenance == "one_process" else "launch"
+    runs = values.size
     if not sequential:
         blocks = np.asarray(sample.blocks, dtype=np.int64)
         contexts = np.asarray(sample.contexts, dtype=np.int64)
@@ -77,16 +40,26 @@ def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
         at = contexts[first]
         if at.all() and np.unique(at).size < at.size:
             values, _ = _grouped(values, at)
-            by = "context"
+            by, runs = "context", values.size
     if values.size == 1 and sample.provenance == "simulated":
-        return Mean(float(values[0]), 0.0, 1, by)
+        return Mean(float(values[0]), 0.0, 1, by=by)
     if values.size < 2:
         return Undefined("one_context" if by == "context" else "one_block" if by == "block" else "one_value")
     # The mean of equal values is that value, and rounding gives it no spread.
     if np.ptp(values) == 0:
-        return Mean(float(values[0]), 0.0, values.size, by)
-    positive = bool((values >= 0).all())
-    return Mean(float(values.mean()), float(values.std(ddof=1)), values.size, by, positive)
+        return Mean(float(values[0]), 0.0, values.size, by=by)
+    return Mean(
+        value=float(values.mean()),
+        s=float(values.std(ddof=1)),
+        n=values.size,
+        runs=runs,
+        positive=bool((values >= 0).all()),
+        # Contexts were drawn.
+        correlation=None if by == "context" else autocorrelation(values),
+        skewness=skewness(values),
+        slow="below" if sample.metric.better == "higher" else "above",
+        by=by,
+    )
 
 
 class Tail(Quantile, frozen=True, eq=False):

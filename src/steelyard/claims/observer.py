@@ -14,10 +14,10 @@ from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata
-from steelyard.claims.ratio import tested_pair, tested_pairs
+from steelyard.claims.ratio import Statement, equal_within, tested_pair, tested_pairs
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Unperturbed, Validates
-from steelyard.stats.compare.judgement import at_least, within
+from steelyard.stats.compare.judgement import at_least
 
 
 def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
@@ -33,8 +33,7 @@ def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
                 claim.strata,
                 claim.where,
                 observed,
-                lambda ratio: within(ratio, claim.within),
-                inverse=False,
+                equal_within(claim.within),
             )
         )
     )
@@ -61,8 +60,7 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
             claim.strata,
             claim.where,
             observed,
-            partial(at_least, by=least),
-            inverse=inverse,
+            Statement(partial(at_least, by=least), inverse),
         )
         tested += [replace(each, stratum={"metric": metric, **each.stratum}) for each in found]
     if claim.within is not None:
@@ -85,11 +83,7 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
         if len(costs) == 2:
             as_it_is, changed = costs
             where = {"probe's cost in": claim.outcome, **stratum}
-            tested.append(
-                tested_pair(
-                    where, changed, as_it_is, observed, lambda ratio: within(ratio, bound), inverse=False
-                )
-            )
+            tested.append(tested_pair(where, changed, as_it_is, observed, equal_within(bound)))
     return tested
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
+import msgspec
 from msgspec.structs import replace
 
 from steelyard.answers.comparison import Comparison, Speedup
@@ -19,49 +20,53 @@ from steelyard.stats.compare.judgement import Judgement, at_least, within
 from steelyard.stats.compare.speedup import resolvable
 from steelyard.units import Scalar
 
-Judge = Callable[[Speedup | Undefined], Judgement]
 Levels = Mapping[str, Scalar]
+
+
+class Statement(msgspec.Struct, frozen=True):
+    """What a claim says of a ratio.
+
+    Attributes
+    ----------
+    judge : callable
+    inverse : bool
+        Of the ratio the other way round.
+    margin : float or None
+        Within which both are claimed to be equal.
+    """
+
+    judge: Callable[[Speedup | Undefined], Judgement]
+    inverse: bool = False
+    margin: float | None = None
+
+
+def equal_within(margin: float) -> Statement:
+    """Holds where the interval lies inside 1 - ``margin`` to 1 + ``margin``, fails where it lies outside."""
+    return Statement(lambda ratio: within(ratio, margin), margin=margin)
 
 
 def judge_faster(claim: Faster, observed: Observed) -> Draft:
     """Holds where the interval of the speedup lies above ``by``, fails where it lies below."""
-    return _drafted(
-        claim, claim.faster, claim.than, observed, lambda ratio: at_least(ratio, claim.by), inverse=False
-    )
+    statement = Statement(lambda ratio: at_least(ratio, claim.by))
+    return _drafted(claim, claim.faster, claim.than, observed, statement)
 
 
 def judge_slower(claim: Slower, observed: Observed) -> Draft:
     """``a`` slower than ``b`` is ``b`` faster than ``a``; what is shown is the slowdown of ``a``."""
-    return _drafted(
-        claim, claim.slower, claim.than, observed, lambda ratio: at_least(ratio, claim.by), inverse=True
-    )
+    statement = Statement(lambda ratio: at_least(ratio, claim.by), inverse=True)
+    return _drafted(claim, claim.slower, claim.than, observed, statement)
 
 
 def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
-    """Holds where the interval lies inside 1 - ``within`` to 1 + ``within``, fails where it lies outside."""
-    return _drafted(
-        claim,
-        claim.equivalent,
-        claim.to,
-        observed,
-        lambda ratio: within(ratio, claim.within),
-        inverse=False,
-    )
+    """As ``equal_within``."""
+    return _drafted(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
 
 
 def _drafted(
-    claim: Faster | Slower | Equivalent,
-    new: Levels,
-    old: Levels,
-    observed: Observed,
-    judge: Judge,
-    *,
-    inverse: bool,
+    claim: Faster | Slower | Equivalent, new: Levels, old: Levels, observed: Observed, statement: Statement
 ) -> Draft:
     metric = observed.metric(claim.metric)
-    return Draft(
-        tuple(tested_pairs(metric, new, old, claim.strata, claim.where, observed, judge, inverse=inverse))
-    )
+    return Draft(tuple(tested_pairs(metric, new, old, claim.strata, claim.where, observed, statement)))
 
 
 def tested_pairs(
@@ -71,35 +76,27 @@ def tested_pairs(
     within_levels_of: Sequence[str],
     where: Levels,
     observed: Observed,
-    judge: Judge,
-    *,
-    inverse: bool,
+    statement: Statement,
 ) -> list[Undecided]:
-    """Two treatments in every stratum that has both; with ``inverse``, the ratio is the other way round."""
+    """Two treatments in every stratum that has both."""
     tested = []
     samples = observed.compared(metric)
     for stratum, members in strata(samples, within_levels_of, where):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
         if treatment is not None and baseline is not None and treatment is not baseline:
-            tested.append(tested_pair(stratum, treatment, baseline, observed, judge, inverse=inverse))
+            tested.append(tested_pair(stratum, treatment, baseline, observed, statement))
     return tested
 
 
 def tested_pair(
-    stratum: Levels,
-    treatment: Sample,
-    baseline: Sample,
-    observed: Observed,
-    judge: Judge,
-    *,
-    inverse: bool,
+    stratum: Levels, treatment: Sample, baseline: Sample, observed: Observed, statement: Statement
 ) -> Undecided:
     """One treatment against another, in one stratum."""
-    old, new = (treatment, baseline) if inverse else (baseline, treatment)
-    compared = comparison_of(old, new, observed)
+    old, new = (treatment, baseline) if statement.inverse else (baseline, treatment)
+    compared = comparison_of(old, new, observed, statement.margin)
     ratio = compared.speedup
-    judgement = judge(ratio)
+    judgement = statement.judge(ratio)
     allowed = admissible(compared.flags, observed.declared(compared.metric.name))
 
     def evidence(level: float) -> RatioEvidence:
@@ -125,12 +122,18 @@ def tested_pair(
     return Undecided(stratum, judgement.indicated, judgement.p, evidence)
 
 
-def comparison_of(old: Sample, new: Sample, observed: Observed) -> Comparison:
+def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | None = None) -> Comparison:
     """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The claim
     chose both, so that labels which describe them may differ.
     """
     metric = new.metric.name
-    declared = replace(observed.declared(metric), baseline=old.treatment.levels, family="baseline", strata=())
+    declared = replace(
+        observed.declared(metric),
+        baseline=old.treatment.levels,
+        family="baseline",
+        strata=(),
+        margin=margin,
+    )
     chosen = [replace(each, labels={}) for each in (old, new)]
     (compared,) = intervals(chosen, declared, metric=metric, order=observed.order)
     return compared

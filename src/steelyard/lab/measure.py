@@ -21,7 +21,6 @@ from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import precision
 from steelyard.stats.planning.standing import standing
-from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.timing.blocks import timed_blocks
 from steelyard.timing.loop import calibrated, quiet_memory
@@ -95,6 +94,8 @@ class _Course:
         self._declared = declared
         self._target = target
         self._looks: list[int] = []
+        self._idle: list[int] = []
+        self._closed: int | None = None
         self._state: State = "interrupted"
         self._reached: float | None = None
 
@@ -103,11 +104,7 @@ class _Course:
         """Blocks by which a verdict can be decided; simulated, so asked for only when time is over."""
         comparisons = max(1, len(self._names) - 1)
         # All signs alike are the most that the sign test can find: p = 2^(1 - n).
-        return next(
-            n
-            for n in count(LEAST_BLOCKS)
-            if 2.0 ** (1 - n) <= Looks((n,)).level(self._declared.alpha / comparisons)
-        )
+        return next(n for n in count(LEAST_BLOCKS) if 2.0 ** (1 - n) <= self._declared.alpha / comparisons)
 
     def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
         """Take a block, look where that is due, and tell whether it was the last."""
@@ -117,6 +114,7 @@ class _Course:
         if len(self.rows) < due and not late:
             return False
         self._looks.append(len(self.rows))
+        self._closed = len(self.rows) if late else None
         samples, looks = self.samples(), looks_of(self.facts())
         judged = compare(samples, self._declared, looks=looks) if len(self._names) > 1 else ()
         found = standing(precision(samples, self._declared, looks=looks), judged, self._target)
@@ -124,6 +122,8 @@ class _Course:
             self._state = "complete"
         elif late:
             self._state, self._reached = "precision_not_reached", found.halfwidth
+        elif found.halfwidth is None or found.halfwidth > found.target:
+            self._idle.append(len(self.rows))
         return self._state != "interrupted"
 
     def facts(self) -> DesignFacts:
@@ -135,6 +135,8 @@ class _Course:
             state=self._state,
             looks=tuple(self._looks),
             decided=self._target is None,
+            closed=self._closed,
+            idle=tuple(self._idle),
             target=self._target,
             reached=self._reached,
         )

@@ -30,7 +30,7 @@ def test_an_extended_record_holds_its_old_blocks_and_so_many_more(run_in, made, 
     assert notice.fields == {
         "times": 1,
         "blocks": 3,
-        "alpha": pytest.approx(level_at(0.05, (3, 8), "extended")),
+        "alpha": pytest.approx(level_at(0.05, (3, 8), 3)),
     }
 
 
@@ -41,7 +41,7 @@ def test_a_second_extension_goes_on_from_the_first_and_all_answers_count(run_in,
     with Record.open(tmp_path / "made.lab") as record:
         assert record.progress().blocks["complete"] == 9
         (notice,) = [each for each in analyze(record).warnings if each.kind == "extended"]
-        assert notice.fields["alpha"] == pytest.approx(level_at(0.05, (3, 5, 9), "extended"))
+        assert notice.fields["alpha"] == pytest.approx(level_at(0.05, (3, 5, 9), 3))
         assert ended(record) == "complete"
 
 
@@ -101,4 +101,4 @@ def test_claims_of_an_extended_record_are_judged_at_its_level(run_in, made, tmp_
         assert check(record).alpha == 0.05
     run(made(claims=claims), tmp_path / "made.lab", extend=3)
     with Record.open(tmp_path / "made.lab") as record:
-        assert check(record).alpha == pytest.approx(level_at(0.05, (3, 6), "extended"))
+        assert check(record).alpha == pytest.approx(level_at(0.05, (3, 6), 3))

@@ -5,10 +5,15 @@ from __future__ import annotations
 import random
 
 import pytest
+from msgspec.structs import replace
 
 from steelyard.design import Extension, blocks_until, treatments
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.answer.design_facts import closed_at, idle_looks
 from steelyard.lab.run.stop_rule import StopRule
 from steelyard.run.measure.measurement import Measurement
+from steelyard.stats.sequential.looks import Looks
+from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Record
 
 
@@ -286,3 +291,26 @@ def test_programs_that_are_slow_are_looked_at_from_the_least_blocks_on(at):
     assert stopping.look(n, n, 3.2) is None  # not twice at the same place
     assert len(at.records[0].looks()) == 1
     assert stopping.blocks_wanted() == 10
+
+
+def test_the_look_at_which_time_is_over_spends_what_looks_that_could_not_end_the_run_left(at):
+    """Of a spread of 5 % no look at 10 or 12 blocks is narrow; an extension spends nothing again."""
+    stopping, n = at(12, 0.05, decided=True, max_time="5 s")
+    record = at.records[0]
+    assert stopping.look(10, 10, 0.0) is None
+    assert (idle_looks(record), closed_at(record)) == ((10,), None)
+    assert stopping.look(n, n, 6.0) == "precision_not_reached"
+    assert (idle_looks(record), closed_at(record)) == ((10,), 12)
+    (first,) = analyze(record).judged
+    assert looks_of(analyze(record).design) == Looks((12,), 12)
+    assert first.ci_family == first.ci95
+    record.add_extension(Extension(1, 12, 20))
+    extended = replace(analyze(record).design, blocks=20)
+    assert looks_of(extended) == Looks((12, 20), 12)
+    assert looks_of(extended).level(0.05) < 0.01
+
+
+def test_an_end_that_no_limit_made_leaves_the_looks_open(at):
+    stopping, n = at(10, 0.02, ratio=8.0, decided=True)
+    assert stopping.look(n, n, 0.0) == "complete"
+    assert closed_at(at.records[0]) is None

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from steelyard.analysis import Analysis
 from steelyard.answers.comparison import FreshRun
+from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import REASONS, Reason
 from steelyard.report.answer.words import comparative, finding, fresh, is_speed, names, verdict
 from steelyard.units import Metric
@@ -49,6 +50,23 @@ def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_
     assert finding(said.judged[0], said, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
     decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
     assert "but p" not in finding(decided, said, names, {}).evidence
+
+
+def test_what_is_neither_within_the_margin_nor_beyond_says_how_far_apart_both_can_be(case):
+    found = case("no_difference")
+    (comparison,) = found.judged
+    interval = Interval(0.95, 1.08)
+    wide = replace(comparison, relevance="straddles", p_relevance=0.3, ci95=interval, ci_relevance=interval)
+    said = replace(found, declared=Analysis(margin=0.02), comparisons=(wide,))
+    claim = finding(wide, said, {"old": "old", "new": "new"}, {}).claim
+    assert claim.startswith(
+        "new against old: neither within 2 % nor beyond: between 5.3 % slower and 8 % faster"
+    )
+    # Where the interval of this comparison alone would decide, that of its family says what is possible.
+    inside = replace(wide, ci95=Interval(0.99, 1.01), family_size=3)
+    said = replace(said, comparisons=(inside,))
+    claim = finding(inside, said, {"old": "old", "new": "new"}, {}).claim
+    assert "between 5.3 % slower and 8 % faster" in claim
 
 
 def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):

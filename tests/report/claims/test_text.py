@@ -72,6 +72,7 @@ def fitted(f, expect, deviation=None, *, at_most=False):
 
 LINEAR = fitted(lambda p: 1e-6 + 1e-7 * p, "O(p)")
 MEAN = MeanEvidence(RSS, "64", 9.4e6, 1e5, 2e4, Interval(9.36e6, 9.44e6), 0.05, 1e-9, 20, "block")
+OPEN_MEAN = replace(MEAN, interval=Interval(9.36e6, 11e6), p=0.2, unseen=0.168, units_needed=59)
 CANDIDATES = (
     Candidate("a", 1.12, Interval(1.1, 1.14), possible=False),
     Candidate("b", 1.01, Interval(0.99, 1.03), possible=True),
@@ -105,7 +106,25 @@ WORDS = [
     ),
     (
         one(Equivalent({"opt": "O3"}, 0.02, {"opt": "O2"}, where={"n": 1}), "holds", ratio(1.0, 0.99, 1.01)),
-        "O3 equivalent to O2 within 2 % where n = 1: holds; 1.000 × (95 % CI 0.990 to 1.010, 30 blocks)",
+        (
+            "O3 equivalent to O2 within 2 % where n = 1: holds; 1.000 × (95 % CI 0.990 to 1.010, 30 blocks);"
+            " slow runs, up to 9.5 % of all, could be unseen"
+        ),
+    ),
+    (
+        one(Limit("rss_bytes", {"p": 64}, 1.2e7), "holds", replace(MEAN, unseen=0.168)),
+        (
+            "rss_bytes at most 12.0 MB at p = 64: holds; mean 9.40 MB (95 % CI 9.36 MB to 9.44 MB, 20 blocks,"
+            " unseen runs included: up to 17 %, at twice the mean)"
+        ),
+    ),
+    (
+        one(Limit("rss_bytes", {"p": 64}, 1e7), "not_resolved", OPEN_MEAN),
+        (
+            "rss_bytes at most 10.0 MB at p = 64: not resolved; mean 9.40 MB (95 % CI 9.36 MB to 11.0 MB, 20"
+            " blocks), but up to 17 % of runs could be at twice the mean and unseen; use 59 blocks, or"
+            " quantile = 0.5"
+        ),
     ),
     (
         one(Limit("rss_bytes", {"p": 64}, 1e7), "holds", MEAN),

@@ -33,11 +33,11 @@ def test_of_looks_it_says_that_they_are_counted():
         "power at 5 % over all looks; needs: blocks, at the look by which 80 % are",
         "decided; of them 10 are the first",
         "    s  10 blocks show  1 % needs  2 % needs  5 % needs",
-        "0.5 %           0.6 %         10         10         10",
-        "  1 %           1.2 %         19         10         10",
-        "  2 %           2.4 %         74         19         10",
-        "  5 %           6.2 %        444        116         19",
-        " 10 %            13 %      2,117        555         74",
+        "0.5 %          0.62 %         10         10         10",
+        "  1 %           1.3 %         19         10         10",
+        "  2 %           2.5 %         74         19         10",
+        "  5 %           6.4 %        555        116         19",
+        " 10 %            13 %      2,117        555         93",
     ]
 
 

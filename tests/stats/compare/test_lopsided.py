@@ -89,7 +89,9 @@ def test_one_look_at_a_number_of_blocks_that_was_fixed_asks_for_no_more_care(sam
     plain, _ = judged(pair)
     assert plain.log < 0
     (fixed,), (looked,) = (compare(pair, Analysis(), looks=each) for each in (None, Looks((12,))))
+    (within,) = compare(pair, Analysis(margin=0.2))
     assert fixed.p == plain.p
+    assert within.p > plain.p  # unless equality is asked about
     assert looked.p > Looks((12,)).overall(plain.p)
 
 

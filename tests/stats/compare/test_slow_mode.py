@@ -34,7 +34,7 @@ def test_few_slow_runs_of_one_arm_are_told_with_their_share_and_no_mean_is_judge
     )
     assert slow.times == pytest.approx(1.5, rel=0.05)
     assert slow.within == pytest.approx(0.95, rel=0.02)
-    assert slow.decides
+    assert slow.decides()
     assert (comparison.refused, comparison.verdict) == (True, "not_resolved")
     assert "slow_mode" in comparison.flags
 
@@ -73,7 +73,9 @@ def test_a_tenth_of_slow_runs_of_one_arm_turns_verdicts_round_in_at_most_7_of_10
 def test_slow_runs_that_only_make_clearer_what_is_better_are_told_and_the_mean_is_judged(sample):
     comparison = found(sample, *arms(np.random.default_rng(6), slow=(3, 9, 15), at=1.1))
     assert comparison.slow.runs == 3
-    assert not comparison.slow.decides
+    assert not comparison.slow.decides()
+    assert not comparison.slow.decides(0.1)
+    assert comparison.slow.decides(0.2)  # 1.13 to 1.30: whether it is within 20 %
     assert (comparison.refused, comparison.verdict) == (False, "faster")
 
 

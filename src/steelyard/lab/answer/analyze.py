@@ -14,7 +14,7 @@ from steelyard.answers.analysis import Answer, DesignFacts
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
 from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
-from steelyard.lab.answer.design_facts import design_facts, order_of
+from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.answer.protocol import asked
 from steelyard.lab.run.restarting import confounded_boots
@@ -221,9 +221,9 @@ def declared_of(record: Record, metric: str) -> Analysis:
     return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_clock_errors(record, metric)))
 
 
-def standing_of(record: Record, complete: int) -> Standing:
+def standing_of(record: Record, complete: int, *, last: bool = False) -> Standing:
     """Tell how far the question is answered at a look after so many complete blocks: of effects where the
-    design asks for them, else of comparisons.
+    design asks for them, else of comparisons. ``last`` where a limit lets no other look follow.
     """
     # Imported where a look needs it: an answer does without.
     from steelyard.stats.compare.comparison import compare
@@ -248,6 +248,8 @@ def standing_of(record: Record, complete: int) -> Standing:
             looks=tuple(look.blocks for look in record.looks()),
             extended_from=tuple(each.from_blocks for each in record.extensions()),
             decided=stop.decided,
+            closed=complete if last else closed_at(record),
+            idle=idle_looks(record),
             target=stop.rel_halfwidth,
         )
         looks = looks_of(facts)

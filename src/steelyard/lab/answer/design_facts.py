@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
@@ -51,6 +52,8 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         extended_from=tuple(each.from_blocks for each in record.extensions()),
         strict=bool(stop and stop.strict),
         decided=bool(stop and stop.decided),
+        closed=closed_at(record),
+        idle=idle_looks(record),
         target=wanted(stop, looks),
         reached=looks[-1].rel_halfwidth if looks else None,
         cap=_cap(experiment, complete) if capped else None,
@@ -60,6 +63,31 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         drawn_before=drawn_before(contexts),
         pace=_pace(record, so_far),
     )
+
+
+def idle_looks(record: Record) -> tuple[int, ...]:
+    """Complete blocks at the looks that could not have ended the run, whatever the verdicts: its half-width
+    was wider than it was to be.
+    """
+    return tuple(
+        look.blocks
+        for look in record.looks()
+        if look.decision == "continue"
+        and look.wanted is not None
+        and (look.rel_halfwidth is None or look.rel_halfwidth > look.wanted)
+    )
+
+
+def closed_at(record: Record) -> int | None:
+    """Complete blocks at the look that a limit of time or blocks made the last; ``None`` where none did. A
+    run that ends because more blocks would not help ends by what its looks showed, and so does an extension.
+    """
+    if any(warning.kind == "out_of_reach" for warning in record.warnings()):
+        return None
+    extensions = record.extensions()
+    most = extensions[0].from_blocks if extensions else math.inf
+    capped = (look.blocks for look in record.looks() if look.decision == "capped")
+    return next((blocks for blocks in capped if blocks <= most), None)
 
 
 def _code_varied(experiment: Experiment) -> bool:

@@ -161,8 +161,8 @@ class StopRule:
         return before_first and fresh and complete >= self._experiment.design.blocks and not complete % passes
 
     def _judge(self, complete: int, blocks: int, *, late: bool) -> End | None:
-        found = self._look(complete)
         last = late or next_look(self._experiment, complete) is None
+        found = self._look(complete, last=last)
         # Time may run out before the first look. Intervals of so few blocks are too narrow to stop on.
         first = self._experiment.design.blocks if self._stop.decided else next_look(self._experiment, 0)
         reached = found.answered and (first is None or complete >= first)
@@ -191,12 +191,12 @@ class StopRule:
             self._add_look(complete, blocks, found, "reached" if reached else "capped")
         return "complete" if found.answered or not self._stop.looks else "precision_not_reached"
 
-    def _look(self, complete: int) -> Standing:
+    def _look(self, complete: int, *, last: bool = False) -> Standing:
         # Numpy is loaded here at the earliest: a run without a stop rule never needs it.
         with one_thread():
             from steelyard.lab.answer.analyze import standing_of
 
-        found = standing_of(self._record, complete)
+        found = standing_of(self._record, complete, last=last)
         self.speedup, self.interval = found.speedup, found.interval
         return found
 

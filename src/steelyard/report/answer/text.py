@@ -218,7 +218,8 @@ def stopping(design: DesignFacts) -> str:
         shown = [*shown[:2], "…", *shown[-2:]]
     at = listed(shown, MOST_LOOKS)
     rule = " (strict)" if design.strict else ""
+    over = ", over all of which p-values and intervals hold" if design.decided else ""
     return (
         f"intervals reach at most {percent(design.reached)} to either side, {percent(design.target)}"
-        f" wanted{rule}; looked at after {at} blocks"
+        f" wanted{rule}; looked at after {at} blocks{over}"
     )

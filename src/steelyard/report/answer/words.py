@@ -131,8 +131,30 @@ def _finding(comparison: Comparison, answer: Answer, names: Names, where: str) -
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
         return Finding(claim + advice, evidence, style)
+    if margin is not None and (ends := _ends(comparison, margin)) is not None:
+        return Finding(
+            f"{against}neither within {percent(margin)} nor beyond: {ends}{advice}", evidence, style
+        )
     open_ = f"not resolved{_power(comparison.resolvable)}{advice}"
     return Finding(against + open_, evidence, style)
+
+
+def _ends(comparison: Comparison, margin: float) -> str | None:
+    """``between 5 % slower and 8 % faster``: how far treatments can differ, by the interval that is shown, or
+    by that of the family where that one alone would have decided about the margin.
+    """
+    alone = _open_margin(comparison, margin) is None
+    interval = comparison.ci95 if alone else comparison.ci_relevance
+    if interval is None or comparison.relevance != "straddles":
+        return None
+    low, high = (_end(comparison.metric, each) for each in (interval.low, interval.high))
+    return f"between {low} and {high}"
+
+
+def _end(metric: Metric, ratio: float) -> str:
+    """``5 % slower``, by how much the larger exceeds the smaller."""
+    word = comparative(metric, better=ratio > 1)
+    return f"{percent(max(ratio, 1 / ratio) - 1)} {word}"
 
 
 def _but_rare(answer: Answer) -> str:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.report.claims.phrases import between, units_text, why
-from steelyard.report.text.digits import scale_text
-from steelyard.report.text.label import named_levels, printable
+from steelyard.report.text.digits import percent, scale_text
+from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import format_quantity
+
+FEWEST_FOR_P90 = 36
+"""Runs from which the 90th percentile has an upper bound at 95 %: 0.9^36 is below 2.5 %."""
 
 
 def text(claim: Limit, unit: str) -> str:
@@ -19,9 +22,9 @@ def text(claim: Limit, unit: str) -> str:
     return f"{which}{claim.limit} {side} {format_quantity(bound or 0.0, unit)}{at}"
 
 
-def evidence(_claim: Limit, _outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
+def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
     """The mean, or the prediction of a model."""
-    return _mean(found) if isinstance(found, MeanEvidence) else _predicted(found)
+    return _mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
 
 
 def breaks_words(found: BreaksEvidence, bound: str) -> str:
@@ -40,14 +43,39 @@ def breaks_words(found: BreaksEvidence, bound: str) -> str:
     return f"{name}its model breaks {bound} {first}from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
 
 
-def _mean(found: MeanEvidence) -> str:
+def _mean(outcome: Outcome, found: MeanEvidence) -> str:
     if found.mean is None:
         return why(found.reason) or "the mean is undefined"
     unit = found.metric.unit
     ci = between(found.interval, unit, found.level)
     what = "mean" if found.quantile is None else _called(found.quantile)
-    words = f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)})"
+    words = (
+        f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)}{_allowed(found, outcome)})"
+    )
+    if outcome == "not_resolved" and found.units_needed and not found.reason:
+        return f"{words}{_to_do(found)}"
     return f"{words}, but {why(found.reason)}" if found.reason else words
+
+
+def _allowed(found: MeanEvidence, outcome: Outcome) -> str:
+    """What a verdict takes for granted of runs that it has not seen."""
+    if outcome != "holds" or found.unseen is None:
+        return ""
+    return f", unseen runs included: up to {percent(found.unseen)}, {_slow(found)}"
+
+
+def _to_do(found: MeanEvidence) -> str:
+    """Why enough runs leave a limit open, and what would decide it."""
+    quantile = 0.9 if found.n >= FEWEST_FOR_P90 else 0.5
+    more = counted(found.units_needed or 0, "run" if found.by == "launch" else found.by)
+    return (
+        f", but up to {percent(found.unseen or 0.0)} of runs could be {_slow(found)} and unseen;"
+        f" use {more}, or quantile = {quantile:g}"
+    )
+
+
+def _slow(found: MeanEvidence) -> str:
+    return "at half of the mean" if found.metric.better == "higher" else "at twice the mean"
 
 
 def _called(quantile: float) -> str:

@@ -9,6 +9,7 @@ from steelyard.report.claims.phrases import ci, levels_text, units_text, where_t
 from steelyard.report.text.digits import percent, ratio
 from steelyard.spec.claims.claim import Claim, Equivalent, Faster, Slower
 from steelyard.stats.compare.judgement import Outcome
+from steelyard.stats.planning.unseen import unseen_share
 
 NOTHING: Final = 10.0
 """A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
@@ -26,7 +27,7 @@ def text(claim: Faster | Slower | Equivalent, _unit: str) -> str:
     return f"{levels_text(claim.slower)} {_better('slower', 'faster', claim.by, other)}{where}"
 
 
-def evidence(_claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
+def evidence(claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
     """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
     if found.ratio is None:
         return why(found.reason) or "the ratio is undefined"
@@ -36,6 +37,8 @@ def evidence(_claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
     )
     if found.reason:
         return f"{words}, but {why(found.reason)}"
+    if outcome == "holds" and isinstance(claim, Equivalent) and found.by in ("block", "launch"):
+        words += f"; slow runs, up to {percent(unseen_share(found.n))} of all, could be unseen"
     if outcome == "not_resolved" and found.resolvable is not None and found.resolvable <= NOTHING:
         words += f"; a difference of {percent(found.resolvable)} would have shown"
     return words

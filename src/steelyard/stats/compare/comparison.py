@@ -35,14 +35,14 @@ from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
-from steelyard.stats.compare.verdict import bounds_of, difference_of, verdict_of
+from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import over_looks, shown
+from steelyard.stats.sequential.over_looks import over_looks
 from steelyard.stats.uncertainty.budget import budget
 from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
 
@@ -137,9 +137,13 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
     known = ratio if isinstance(ratio, Speedup) else None
     allowed = allowing_for(known, likeness) if known else None
     judged = allowed
-    if allowed and looks and isinstance(between, Contrast):
-        judged = over_looks(allowing_for_tail(allowed, between, estimand), looks)
-    if slow is not None and slow.runs < FEWEST and not (slow.decides and judged and _tells(judged, declared)):
+    # To be equal within a margin is a claim that a long tail can refute, however many looks there are.
+    if judged and isinstance(between, Contrast) and (looks or declared.margin is not None):
+        judged = allowing_for_tail(judged, between, estimand)
+    if judged and looks:
+        judged = over_looks(judged, looks)
+    decides = slow is not None and slow.decides(declared.margin)
+    if slow is not None and slow.runs < FEWEST and not (decides and judged and _tells(judged, declared)):
         slow = None
     return Comparison(
         baseline=pair.baseline.treatment,
@@ -163,7 +167,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         autocorrelation=likeness,
         flags=(
             *_flags(pair, between, ratio, declared, order, in_time, found, likeness),
-            *(("slow_mode",) if slow is not None and slow.decides else ()),
+            *(("slow_mode",) if slow is not None and decides else ()),
         ),
         slow=slow,
         estimand=estimand,
@@ -252,12 +256,9 @@ def _judged(
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
     verdict = "not_resolved" if censored else verdict_of(difference, relevance, ratio.log)
-    bounds = bounds_of(ratio.value, relevance, declared.margin or 0.0)
-    level = relevant.level * (1 + relevant.one_sided) if relevant else tested.level
     return replace(
         estimate,
         refused=censored,
-        ci95=estimate.ci95 if verdict == "not_resolved" else shown(ratio, bounds, level),
         ci_family=ratio.interval(tested.level),
         ci_relevance=relevant.interval if relevant else None,
         p_holm=tested.p_holm,

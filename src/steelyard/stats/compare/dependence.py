@@ -102,9 +102,16 @@ def allowance(likeness: Autocorrelation) -> Allowance:
     """The allowance for somewhat more likeness than was seen; below ``FEWEST`` units, for as much as is
     allowed for at all.
     """
+    if likeness.n < FEWEST:
+        return Allowance(FEW_FACTOR, likeness.n - 1)
+    return allowance_in_time(likeness)
+
+
+def allowance_in_time(likeness: Autocorrelation) -> Allowance:
+    """The allowance for somewhat more likeness than was seen, of however few units: for the values of one
+    treatment, whose places in time no draw has mixed with those of another.
+    """
     r, n = likeness.corrected, likeness.n
-    if n < FEWEST:
-        return Allowance(FEW_FACTOR, n - 1)
     return allowance_under(min(LARGEST, r + MORE * math.sqrt((1 - r * r) / n)), n)
 
 

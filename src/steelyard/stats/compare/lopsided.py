@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
 
 from steelyard.answers.comparison import Speedup
@@ -20,6 +19,7 @@ from steelyard.estimand import Estimand
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.dependence import Hull
 from steelyard.stats.compare.means import means_of
+from steelyard.stats.describe.skewness import skewness as skewness_of
 from steelyard.stats.distributions.skewed import SkewedT
 from steelyard.stats.hypothesis.pitman_morgan import pitman_morgan
 
@@ -44,7 +44,7 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
     if spreads is None or spreads.p > LEVEL:
         return ratio
     side = math.copysign(1, spreads.r)
-    skewness = side * _skewness(first - second) + math.sqrt(6 / first.size)
+    skewness = side * skewness_of(first - second) + math.sqrt(6 / first.size)
     if skewness <= 0:
         return ratio
     skewed = SkewedT(ratio.log, ratio.se, nu, side * skewness / math.sqrt(first.size))
@@ -62,10 +62,3 @@ def _arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None
     if means is None:
         return None
     return (means.top, means.bottom) if between.sign > 0 else (-means.bottom, -means.top)
-
-
-def _skewness(values: Floats) -> float:
-    """Third central moment over the second to the power of 3/2."""
-    deviations = values - values.mean()
-    scaled = deviations / math.sqrt(float(deviations @ deviations) / values.size)
-    return float(np.mean(scaled**3))

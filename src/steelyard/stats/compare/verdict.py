@@ -23,11 +23,3 @@ def verdict_of(difference: Difference, relevance: Relevance | None, log_speedup:
     if relevance == "above":
         return "faster" if log_speedup > 0 else "slower"
     return "equivalent" if relevance == "inside" else "not_resolved"
-
-
-def bounds_of(ratio: float, relevance: Relevance | None, margin: float) -> tuple[float, ...]:
-    """What a decided ratio was told from: 1, or with a margin its nearer end; both ends where equivalent."""
-    if relevance is None:
-        return (1.0,)
-    ends = (1 - margin, 1 + margin)
-    return ends if relevance == "inside" else (ends[ratio > 1],)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -21,8 +22,14 @@ from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
+from steelyard.stats.describe.sample_mean import SampleMean
+from steelyard.stats.describe.skewness import skewness
 from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.rounding import constant
 from steelyard.stats.sequential.looks import Looks
+
+LARGEST: Final = 10.0
+"""Half-width, of a logarithm or of the estimate, from which it says as little as none."""
 
 
 class Precision(msgspec.Struct, frozen=True):
@@ -121,14 +128,31 @@ def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
     """Sinh(t s / sqrt(n_eff)) of the logarithm of a ratio, one value a unit, with t at n_eff - 1; n_eff is n
     unless units follow each other (``in_time``) and significantly resemble their neighbours.
     """
-    return _halfwidth(_uncertainty(values, in_time=in_time), math.sinh)
+    part = _uncertainty(values, in_time=in_time)
+    if not math.isfinite(part.variance):
+        return None
+    half = t_quantile(part.nu, 0.05) * math.sqrt(part.variance)
+    return math.sinh(half) if half < LARGEST else None
 
 
 def mean_halfwidth(values: Floats) -> float | None:
-    """T u / mean, with n_eff as for ``log_halfwidth``."""
-    if values.size == 0 or not np.isfinite(values).all() or values.mean() == 0:
+    """Half the width of the interval of the mean over the mean, of runs like those that were seen."""
+    if values.size < 2 or not np.isfinite(values).all() or values.mean() == 0:
         return None
-    return _halfwidth(_uncertainty(values / values.mean(), in_time=True), float)
+    if constant(values):
+        return 0.0
+    relative = values / values.mean()
+    mean = SampleMean(
+        1.0,
+        float(relative.std(ddof=1)),
+        values.size,
+        values.size,
+        correlation=autocorrelation(relative),
+        skewness=skewness(relative),
+    )
+    interval = mean.seen_interval()
+    half = (interval.high - interval.low) / 2
+    return half if half < LARGEST else None
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -144,11 +168,3 @@ def _uncertainty(values: Floats, *, in_time: bool) -> _Part:
     if correlation is not None and correlation.significant:
         n = correlation.n_eff
     return _Part(float(values.var(ddof=1)) / n, n - 1) if values.size > 1 and n > 1 else _Part(math.inf, 0.0)
-
-
-def _halfwidth(part: _Part, relative: Callable[[float], float]) -> float | None:
-    if not math.isfinite(part.variance):
-        return None
-    half = t_quantile(part.nu, 0.05) * math.sqrt(part.variance)
-    # A relative half-width above e^10 says as little as none.
-    return relative(half) if half < 10 else None

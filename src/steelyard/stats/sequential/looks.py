@@ -1,9 +1,16 @@
 """``Looks``: after how many blocks an experiment was looked at, and the level left for the last look.
 
-An error of ``alpha`` is spent over the looks (Lan and DeMets 1983, DOI 10.2307/2336502). The level of a
-look is the one at which a true hypothesis is rejected there, and at no earlier look, as often as the look may
-spend: by the joint distribution of normal means of more and more blocks, integrated look by look (Armitage,
-McPherson and Rowe 1969, DOI 10.2307/2343787). Any two-sided test of the blocks so far may judge at it.
+An error of ``alpha`` is spent over the looks (Lan and DeMets 1983, DOI 10.2307/2336502). A look at n blocks
+has spent 3/4 alpha (1 - sqrt(2 / n)) altogether, so that looks may go on without end; a quarter is left for
+t, which rejects more than normal means do where blocks are few, and most where a look counts because its
+interval is narrow. A look that a limit of time or blocks makes the last, and not what was seen, spends the
+rest of the 3/4, and all of alpha where it is the only one. Blocks that are added after it are looked at for a
+tenth more: the j-th time for alpha / (10 * 2^j).
+
+The level of a look is the one at which a true hypothesis is rejected there, and at no earlier look, as often
+as the look may spend: by the joint distribution of normal means of more and more blocks, integrated look by
+look (Armitage, McPherson and Rowe 1969, DOI 10.2307/2343787). Any two-sided test of the blocks so far may
+judge at it.
 """
 
 from __future__ import annotations
@@ -11,21 +18,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final, Literal, assert_never
+from typing import Final
 
 import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
 
-Spent = Literal["open", "extended"]
-Spending = Spent | Literal["none"]
-"""``open``: a look at n blocks has spent 7/8 alpha (1 - sqrt(2 / n)) altogether, so that looks may go on
-without end; an eighth is left for t, which rejects more than normal means do where blocks are few.
-``extended``: the first look spends alpha, the j-th after it alpha / (10 * 2^j).
-``none``: looks at half-widths alone, which leave alpha to the end."""
-
-OPEN: Final = 7 / 8
+OPEN: Final = 3 / 4
 """Of alpha, what looks without end may spend altogether."""
 EXTENSIONS: Final = 10
 """Parts of alpha, one of which is spent on all extensions together."""
@@ -44,43 +44,56 @@ class Looks(msgspec.Struct, frozen=True):
     ----------
     blocks : tuple of int
         At each look so far, the last one included; ascending, the first at 3 blocks at the earliest.
-    spending : {"open", "extended", "none"}
-        What each look may spend.
+    closed : int or None
+        Blocks at the look that a limit made the last; later looks are at blocks that were added. ``None``
+        where each look so far could have been followed by another.
 
     Raises
     ------
     ValueError
-        No looks, looks that do not ascend, or one below 3 blocks that spends by their number.
+        No looks, looks that do not ascend, one below 3 blocks that spends by their number, or a last one that
+        was not made.
     """
 
     blocks: tuple[int, ...]
-    spending: Spending = "open"
+    closed: int | None = None
 
     def __post_init__(self) -> None:
         ascending = all(a < b for a, b in zip(self.blocks, self.blocks[1:], strict=False))
-        if not self.blocks or not ascending or (self.spending == "open" and self.blocks[0] < 3):
+        if not self.blocks or not ascending or (self.planned and self.blocks[0] < 3):
             raise ValueError(f"looks must ascend, from 3 blocks on, got {self.blocks}")
+        if self.closed is not None and self.closed not in self.blocks:
+            raise ValueError(f"closed after {self.closed} blocks, but looks were at {self.blocks}")
+
+    @property
+    def planned(self) -> bool:
+        """Whether there were looks that could end the run because of what they showed."""
+        return self.closed is None or self.closed != self.blocks[0]
+
+    @property
+    def _only(self) -> bool:
+        return self.closed == self.blocks[0] == self.blocks[-1]
 
     def level(self, alpha: float) -> float:
         """The two-sided level of the last look, where an error over all looks, and all later ones, has a
         probability of at most ``alpha``.
         """
-        if self.spending == "none":
+        if self._only:
             return alpha
-        return _interpolated(alpha, _OVERALL, _levels(self.blocks, self.spending))
+        return _interpolated(alpha, _OVERALL, _walk(self.blocks, self.closed).levels)
 
     def overall(self, p: float) -> float:
         """The inverse: the smallest ``alpha`` with which the last look rejects what has this ``p`` in its
         blocks. Over all looks it is at most a with a probability of at most a, whatever a is.
         """
-        if self.spending == "none":
+        if self._only:
             return p
-        return min(1.0, _interpolated(p, _levels(self.blocks, self.spending), _OVERALL))
+        return min(1.0, _interpolated(p, _walk(self.blocks, self.closed).levels, _OVERALL))
 
 
-def level_at(alpha: float, blocks: tuple[int, ...], spending: Spending = "open") -> float:
+def level_at(alpha: float, blocks: tuple[int, ...], closed: int | None = None) -> float:
     """The level of the last of these looks; ``alpha`` over all of them."""
-    return Looks(blocks, spending).level(alpha)
+    return Looks(blocks, closed).level(alpha)
 
 
 def _interpolated(x: float, xs: Floats, ys: Floats) -> float:
@@ -91,20 +104,13 @@ def _interpolated(x: float, xs: Floats, ys: Floats) -> float:
     return float(np.exp(np.interp(math.log(x), np.log(xs), np.log(ys))))
 
 
-def _spent(blocks: tuple[int, ...], spending: Spent) -> float:
+def _spent(blocks: tuple[int, ...], closed: int | None) -> float:
     """Share of alpha that is spent up to and with the last look."""
-    match spending:
-        case "open":
-            return OPEN * (1 - math.sqrt(2 / blocks[-1]))
-        case "extended":
-            return 1 + (1 - 0.5 ** (len(blocks) - 1)) / EXTENSIONS
-        case _:
-            assert_never(spending)
-
-
-def _levels(blocks: tuple[int, ...], spending: Spent) -> Floats:
-    """Of the last look, for each probability in ``_OVERALL``."""
-    return _walk(blocks, spending).levels
+    last = blocks[-1]
+    if closed is None or last < closed:
+        return OPEN * (1 - math.sqrt(2 / last))
+    added = sum(look > closed for look in blocks)
+    return (1.0 if closed == blocks[0] else OPEN) + (1 - 0.5**added) / EXTENSIONS
 
 
 class _Walk(msgspec.Struct, frozen=True, eq=False):
@@ -122,13 +128,14 @@ class _Walk(msgspec.Struct, frozen=True, eq=False):
     masses: Floats
 
 
-@lru_cache(maxsize=256)
-def _walk(blocks: tuple[int, ...], spending: Spent) -> _Walk:
+@lru_cache(maxsize=1024)
+def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
     from scipy.special import ndtr, ndtri
 
     n = blocks[-1]
-    before = _walk(blocks[:-1], spending) if len(blocks) > 1 else None
-    share = _spent(blocks, spending) - (_spent(blocks[:-1], spending) if before else 0)
+    closed_before = closed if closed is not None and closed < n else None
+    before = _walk(blocks[:-1], closed_before) if len(blocks) > 1 else None
+    share = _spent(blocks, closed) - (_spent(blocks[:-1], closed_before) if before else 0)
     # Extensions spend more than all; a probability stays below 1 for all that.
     spends = np.minimum(_OVERALL * share, 0.99)
     if before is None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Final
-
 import msgspec
 from msgspec.structs import replace
 
@@ -12,13 +9,6 @@ from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.comparison import Distribution, Speedup
 from steelyard.answers.interval import Interval
 from steelyard.stats.sequential.looks import Looks
-
-CLEAR: Final = 0.2
-"""Part of the way from a bound to the estimate, on the scale of logarithms, that a clear verdict also leaves
-behind: where a run ends as soon as a difference shows, it shows larger than it is."""
-PAYS: Final = 0.8
-"""Of the error of an interval, what is left where a run ends because the interval is narrow, which it is a
-little too soon (Chow and Robbins 1965, DOI 10.1214/aoms/1177700156)."""
 
 
 class OverLooks(msgspec.Struct, frozen=True):
@@ -38,12 +28,6 @@ class OverLooks(msgspec.Struct, frozen=True):
         """Two-sided at level 1 - ``alpha`` over all looks; ``None`` where it is unbounded."""
         return self.at_last.interval(self.looks.level(alpha))
 
-    def once_clear(self, alpha: float) -> Interval | None:
-        """Two-sided at level 1 - ``alpha`` where the run ends with a clear verdict and a narrow interval: by
-        the blocks alone, no wider than over all looks.
-        """
-        return self.at_last.interval(max(PAYS * alpha, self.looks.level(alpha)))
-
 
 def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
     """The same estimate with p and intervals that are valid over the looks."""
@@ -51,32 +35,24 @@ def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
 
 
-def shown(ratio: Speedup, bounds: Iterable[float], level: float, alpha: float = 0.05) -> Interval | None:
-    """The interval at level 1 - ``alpha`` that an answer shows of a ratio which was told, over all looks and
-    at ``level``, from each of the ``bounds``: where it is clear of them, that of a run which ends here.
-
-    Simulated by ``benchmarks/coverage/answered.py``: it holds the truth in 93 to 98 % where the run ends.
-    """
-    distribution = ratio.distribution
-    if not isinstance(distribution, OverLooks) or distribution.looks.spending != "open":
-        return ratio.interval(alpha)
-    strictest = min(level, alpha)
-    if all(ratio.p_of(bound * (ratio.value / bound) ** CLEAR) <= strictest for bound in bounds):
-        return distribution.once_clear(alpha)
-    return ratio.interval(alpha)
-
-
 def looks_of(facts: DesignFacts) -> Looks | None:
     """Looks at which an experiment may have ended because of what they showed, and the blocks of today;
     ``None`` of one that was to have so many blocks, whatever they show.
+
+    A look whose interval was too wide could not end the run and spends nothing (docs/decisions/214), unless
+    somebody ended it by hand, who may have seen more than the rule did.
     """
     last = facts.blocks
     if facts.decided:
+        by_rule = facts.closed is not None or facts.state in ("complete", "precision_not_reached")
+        made = [look for look in facts.looks if not (by_rule and look in facts.idle)]
+        closed = None if facts.closed is None else max(3, min(facts.closed, last))
         # Nothing is spent for two blocks; they are judged as three.
-        seen = (*facts.looks, *facts.extended_from, last)
-        return Looks(tuple(sorted({max(3, min(each, last)) for each in seen})))
+        seen = {max(3, min(each, last)) for each in (*made, *facts.extended_from, closed or last, last)}
+        return Looks(tuple(sorted(seen)), closed)
     if facts.extended_from:
-        return Looks(tuple(sorted({*facts.extended_from, last})), "extended")
+        seen = {*facts.extended_from, last}
+        return Looks(tuple(sorted(seen)), min(seen))
     if facts.target is not None:
-        return Looks((last,), "none")
+        return Looks((last,), last)
     return None
