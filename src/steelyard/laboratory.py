@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import fields
 
 from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
@@ -128,10 +129,10 @@ class Laboratory:
                 self.experiment = opened.experiment
             return
         from steelyard.lab.run.existing_record import record_of_spec
-        from steelyard.spec import load
+        from steelyard.spec import load, read_spec
 
         self.experiment = load(path)
-        self.spec_text = path.read_text(encoding="utf-8")
+        self.spec_text = read_spec(path)
         self.directory = Path(record) if record else record_of_spec(path)
 
     @classmethod
@@ -274,7 +275,7 @@ class Report:
     def save(self, file: str | Path) -> Path:
         """Write the page."""
         place = Path(file)
-        place.write_text(self.html(), encoding="utf-8")
+        write_output(place, self.html())
         return place
 
     def figures(self, directory: str | Path) -> list[Path]:

@@ -11,37 +11,40 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, refuse_unwritable, strict_option
+from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
+from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
 
-@click.command(short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.")
-@click.argument(
-    "names", type=click.Path(path_type=Path), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True
+@click.command(
+    cls=PathCommand,
+    short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
+@click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
 @click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
 @click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the verdicts as JUnit XML, for build servers.",
 )
 @click.option(
     "--sarif",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write what fails or is not resolved as SARIF, for code hosts and editors.",
 )
 @click.option(
     "--markdown",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the verdicts as Markdown, for a comment on the change.",
 )
@@ -75,13 +78,10 @@ def command(
     one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
-    for option, file in files.items():
-        if file is not None:
-            refuse_unwritable(file, option)
     checked, broken = _all_checked(names, about, run=not no_run)
     for option, file in files.items():
         if file is not None:
-            _write(file, option, _rendered(option, checked, broken, strict=strict))
+            write_output(file, _rendered(option, checked, broken, strict=strict))
     if github:
         for name in names:
             said = (
@@ -141,7 +141,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
     if name.is_dir() or name.name == "record.sqlite":
         with Record.open(find_record(name)) as record:
             return check(record)
-    from steelyard.spec import load
+    from steelyard.spec import load, read_spec
 
     experiment = load(name)
     if not experiment.claims:
@@ -151,7 +151,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         )
     directory = record_of_spec(name)
     if run:
-        _run(experiment, directory, name.read_text(encoding="utf-8"))
+        _run(experiment, directory, read_spec(name))
     with Record.open(find_record(name)) as record:
         if not run:
             from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
@@ -227,7 +227,9 @@ def _from_checkout(name: Path) -> str:
 
 
 def _spec_text(name: Path) -> str:
-    return name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
+    from steelyard.spec import read_spec
+
+    return read_spec(name) if name.suffix == ".toml" else ""
 
 
 def _rendered(
@@ -246,13 +248,3 @@ def _rendered(
     render = {"--junit": junit.render, "--markdown": markdown.render}[option]
     parts = [(each.experiment, each.verdicts) for each in checked.values()]
     return render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
-
-
-def _write(file: Path, option: str, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(
-            f"{option} {file}: cannot be written: {error.strerror}",
-            hint=f"mkdir -p {file.parent}, or name a file that you may write",
-        ) from None

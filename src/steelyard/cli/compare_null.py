@@ -11,6 +11,7 @@ from typing import Final
 import click
 from msgspec.structs import replace
 
+from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
@@ -35,7 +36,7 @@ _WITHOUT_MEANING: Final = {
 """Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
 
 
-class ValuesAfterEquals(click.Command):
+class ValuesAfterEquals(PathCommand):
     """A command with options that may stand alone: the word after them is what to run, never their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -155,7 +155,7 @@ def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], 
 
 
 def _sha256(path: Path) -> str:
-    if path.is_dir():
+    if not path.is_file():
         return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

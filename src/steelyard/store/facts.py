@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.errors import RecordError, UsageError
+from steelyard.files.writing import RECORD_FILE
 from steelyard.sample import Treatment
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
@@ -19,7 +20,7 @@ from steelyard.store.differences import differences
 from steelyard.store.sampling import REDUCTIONS
 from steelyard.units import Metric
 
-FILE: Final = "record.sqlite"
+FILE: Final = RECORD_FILE
 """In the directory of the record."""
 
 
