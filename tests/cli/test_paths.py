@@ -17,7 +17,7 @@ from steelyard.laboratory import Laboratory
 
 SPEC = """\
 [program]
-command = ["./program", "{size}", "data.csv"]
+command = ["./program", "{size}", "data.csv", "--part={source}/part-{size}.txt"]
 stdin = "input.txt"
 [metrics]
 took = { source = "stdout", pattern = "took=(.*)", unit = "s" }
@@ -44,10 +44,10 @@ ARGUMENTS = {
 }
 """A command line of each command that writes a file, and reads others."""
 READ = {
-    "check": ["it.toml", "program", "data.csv", "input.txt"],
+    "check": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "compare": ["program", "data.csv", "input.txt"],
     "demo": [],
-    "history": ["it.toml", "program", "data.csv", "input.txt"],
+    "history": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "model": ["data.csv", "expected.json"],
     "observe": ["program", "data.csv", "input.txt"],
 }
@@ -100,6 +100,7 @@ def made(tmp_path_factory):
     (place / "program").write_text("#!/bin/sh\necho took=0.$1\n")
     (place / "program").chmod(0o755)
     (place / "data.csv").write_text("p,t\n1,1\n2,2\n4,4\n8,8\n16,16\n")
+    (place / "part-2.txt").write_text("2\n")
     (place / "input.txt").write_text("1 2 3\n")
     (place / "it.toml").write_text(SPEC)
     (place / "expected.json").write_text(
@@ -180,6 +181,16 @@ def test_directories_of_figures_and_tables_are_not_inside_a_record(place, monkey
         for directory in ("it.lab", "it.lab/new", "./it.lab/."):
             assert "is inside the record it.lab" in refused(["report", "it.lab", option, directory])
         assert "a file, not a directory" in refused(["report", "it.lab", option, "data.csv"])
+
+
+def test_an_output_that_is_there_already_is_replaced(place, monkeypatch, capsys):
+    monkeypatch.chdir(place)
+    for _ in range(2):
+        outputs = ["--junit", "part-3.txt", "--sarif", "a.sarif", "--markdown", "a.md"]
+        assert cli.main(["check", "it.toml", "--no-run", *outputs], standalone_mode=False) in (0, 1)
+        assert (place / "part-3.txt").read_text().startswith("<?xml")
+        (place / "part-3.txt").write_text("of last time")
+    assert capsys.readouterr().out
 
 
 def test_two_outputs_are_two_files(place, monkeypatch, refused):

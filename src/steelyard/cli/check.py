@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 )
 @click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
 @click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
+@click.option(
+    "--baseline-spec",
+    "baseline",
+    type=InputPath(),
+    metavar="SPEC",
+    help="Judge the claims of this spec too, as of the branch that a change is for; the change cannot loosen"
+    " them.",
+)
 @click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
 @click.option(
     "--junit",
@@ -62,6 +70,7 @@ def command(
     /,
     names: Sequence[Path],
     no_run: bool,
+    baseline: Path | None,
     strata: bool,
     junit: Path | None,
     sarif: Path | None,
@@ -75,10 +84,16 @@ def command(
     `steelyard model` reads. The options from --expect on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
-    one is not resolved, with 5 if a program fails or, of several arguments, one could not be judged.
+    one is not resolved or not judged, or the run has not ended, with 5 if a program fails or, of several
+    arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
-    checked, broken = _all_checked(names, about, run=not no_run)
+    if baseline is not None and len({*names}) > 1:
+        raise UsageError(
+            f"--baseline-spec {baseline}: the baseline of one spec, not of {len({*names})}",
+            hint="check each spec with its own baseline",
+        )
+    checked, broken = _all_checked(names, about, run=not no_run, baseline=baseline)
     for option, file in files.items():
         if file is not None:
             write_output(file, _rendered(option, checked, broken, strict=strict))
@@ -109,14 +124,14 @@ def command(
 
 
 def _all_checked(
-    names: Sequence[Path], about: Mapping[str, Any], *, run: bool
+    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, baseline: Path | None
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
     """What could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
     for name in dict.fromkeys(names):
         try:
-            checked[name] = _checked(name, about, run=run)
+            checked[name] = _checked(name, about, run=run, baseline=baseline)
         except InterruptedRunError:
             raise
         except SteelyardError as error:
@@ -124,7 +139,7 @@ def _all_checked(
     return checked, broken
 
 
-def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
+def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
     asked = any(about.values())
     if name.suffix == ".toml" and asked:
         raise UsageError(
@@ -133,18 +148,23 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         )
     recorded = name.is_dir() and not holds_profiles(name)
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
+        if baseline is not None:
+            raise UsageError(
+                f"--baseline-spec: {name} is data, whose expectations stand in no spec",
+                hint="keep them in a file: --expectations FILE",
+            )
         return _of_data(name, about)
     from steelyard.lab.answer.check import check
     from steelyard.lab.run.existing_record import find_record, record_of_spec
+    from steelyard.spec import load, read_spec
     from steelyard.store import Record
 
+    declared = None if baseline is None else load(baseline)
     if name.is_dir() or name.name == "record.sqlite":
         with Record.open(find_record(name)) as record:
-            return check(record)
-    from steelyard.spec import load, read_spec
-
+            return check(record, baseline=declared)
     experiment = load(name)
-    if not experiment.claims:
+    if not experiment.claims and declared is None:
         raise UsageError(
             f"{name} has no claims to check",
             hint="add to it: [[claims]], and below: faster = { … }, than = { … }",
@@ -161,7 +181,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
                 with_recorded_claims(experiment, directory),
                 hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
             )
-        return check(record, experiment.claims)
+        return check(record, experiment.claims, declared)
 
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
@@ -196,9 +216,7 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
         if headed:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
-        out += notes(
-            width, finished=each.finished, precision_reached=each.precise, afterwards=each.afterwards
-        )
+        out += notes(each, width)
     write(out, sys.stdout)
 
 
@@ -206,7 +224,7 @@ def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
-    return render(checked.experiment, file, _spec_text(name), checked.verdicts, strict=strict)
+    return render(checked, file, _spec_text(name), strict=strict)
 
 
 def _broken_annotation(name: Path, error: SteelyardError) -> str:
@@ -240,11 +258,11 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(each.experiment, _from_checkout(name), _spec_text(name), each.verdicts)
-            for name, each in checked.items()
+            sarif.Judged(each, _from_checkout(name), _spec_text(name)) for name, each in checked.items()
         ]
         reasons = {_from_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)
     render = {"--junit": junit.render, "--markdown": markdown.render}[option]
-    parts = [(each.experiment, each.verdicts) for each in checked.values()]
-    return render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
+    return render(
+        [*checked.values()], {str(name): error.message for name, error in broken.items()}, strict=strict
+    )

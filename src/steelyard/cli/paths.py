@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice, product
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+import msgspec
 
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.files.writing import RECORD_FILE, protecting, refuse_inside_record, refuse_output
+
+if TYPE_CHECKING:
+    from steelyard.spec import Experiment
 
 
 class InputPath(click.Path):
@@ -97,8 +102,13 @@ def _refuse_one_for_two(outputs: Mapping[str, Path]) -> None:
             options[place] = option
 
 
-_PLACEHOLDER: Final = re.compile(r"\{[^{}]*\}")
+_PLACEHOLDER: Final = re.compile(r"\{(\w+)\}")
 _LONGEST_NAME: Final = 4096
+_MOST_NAMES: Final = 10_000
+"""Names that a text with placeholders is tried as."""
+
+Levels = Mapping[str, Sequence[str]]
+"""Name of a factor to the texts of its levels."""
 
 
 def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
@@ -109,34 +119,36 @@ def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory):
             continue
         for text in _texts(values.get(param.name or "")):
-            for path in _named_files(text, Path()):
+            for path in _named_files(text, Path(), {}):
                 yield path
-                yield from _named_by(path)
+                yield from _named_by(path.absolute())
 
 
 def _named_by(path: Path) -> Iterator[Path]:
-    """Yield what a spec or a record names: its texts that are names of files."""
-    path = path.absolute()
-    spec = path.with_suffix(".toml") if path.is_dir() and path.name else path
+    """Yield the spec beside a record, and what specs and records name: those of their texts that are names of
+    files.
+    """
+    directory = path.parent if path.name == RECORD_FILE else path
+    is_record = (directory / RECORD_FILE).is_file()
+    spec = directory.with_suffix(".toml") if is_record else path
     if spec.suffix == ".toml" and spec.is_file():
         yield spec
-        import tomllib
+        from steelyard.spec import load
 
-        from steelyard.spec import read_spec
-
-        with suppress(SteelyardError, ValueError, RecursionError):
-            for text in _texts(tomllib.loads(read_spec(spec))):
-                yield from _named_files(text, spec.absolute().parent)
-    directory = path.parent if path.name == RECORD_FILE else path
-    if (directory / RECORD_FILE).is_file():
-        import msgspec
-
+        with suppress(SteelyardError):
+            yield from _named_in(load(spec, allow_many=True))
+    if is_record:
         from steelyard.store import Record
 
         with suppress(SteelyardError), Record.open(directory) as record:
-            experiment = record.experiment
-            for text in _texts(msgspec.to_builtins(experiment)):
-                yield from _named_files(text, Path(experiment.source))
+            yield from _named_in(record.experiment)
+
+
+def _named_in(experiment: Experiment) -> Iterator[Path]:
+    levels = {factor.name: [*map(str, factor.levels)] for factor in experiment.factors}
+    levels["source"] = [experiment.source]
+    for text in _texts(msgspec.to_builtins(experiment)):
+        yield from _named_files(text, Path(experiment.source), levels)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -151,9 +163,9 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(inner)
 
 
-def _named_files(text: str, source: Path) -> Iterator[Path]:
-    """Yield the paths that exist among a text, its words, and what stands behind their ``=``; a placeholder
-    stands for any part of a name.
+def _named_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:
+    """Yield the paths that exist among a text, its words, and what stands behind their ``=``, with levels of
+    factors in place of placeholders.
     """
     if len(text) > _LONGEST_NAME:
         return
@@ -162,9 +174,12 @@ def _named_files(text: str, source: Path) -> Iterator[Path]:
         words += shlex.split(text)
     words += [word.partition("=")[2] for word in words if "=" in word]
     for word in dict.fromkeys(words):
-        name = word.replace("{source}", str(source))
-        with suppress(OSError, ValueError, NotImplementedError):
-            if _PLACEHOLDER.search(name):
-                yield from source.glob(_PLACEHOLDER.sub("*", name).removeprefix(f"{source}/"))
-            elif name and (path := source / name).exists():
-                yield path
+        factors = [name for name in dict.fromkeys(_PLACEHOLDER.findall(word)) if name in levels]
+        choices = product(*(levels[name] for name in factors))
+        for chosen in islice(choices, _MOST_NAMES):
+            name = word
+            for factor, level in zip(factors, chosen, strict=True):
+                name = name.replace(f"{{{factor}}}", level)
+            with suppress(OSError, ValueError):
+                if name and (path := source / name).exists():
+                    yield path

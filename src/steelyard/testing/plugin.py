@@ -181,7 +181,11 @@ class Session:
         from steelyard.testing.claims import MARKERS
         from steelyard.testing.session import judge
 
-        wanted = {"fails", "not_resolved"} if self.config.getoption("steelyard_strict") else {"fails"}
+        wanted = (
+            {"fails", "not_resolved", "not_judged"}
+            if self.config.getoption("steelyard_strict")
+            else {"fails"}
+        )
         try:
             judged = judge(file, self._taken())
         except pytest.UsageError as error:
