@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import sys
+from contextlib import suppress
 from typing import Final
 
 import click
@@ -54,6 +56,23 @@ def open_streams() -> None:
         if reconfigure is not None:
             # Documents are UTF-8 whatever the terminal is.
             reconfigure(errors="replace", **({"encoding": "utf-8"} if _as_document() else {}))
+    sys.stderr = _Heard(sys.stderr.buffer, sys.stderr.encoding, "replace", line_buffering=True)
+
+
+class _Heard(io.TextIOWrapper):
+    """Standard error that loses what cannot be written (``2> /dev/full``): the exit code stays as it is, and no
+    answer is lost for a remark.
+    """
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
 
 
 def _is_open(fd: int) -> bool:

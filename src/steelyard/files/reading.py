@@ -55,7 +55,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
         if stat.S_ISFIFO(status.st_mode):
             chunks = _piped(descriptor, path)
         elif stat.S_ISREG(status.st_mode):
-            _refuse_size(path, status.st_size, largest)
+            _refuse_size(path, status.st_size, largest, hint)
             chunks = iter(lambda: os.read(descriptor, _CHUNK), b"")
         else:
             kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a device or a socket"
@@ -63,7 +63,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
         data = bytearray()
         for chunk in chunks:
             data += chunk
-            _refuse_size(path, len(data), largest)
+            _refuse_size(path, len(data), largest, hint)
         return bytes(data)
     except OSError as error:
         raise _unreadable(path, error, hint) from None
@@ -184,12 +184,10 @@ def _piped(descriptor: int, path: Path) -> Iterator[bytes]:
             time.sleep(0.02)
 
 
-def _refuse_size(path: Path, size: int, largest: int) -> None:
+def _refuse_size(path: Path, size: int, largest: int, hint: str) -> None:
     if size > largest:
-        raise UsageError(
-            f"{path}: is larger than {_size(largest)}, the most that is read",
-            hint="split it, or leave rows out",
-        )
+        cure = "split it, or leave rows out" if largest == LARGEST_BYTES else hint
+        raise UsageError(f"{path}: is larger than {_size(largest)}, the most that is read", hint=cure)
 
 
 def _size(number: int) -> str:
