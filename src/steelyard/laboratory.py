@@ -408,7 +408,7 @@ def measure(
     *functions: Callable[[], object],
     names: Sequence[str] = (),
     precision: float | None = None,
-    max_time: float | str = 10.0,
+    max_time: float | str | None = None,
     margin: float | None = None,
     estimand: Estimand = "median_ratio",
     seed: int | None = None,
@@ -425,8 +425,9 @@ def measure(
     precision : float, optional
         Relative half-width of every interval; by default it ends when every verdict is decided and its
         interval narrow.
-    max_time : float or str
-        Seconds, or ``"1 min"``.
+    max_time : float or str, optional
+        Seconds, or ``"1 min"``; a block that would probably end later is not begun. By default 10 s, or until
+        each function has been timed often enough for a verdict.
     estimand : str
         The median of the blocks' ratios, which interruptions of the machine hardly move; ``"geomean_ratio"``
         or ``"ratio_of_means"`` where a function's own rare slow calls are to count.
@@ -452,7 +453,7 @@ def measure(
     answer = timed(
         dict(zip(labels, functions, strict=True)),
         precision_wanted=precision,
-        max_time_s=parse_duration(max_time),
+        max_time_s=None if max_time is None else parse_duration(max_time),
         margin=margin,
         estimand=estimand,
         seed=_seed(None) if seed is None else seed,

@@ -57,7 +57,7 @@ null_option = click.option(
 )
 comparisons_option = click.option(
     "--comparisons",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000_000),
     metavar="N",
     help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
     " --max-time, if given, ends them earlier.",

@@ -60,8 +60,8 @@ def open_streams() -> None:
 
 
 class _Heard(io.TextIOWrapper):
-    """Standard error that loses what cannot be written (``2> /dev/full``): the exit code stays as it is, and no
-    answer is lost for a remark.
+    """Standard error that loses what cannot be written (``2> /dev/full``): the exit code stays as it is, and
+    no answer is lost for a remark.
     """
 
     def write(self, text: str) -> int:

@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers import Chosen, read
+from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import Contents, Series, identifier
 from steelyard.exchange.recording import (
     FILE,
@@ -68,6 +68,7 @@ def import_files(
     """
     found = [(source, read(source.path, form, chosen)) for source in sources]
     _refuse_mixture(found)
+    _refuse_many(found)
     first = found[0][1]
     series, lost = _finite(_placed(found))
     trials, one_process = _trials(series, first)
@@ -89,6 +90,15 @@ def _refuse_mixture(found: Sequence[tuple[Source, Contents]]) -> None:
         raise UsageError(
             f"{first} is a file of {one}, and {second} of {other}: what they call a time is not the same",
             hint="import each into a record of its own",
+        )
+
+
+def _refuse_many(found: Sequence[tuple[Source, Contents]]) -> None:
+    values = sum(len(launch) for _, each in found for series in each.series for launch in series.values)
+    if values > MOST_VALUES:
+        raise UsageError(
+            f"{values:,} values: a record holds what at most {MOST_VALUES:,} trials have measured",
+            hint="import fewer of them; steelyard model reads tables of any length, without a record",
         )
 
 

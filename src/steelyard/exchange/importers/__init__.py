@@ -34,7 +34,7 @@ from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import Contents
 from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "Chosen", "Contents", "read"]
+__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read"]
 
 GROUP: Final = "steelyard.importers"
 
@@ -58,6 +58,9 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
 _TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_csv}
+
+MOST_VALUES: Final = 1_000_000
+"""Values of a file that become trials of a record."""
 
 FORMATS: Final = (*(each.TOOL for each in _OF_JSON), criterion.TOOL, *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
@@ -111,6 +114,11 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
             hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
         )
     if wanted in _TABLES:
+        if (rows := text.count("\n")) > MOST_VALUES:
+            raise UsageError(
+                f"{where}: {rows:,} rows, of which a record holds at most {MOST_VALUES:,}",
+                hint="import fewer of them; steelyard model reads tables of any length, without a record",
+            )
         return columns.read(text, where, wanted, chosen)
     if chosen != Chosen():
         raise UsageError(
