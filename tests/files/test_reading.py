@@ -35,7 +35,7 @@ def test_a_text_is_read_without_its_mark_of_byte_order(tmp_path):
 def test_what_is_no_file_is_refused(path, reason):
     with pytest.raises(UsageError, match=reason) as caught:
         read_bytes(Path(path), hint="name a file")
-    assert caught.value.hint == "name a file"
+    assert caught.value.hint == ("choose a shorter name" if "too long" in reason else "name a file")
 
 
 def test_a_name_that_no_file_can_have_is_refused():

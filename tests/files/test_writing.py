@@ -168,3 +168,14 @@ def test_a_pipe_that_nobody_reads_is_not_opened_by_the_check(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     refuse_output(tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
+
+
+def test_a_stream_that_is_a_pipe_is_written_into():
+    reader, writer = os.pipe()
+    try:
+        refuse_output(Path(f"/dev/fd/{writer}"), "--output")
+        write_output(Path(f"/dev/fd/{writer}"), "text")
+        assert os.read(reader, 100) == b"text"
+    finally:
+        os.close(reader)
+        os.close(writer)

@@ -195,5 +195,9 @@ def _size(number: int) -> str:
 
 
 def _unreadable(path: Path, error: OSError, hint: str) -> UsageError:
-    cure = f"see who may read it: ls -ld {shlex.quote(str(path))}" if error.errno == errno.EACCES else hint
+    cures = {
+        errno.EACCES: f"see who may read it: ls -ld {shlex.quote(str(path))}",
+        errno.ENAMETOOLONG: "choose a shorter name",
+    }
+    cure = cures.get(error.errno or 0, hint)
     return UsageError(f"{path}: cannot be read: {error.strerror}", hint=cure)

@@ -98,11 +98,11 @@ def refuse_output(file: Path, option: str = "") -> None:
         refuse_inside_record(file, option)
         place = file.resolve()
         try:
-            status = place.stat()
+            status = file.stat()  # of a stream, which no path leads to that its link names
         except FileNotFoundError:
             status = None
         if status is not None:
-            _refuse_precious(where, place, status)
+            _refuse_precious(where, file, status)
         if not _is_special(file):
             with _beside(place):
                 pass
@@ -128,27 +128,28 @@ def refuse_inside_record(path: Path, option: str = "") -> None:
         )
 
 
-def _refuse_precious(where: str, place: Path, status: os.stat_result) -> None:
+def _refuse_precious(where: str, file: Path, status: os.stat_result) -> None:
     """Refuse to write onto what the command reads, or what nobody means to be replaced."""
+    place = file.resolve()
     source = _INPUTS.get().get((status.st_dev, status.st_ino))
     reason = None
     if source is not None:
         reason = f"is an input of this command ({source})"
     elif place.suffix == ".toml" and (place.with_suffix(".lab") / RECORD_FILE).is_file():
         reason = f"is the spec of the record {place.with_suffix('.lab').name}"
-    elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o111 and _is_program(place):
+    elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o111 and _is_program(file):
         reason = "is a program"
     if reason is not None:
         raise UsageError(f"{where} {reason}, and would be replaced", hint="name another file")
     if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not os.access(place, os.W_OK):
+    if not os.access(file, os.W_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
 
-def _is_program(place: Path) -> bool:
-    with suppress(OSError), place.open("rb") as file:
-        return file.read(4).startswith(_PROGRAMS)
+def _is_program(file: Path) -> bool:
+    with suppress(OSError), file.open("rb") as content:
+        return content.read(4).startswith(_PROGRAMS)
     return False
 
 

@@ -53,8 +53,8 @@ def measure(
         Relative half-width of every interval that ends it (below 30 blocks, at a quarter of it); by default
         it ends when every verdict is decided and its interval narrow (a tenth of the effect, or 1 %).
     max_time_s : float, optional
-        After this it ends with what there is, and before a block that would probably end later, once it has two
-        blocks. By default after 10 s, once each function has been timed often enough for a verdict: seven
+        After this it ends with what there is, and before a block that would probably end later, but not below
+        two blocks. By default after 10 s, once each function has been timed often enough for a verdict: seven
         times for two functions.
     estimand : Estimand
         By default the median of the blocks' ratios: who interrupts a loop is mostly somebody else, and a

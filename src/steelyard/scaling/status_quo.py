@@ -12,7 +12,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.errors import UPGRADE, UsageError
 from steelyard.files.reading import parse_json
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.modelling import model_all
@@ -89,7 +89,7 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
         if document["version"] > VERSION:
             raise UsageError(
                 f"{where}: version {document['version']} is newer than {VERSION}",
-                hint="pip install --upgrade steelyard",
+                hint=UPGRADE,
             )
         return {
             str(name): Expectation(str(entry["expect"]), entry.get("deviation"))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from steelyard.errors import MachineError, RecordBusyError, RecordError
+from steelyard.errors import UPGRADE, MachineError, RecordBusyError, RecordError
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 
 BUSY_TIMEOUT_S: Final = 10.0
@@ -170,7 +170,7 @@ def inspect(path: Path) -> None:
     if version > VERSION:
         raise RecordError(
             f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
-            hint="pip install --upgrade steelyard",
+            hint=UPGRADE,
         )
     missing = _missing_bytes(path, header)
     if missing:

@@ -5,6 +5,8 @@ A session times nothing under pytest-xdist, whose workers would disturb each oth
 
 from __future__ import annotations
 
+import argparse
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -18,13 +20,32 @@ if TYPE_CHECKING:
     from steelyard.testing.session import File
 
 BLOCKS: Final = 20
+MOST_BLOCKS: Final = 100_000
 LEAST_MS: Final = 5.0
+LONGEST_MS: Final = 60_000.0
+"""Time that one value may take."""
 UNTIMED: Final = "steelyard: not timed"
 """Property of such a test, by which it is known where another process ran it."""
 
 FIXTURES: Final = frozenset({"steelyard", "benchmark"})
 KEPT: Final = Path(".steelyard")
 """Directory below pytest's rootdir with the sessions that ``--steelyard-save`` keeps."""
+
+
+def milliseconds(text: str) -> float:
+    """Read a positive time of at most a minute.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value <= LONGEST_MS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 and up to {LONGEST_MS:,.0f} ms")
+    return value
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,7 +67,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add(
         "--steelyard-least-ms",
-        type=float,
+        type=milliseconds,
         default=LEAST_MS,
         metavar="MS",
         help=f"Time that the calls of one value take together (default: {LEAST_MS:g}).",
@@ -73,8 +94,10 @@ def pytest_configure(config: pytest.Config) -> None:
             )
         config.addinivalue_line("markers", "benchmark: as pytest-benchmark knows it; has no effect here")
         config.pluginmanager.register(AsBenchmark())
-    if config.getoption("steelyard_blocks") < 2:
-        raise pytest.UsageError("--steelyard-blocks: at least 2, since one value has no spread")
+    if not 2 <= config.getoption("steelyard_blocks") <= MOST_BLOCKS:
+        raise pytest.UsageError(
+            f"--steelyard-blocks: at least 2, since one value has no spread, and at most {MOST_BLOCKS:,}"
+        )
     config.pluginmanager.register(Session(config), "steelyard-session")
 
 
