@@ -25,6 +25,7 @@ LEAVES = {
     "errors",
     "estimand",
     "factorial",
+    "files",
     "growth",
     "look_schedule",
     "sample",
@@ -150,7 +151,7 @@ def test_every_value_is_a_struct():
 
 def test_every_room_of_the_package_is_in_the_picture():
     rooms = {path.parent.name for path in ROOT.glob("*/__init__.py")}
-    assert rooms == set(ABOVE) | {"factorial", "growth"}
+    assert rooms == set(ABOVE) | {"factorial", "files", "growth"}
 
 
 def test_the_fields_of_every_value_can_be_looked_at():

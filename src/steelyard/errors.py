@@ -14,6 +14,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
+UPGRADE: Final = "install a newer Steelyard from its checkout: git pull && pip install ."
+"""Hint where a file is newer than this version."""
+
 
 class SteelyardError(Exception):
     """What went wrong, with value and place, and what cures it.

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import fields
 
 from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
@@ -128,10 +129,10 @@ class Laboratory:
                 self.experiment = opened.experiment
             return
         from steelyard.lab.run.existing_record import record_of_spec
-        from steelyard.spec import load
+        from steelyard.spec import load, read_spec
 
         self.experiment = load(path)
-        self.spec_text = path.read_text(encoding="utf-8")
+        self.spec_text = read_spec(path)
         self.directory = Path(record) if record else record_of_spec(path)
 
     @classmethod
@@ -284,7 +285,7 @@ class Report:
     def save(self, file: str | Path) -> Path:
         """Write the page."""
         place = Path(file)
-        place.write_text(self.html(), encoding="utf-8")
+        write_output(place, self.html())
         return place
 
     def figures(self, directory: str | Path) -> list[Path]:
@@ -417,7 +418,7 @@ def measure(
     *functions: Callable[[], object],
     names: Sequence[str] = (),
     precision: float | None = None,
-    max_time: float | str = 10.0,
+    max_time: float | str | None = None,
     margin: float | None = None,
     estimand: Estimand = "median_ratio",
     seed: int | None = None,
@@ -434,8 +435,9 @@ def measure(
     precision : float, optional
         Relative half-width of every interval; by default it ends when every verdict is decided and its
         interval narrow.
-    max_time : float or str
-        Seconds, or ``"1 min"``.
+    max_time : float or str, optional
+        Seconds, or ``"1 min"``; a block that would probably end later is not begun. By default 10 s, or until
+        each function has been timed often enough for a verdict.
     estimand : str
         The median of the blocks' ratios, which interruptions of the machine hardly move; ``"geomean_ratio"``
         or ``"ratio_of_means"`` where a function's own rare slow calls are to count.
@@ -461,7 +463,7 @@ def measure(
     answer = timed(
         dict(zip(labels, functions, strict=True)),
         precision_wanted=precision,
-        max_time_s=parse_duration(max_time),
+        max_time_s=None if max_time is None else parse_duration(max_time),
         margin=margin,
         estimand=estimand,
         seed=_seed(None) if seed is None else seed,

@@ -65,7 +65,7 @@ def test_contexts_that_return_are_never_on_both_sides(bench, noise):
 @pytest.mark.parametrize("blocks", [2, 3])
 def test_too_few_blocks_choose_nothing(bench, noise, blocks):
     (verdict,) = bench({"k": LEVELS}, [BEST], values(noise, {}), blocks=blocks).judge()
-    assert verdict.outcome == "not_resolved"
+    assert verdict.outcome == "not_judged"
     assert verdict.instances[0].evidence.reason == "one_block"
 
 
@@ -73,7 +73,7 @@ def test_failed_runs_choose_nothing(bench, noise):
     made = bench({"k": LEVELS}, [BEST], values(noise, {"c": 0.5}))
     made.failures = {"a": Failures(30, 10, 10)}
     (verdict,) = made.judge()
-    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
+    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "failures")
 
 
 def test_of_20_equal_settings_none_gains_anything(bench, perfect_passes):

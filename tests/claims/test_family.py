@@ -49,14 +49,16 @@ def test_what_is_settled_by_a_model_is_in_no_family():
     drafts = [Draft((made("holds", 0.04),)), Draft(settled=())]
     one, other = decide([CLAIM, CLAIM], drafts, 0.05)
     assert (one.outcome, one.family.size, other.family) == ("holds", 1, None)
-    assert other.outcome == "not_resolved"
+    assert other.outcome == "not_judged"
 
 
 def test_outcomes_of_strata_combine():
     assert combined(["holds", "holds"]) == "holds"
     assert combined(["holds", "not_resolved"]) == "not_resolved"
+    assert combined(["holds", "not_resolved", "not_judged"]) == "not_judged"
+    assert combined(["not_judged", "fails"]) == "fails"
     assert combined(["holds", "not_resolved", "fails"]) == "fails"
-    assert combined([]) == "not_resolved"
+    assert combined([]) == "not_judged"
 
 
 def outcomes(rng, claims, strata, effect, *, blocks=20, count=1000):

@@ -34,4 +34,4 @@ def test_what_a_judge_finds_counts_only_without_a_crowd(way, crowded, decided):
 
     found = judge_unless_crowded(judge, None, observed)
     assert (found.tested[0].indicated, found.tested[0].p) == (("fails", 0.001) if decided else (None, 1.0))
-    assert found.settled[0].outcome == ("holds" if decided else "not_resolved")
+    assert found.settled[0].outcome == ("holds" if decided else "not_judged")

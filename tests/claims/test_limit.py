@@ -116,7 +116,7 @@ def test_runs_that_timed_out_or_failed_leave_a_limit_open(bench, noise, failures
     made = bench(P, [{"limit": "wall_s", "at": {"p": 16}, "max": 1e9}], linear(noise))
     made.failures = {"p=16": failures}
     (verdict,) = made.judge()
-    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_resolved", "failures")
+    assert (verdict.outcome, verdict.instances[0].evidence.reason) == ("not_judged", "failures")
 
 
 @pytest.mark.parametrize("failures", [Failures(21, 1, 1), Failures(21, 1, 0)])
@@ -126,9 +126,9 @@ def test_runs_that_failed_at_any_scale_leave_what_is_foretold_open(bench, noise,
     made.failures = {"p=512": failures}
     foretold, measured = made.judge()
     evidence = foretold.instances[0].evidence
-    assert (foretold.outcome, evidence.reason) == ("not_resolved", "failures")
+    assert (foretold.outcome, evidence.reason) == ("not_judged", "failures")
     assert evidence.value > 100e6
-    assert (measured.outcome, measured.breaks) == ("not_resolved", ())
+    assert (measured.outcome, measured.breaks) == ("not_judged", ())
     ignoring = bench(P, claims, linear(noise), metric="rss_bytes", analysis={"failures": "ignore"})
     ignoring.failures = {"p=512": failures}
     foretold, measured = ignoring.judge()
@@ -206,7 +206,7 @@ def test_one_value_of_a_simulation_is_decided(bench, bound, outcome):
     made = bench({"p": [1, 2, 4]}, [{"limit": "wall_s", "max": bound}], lambda _, b: 1.5 + 0 * b, blocks=1)
     measured = made.samples
     (verdict,) = made.judge()
-    assert verdict.outcome == "not_resolved"
+    assert verdict.outcome == "not_judged"
     made.samples = lambda metric: [replace(each, provenance="simulated") for each in measured(metric)]
     (verdict,) = made.judge()
     assert verdict.outcome == outcome

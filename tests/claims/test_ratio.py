@@ -128,8 +128,8 @@ def test_a_claim_is_judged_in_every_stratum_and_fails_where_one_fails(bench, noi
 @pytest.mark.parametrize(
     ("failures", "outcome"),
     [
-        (Failures(24, 4, 4), "not_resolved"),
-        (Failures(24, 4, 0), "not_resolved"),
+        (Failures(24, 4, 4), "not_judged"),
+        (Failures(24, 4, 0), "not_judged"),
         (Failures(20, 0, 0), "holds"),
     ],
 )
@@ -138,7 +138,7 @@ def test_runs_that_failed_leave_a_claim_open_unless_the_spec_says_otherwise(benc
     made.failures = {"O3": failures}
     (verdict,) = made.judge()
     assert verdict.outcome == outcome
-    if outcome == "not_resolved":
+    if outcome == "not_judged":
         assert verdict.instances[0].evidence.reason == "failures"
         declared = bench(FACTORS, [FASTER], two(noise, 1.3), analysis={"failures": "ignore"})
         declared.failures = made.failures
@@ -148,7 +148,7 @@ def test_runs_that_failed_leave_a_claim_open_unless_the_spec_says_otherwise(benc
 def test_values_of_which_there_is_no_ratio_leave_a_claim_open(bench):
     made = bench(FACTORS, [FASTER], lambda levels, blocks: np.zeros(blocks.size))
     (verdict,) = made.judge()
-    assert verdict.outcome == "not_resolved"
+    assert verdict.outcome == "not_judged"
     assert verdict.instances[0].evidence.reason == "zero_values"
     assert verdict.family.p == 1.0
 

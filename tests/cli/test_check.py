@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -60,8 +61,8 @@ def test_what_fails_beats_what_is_open_and_stands_first(steelyard_cli, spec):
     for arguments in ((), ("--strict",)):
         done = steelyard_cli("check", "it.toml", *arguments)
         assert done.returncode == 1, done.stderr
-        signs = [line[0] for line in done.stdout.splitlines() if line[0] in "✓✗?"]
-        assert signs == ["✗", "?", "✓"]
+        signs = [line[0] for line in done.stdout.splitlines() if line[0] in "✓✗?–"]
+        assert signs == ["✗", "–", "✓"]
         assert "✗ impossible: seconds = 0.02 faster than seconds = 0.001: fails" in done.stdout
 
 
@@ -70,7 +71,7 @@ def test_what_is_not_resolved_fails_only_under_strict(steelyard_cli, spec):
     assert steelyard_cli("check", "it.toml").returncode == 0
     done = steelyard_cli("check", "it.toml", "--strict")
     assert done.returncode == 3
-    assert "? rss_bytes at most 1.00 GB at seconds = 5: not resolved" in done.stdout
+    assert "– rss_bytes at most 1.00 GB at seconds = 5: not judged" in done.stdout
 
 
 def test_json_is_one_document_with_words_evidence_and_the_exit_code(steelyard_cli, spec):
@@ -78,7 +79,7 @@ def test_json_is_one_document_with_words_evidence_and_the_exit_code(steelyard_cl
     done = steelyard_cli("check", "it.toml", "--json")
     document = json.loads(done.stdout)
     assert (document["format"], document["version"], document["exit"]) == ("steelyard/verdicts", 1, 1)
-    assert [v["verdict"] for v in document["verdicts"]] == ["holds", "not_resolved", "fails"]
+    assert [v["verdict"] for v in document["verdicts"]] == ["holds", "not_judged", "fails"]
     first = document["verdicts"][0]
     assert first["words"].startswith(first["claim"])
     assert first["evidence"]["family_size"] == 2
@@ -512,3 +513,105 @@ def test_a_claim_compares_lines_that_name_their_algorithm(steelyard_cli, tmp_pat
     done = steelyard_cli("check", "lines.toml")
     assert done.returncode == 0, done.stderr
     assert ": holds; 2.000 × " in done.stdout
+
+
+INTERRUPTED = """\
+name = "interrupted"
+
+[program]
+command = ["sh", "-c", "test $(wc -l < blocks) -lt 11 || sleep 600; echo took={seconds}"]
+after_block = [["sh", "-c", "echo >> blocks"]]
+
+[metrics]
+took = { source = "stdout", pattern = "took=(.*)", unit = "s" }
+
+[factors]
+seconds = [0.001, 0.02]
+
+[design]
+blocks = 20
+
+[analysis]
+metric = "took"
+"""
+
+
+def test_a_run_that_was_interrupted_is_not_judged_however_clear_its_verdicts_are(
+    steelyard_cli, steelyard_started, tmp_path, eventually
+):
+    (tmp_path / "blocks").touch()
+    (tmp_path / "it.toml").write_text(INTERRUPTED + HOLDS)
+    with steelyard_started("run", "it.toml") as running:
+        eventually(lambda: (tmp_path / "blocks").read_text().count("\n") >= 11)
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=60)
+    assert running.returncode == 130
+    for name in ("it.toml", "it.lab"):
+        judged = ["check", name, "--no-run", "--junit", "a.xml", "--sarif", "a.sarif"]
+        lenient, strict = steelyard_cli(*judged), steelyard_cli(*judged, "--strict")
+        assert (lenient.returncode, strict.returncode) == (0, 3), strict.stderr
+        assert strict.stdout.startswith("✓ ")
+        assert "- The run has not ended: these verdicts rest on the blocks so far." in strict.stdout
+        (suite,) = ET.parse(tmp_path / "a.xml").getroot()  # noqa: S314 -- ours
+        assert (suite.get("tests"), suite.get("errors")) == ("2", "1")
+        assert suite[1].get("name") == "the run is not judged"
+        assert '"ruleId": "not_judged"' in (tmp_path / "a.sarif").read_text()
+
+
+IMPOSSIBLE = "\n[[claims]]\nfaster = { seconds = 0.001 }\nthan = { seconds = 0.02 }\nby = 30\n"
+
+
+def test_a_change_cannot_loosen_the_claims_of_its_baseline(steelyard_cli, spec, tmp_path):
+    (tmp_path / "base.toml").write_text(SPEC + IMPOSSIBLE)
+    spec(HOLDS)
+    assert steelyard_cli("check", "it.toml", "--strict").returncode == 0
+    for name in ("it.toml", "it.lab"):
+        done = steelyard_cli("check", name, "--baseline-spec", "base.toml")
+        assert done.returncode == 1, done.stderr
+        assert [line[0] for line in done.stdout.splitlines() if not line.startswith(" ")][:2] == ["✗", "✓"]
+    spec()
+    assert steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml").returncode == 1
+
+
+def test_a_claim_that_baseline_and_change_share_is_judged_once_and_counts(steelyard_cli, spec, tmp_path):
+    (tmp_path / "base.toml").write_text(SPEC.replace('"printing"', '"base"') + HOLDS)
+    spec(HOLDS)
+    done = steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml", "--strict")
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("✓") == 1
+
+
+def test_a_change_of_how_claims_are_judged_is_named_and_is_not_judged_under_strict(
+    steelyard_cli, spec, tmp_path
+):
+    base = SPEC.replace("blocks = 8", "blocks = 30") + "alpha = 0.01\n"
+    (tmp_path / "base.toml").write_text(base + HOLDS)
+    spec(HOLDS)
+    lenient = steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml")
+    strict = steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml", "--strict")
+    assert (lenient.returncode, strict.returncode) == (0, 3)
+    text = " ".join(strict.stdout.split())
+    assert "The experiment differs from the baseline, whose claims these are: " in text
+    assert "design.blocks: 30 → 8" in text
+    assert "analysis.alpha: 0.01 → 0.05" in text
+
+
+def test_a_claim_of_the_baseline_about_what_the_change_left_out_is_not_judged(steelyard_cli, spec, tmp_path):
+    more = SPEC.replace("[metrics]", '[metrics]\nspace = { source = "stdout", pattern = "t(o)", unit = "B" }')
+    claim = '\n[[claims]]\nlimit = "space"\nmax = "1 GB"\n'
+    (tmp_path / "base.toml").write_text(more + HOLDS + claim)
+    spec(HOLDS)
+    done = steelyard_cli("check", "it.toml", "--baseline-spec", "base.toml", "--strict", "--json")
+    assert done.returncode == 3, done.stderr
+    assert sorted(each["verdict"] for each in json.loads(done.stdout)["verdicts"]) == ["holds", "not_judged"]
+
+
+def test_a_baseline_is_of_one_spec(steelyard_cli, spec, tmp_path):
+    spec(HOLDS)
+    (tmp_path / "data.csv").write_text("p,t\n1,1\n")
+    many = steelyard_cli("check", "it.toml", "data.csv", "--baseline-spec", "it.toml")
+    assert (many.returncode, many.stdout) == (2, "")
+    assert "the baseline of one spec, not of 2" in many.stderr
+    data = steelyard_cli("check", "data.csv", "--baseline-spec", "it.toml")
+    assert "is data, whose expectations stand in no spec" in data.stderr
+    assert data.returncode == 2

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -132,3 +134,52 @@ def test_on_a_full_and_on_a_read_only_disk_it_is_an_error_too(steelyard_cli, sma
     small_disk.mount("ro")
     closed = steelyard_cli("compare", "-r", "2", "-o", str(small_disk.path / "other.lab"), "true")
     assert (closed.returncode, closed.stderr.startswith("error: ")) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [(("analyze", "none.lab"), 2), (("nosuch",), 2), (("compare", "-r", "2", "false"), 5)]
+)
+def test_an_exit_code_does_not_depend_on_who_can_read_the_error(steelyard_env, tmp_path, words, code):
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "steelyard", *words],
+            cwd=tmp_path,
+            env=steelyard_env,
+            stderr=full,
+            check=False,
+        )
+    assert done.returncode == code
+
+
+def test_a_long_line_of_a_message_loses_its_middle(steelyard_cli):
+    done = steelyard_cli("compare", "x" * 100_000, "true")
+    assert done.returncode == 2
+    assert len(done.stderr) < 2500
+    assert done.stderr.startswith("error: x")
+    assert done.stderr.endswith("\nhint: choose a shorter name\n")
+
+
+def test_where_signs_cannot_be_written_each_verdict_keeps_one_of_its_own(steelyard_cli, tmp_path):
+    (tmp_path / "a.csv").write_text("p,t\n" + "".join(f"{2**i},{4**i}\n" for i in range(8)))
+    about = ("check", "a.csv", "--value", "t", "--parameter", "p", "--expect")
+    for expected, sign, plain in (("O(p^2)", "✓", "+"), ("O(1)", "✗", "x")):
+        assert steelyard_cli(*about, expected).stdout.startswith(sign)
+        in_ascii = steelyard_cli(*about, expected, env={"PYTHONIOENCODING": "ascii"}).stdout
+        assert in_ascii.startswith(f"{plain} ")
+        assert in_ascii.isascii()
+
+
+def test_under_a_limit_of_file_sizes_it_is_named(steelyard_env, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "steelyard", "compare", "-r", "2", "-o", "it.lab", "true"],
+        cwd=tmp_path,
+        env=steelyard_env,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+    )
+    assert done.returncode == 2
+    assert "where no file may be larger than 8,192 bytes" in done.stderr
+    assert done.stderr.endswith("hint: raise the limit of file sizes: ulimit -f unlimited\n")
+    assert not (tmp_path / "it.lab").exists()

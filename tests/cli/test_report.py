@@ -107,7 +107,7 @@ def test_without_the_extra_the_error_says_what_installs_it(steelyard_cli, record
     (hidden / "__init__.py").write_text("raise ImportError\n")
     done = steelyard_cli("report", "c.lab", env={"PYTHONPATH": str(tmp_path / "hidden")})
     assert done.returncode == 4
-    assert done.stderr.endswith("hint: pip install 'steelyard[report]'\n")
+    assert done.stderr.endswith("hint: pip install vl-convert-python\n")
 
 
 def test_help_and_a_run_load_nothing_that_draws():

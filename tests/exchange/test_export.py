@@ -270,7 +270,7 @@ def test_a_missing_pyarrow_names_the_extra(record, tmp_path, monkeypatch):
 
 
 def test_a_file_that_cannot_be_written_is_the_users_error(record, tmp_path):
-    with pytest.raises(UsageError, match=r"a\.csv cannot be written: No such file or directory"):
+    with pytest.raises(UsageError, match=r"a\.csv: cannot be written: No such file or directory"):
         export(record, tmp_path / "none" / "a.csv", "csv")
 
 

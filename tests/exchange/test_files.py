@@ -59,7 +59,7 @@ def content(series):
 
 
 def write(series, to, form):
-    export_series(series, to, form, directory=to.parent / "it.lab", unnamed="it")
+    export_series(series, to, form, unnamed="it")
 
 
 def read(tmp_path, name, text, columns=None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -272,3 +273,25 @@ def test_sizes_become_parameters_of_models(tmp_path):
     ) as record:
         (verdict,) = check(record).verdicts
     assert verdict.outcome == "holds"
+
+
+@pytest.mark.parametrize(("time", "shown"), [("-1.5", "-1.5"), ("1e32", "1e+32")])
+def test_a_time_that_no_clock_gives_is_refused(tmp_path, time, shown):
+    file = tmp_path / "a.json"
+    file.write_text(f'{{"results": [{{"command": "sort", "times": [0.1, {time}]}}]}}')
+    with pytest.raises(
+        UsageError, match=rf"a\.json: wall_s of sort is {re.escape(shown)} s, which is no duration"
+    ):
+        import_files([Source("a", file)], tmp_path / "a.lab")
+    assert not (tmp_path / "a.lab").exists()
+
+
+def test_more_values_than_a_record_holds_are_refused_before_they_are_placed(tmp_path, monkeypatch):
+    monkeypatch.setattr("steelyard.exchange.imported.MOST_VALUES", 3)
+    monkeypatch.setattr("steelyard.exchange.importers.MOST_VALUES", 3)
+    (tmp_path / "a.json").write_text('{"results": [{"command": "sort", "times": [1, 2, 3, 4]}]}')
+    (tmp_path / "a.csv").write_text("p,t[s]\n1,1\n1,2\n1,3\n1,4\n")
+    with pytest.raises(UsageError, match="4 values: a record holds what at most 3 trials have measured"):
+        import_files([Source("a", tmp_path / "a.json")], tmp_path / "a.lab")
+    with pytest.raises(UsageError, match=r"a\.csv: 5 rows, of which a record holds at most 3"):
+        import_files([Source("a", tmp_path / "a.csv")], tmp_path / "a.lab")

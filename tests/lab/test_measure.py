@@ -57,9 +57,34 @@ def test_interruptions_of_some_blocks_do_not_hide_one_per_cent(drawn, monkeypatc
 def test_slow_functions_get_the_blocks_by_which_signs_can_decide(drawn, monkeypatch, others, blocks):
     ticks = iter(range(10**6))
     monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: 5.0 * next(ticks))
-    found = measure(drawn({"old": 2.0} | {f"new{place}": 1.0 for place in range(others)}), max_time_s=10.0)
+    found = measure(drawn({"old": 2.0} | {f"new{place}": 1.0 for place in range(others)}))
     assert found.design.blocks == blocks
     assert {each.verdict for each in found.judged} == {"faster"}
+
+
+def test_a_time_that_was_given_is_kept_and_no_block_is_begun_that_would_end_later(drawn, monkeypatch):
+    for max_time_s, blocks in ((1.0, 2), (10.0, 2), (19.0, 3), (20.0, 4)):
+        ticks = iter(range(10**6))
+        monkeypatch.setattr("steelyard.lab.measure.time.perf_counter", lambda: 5.0 * next(ticks))  # noqa: B023
+        found = measure(drawn({"old": 2.0, "new": 1.0}), max_time_s=max_time_s)
+        assert found.design.blocks == blocks
+        assert found.design.state == "precision_not_reached"
+
+
+def test_an_interruption_interrupts_and_its_note_says_how_far_it_was(drawn, monkeypatch):
+    made = drawn({"old": 2.0, "new": 1.0})
+    blocks = measuring.timed_blocks
+
+    def interrupted(*its):
+        for number, row in enumerate(blocks(*its)):
+            if number == 3:
+                raise KeyboardInterrupt
+            yield row
+
+    monkeypatch.setattr(measuring, "timed_blocks", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        measure(made)
+    assert "stopped after 3 blocks" in caught.value.__notes__[0]
 
 
 def test_equal_functions_go_on_until_the_time_is_over_and_are_not_resolved(drawn, monkeypatch):

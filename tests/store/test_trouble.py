@@ -85,7 +85,10 @@ def test_a_record_of_a_newer_version(record_directory, write):
     with closing(sqlite3.connect(record_directory / "record.sqlite")) as connection:
         connection.execute("PRAGMA user_version = 3")
     refused(
-        record_directory, "has format 3, and this Steelyard reads formats up to 2", "--upgrade", write=write
+        record_directory,
+        "has format 3, and this Steelyard reads formats up to 2",
+        "install a newer Steelyard",
+        write=write,
     )
 
 

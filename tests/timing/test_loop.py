@@ -27,6 +27,11 @@ def test_calls_are_doubled_until_one_timing_takes_long_enough(clock, ns, calls):
     assert clock.ns >= 20e6  # warmed up
 
 
+def test_a_slow_function_is_called_once(clock):
+    assert calibrated(taking(clock, 2_000_000_000)).calls == 1
+    assert clock.ns == 2_000_000_000
+
+
 def test_the_collector_rests_within_and_works_again_after():
     gc.enable()
     with quiet_memory():

@@ -23,12 +23,15 @@ class Undecided(msgspec.Struct, frozen=True):
         The smallest two-sided level that decides it; 1 where nothing can.
     at : callable
         The evidence with its interval at a level.
+    crowded : bool
+        Whether it rests on times of more ranks than CPUs, which decide nothing.
     """
 
     stratum: Mapping[str, Scalar]
     indicated: Literal["holds", "fails"] | None
     p: float
     at: Callable[[float], Evidence]
+    crowded: bool = False
 
 
 class Draft(msgspec.Struct, frozen=True):

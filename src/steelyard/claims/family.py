@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.verdict import Family, Instance, Verdict, combined
+from steelyard.claims.verdict import Family, Instance, Verdict, combined, named
 from steelyard.spec.claims.claim import Claim
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.stats.hypothesis.holm import holm
@@ -29,7 +29,7 @@ def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tu
             family = Family(result.p, result.p_holm, result.level, len(members))
             instances = (*settle(draft.tested, result.level), *draft.settled)
         else:
-            family, instances = None, draft.settled
+            family, instances = None, tuple(map(named, draft.settled))
         outcome = combined(each.outcome for each in instances)
         verdicts.append(Verdict(claim, outcome, instances, family, draft.breaks))
     return tuple(verdicts)
@@ -51,4 +51,6 @@ def _settled(tested: Undecided, to_hold: float, to_fail: float) -> Instance:
     level = to_fail if tested.indicated == "fails" else to_hold
     decided = tested.indicated is not None and tested.p <= level
     outcome: Outcome = tested.indicated if decided and tested.indicated else "not_resolved"
-    return Instance(tested.stratum, outcome, tested.at(level))
+    if tested.crowded:
+        outcome = "not_judged"
+    return named(Instance(tested.stratum, outcome, tested.at(level)))

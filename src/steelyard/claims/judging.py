@@ -6,7 +6,7 @@ decide no claim: they are the work of all ranks together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -18,6 +18,7 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
+from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.series import Series
 from steelyard.spec.claims.claim import (
@@ -38,18 +39,30 @@ _COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
 """Claims that compare. A limit holds for every instance, and growth is that of each."""
 
 
-def judge(claims: Sequence[Claim], observed: Observed) -> tuple[Verdict, ...]:
+def judge(
+    claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
+) -> tuple[Verdict, ...]:
     """The verdicts, in the order of the claims.
+
+    Parameters
+    ----------
+    foreign : collection of Claim
+        Those of another experiment, which are not judged where they speak of what was not measured.
 
     Raises
     ------
     UsageError
-        A claim speaks of what was not measured.
+        Another claim speaks of what was not measured.
     """
-    drafts = [
-        judge_unless_crowded(partial(judge_by_instance, _judge_of(claim)), claim, observed)
-        for claim in claims
-    ]
+    drafts = []
+    for claim in claims:
+        try:
+            draft = judge_unless_crowded(partial(judge_by_instance, _judge_of(claim)), claim, observed)
+        except UsageError:
+            if claim not in foreign:
+                raise
+            draft = Draft()
+        drafts.append(draft)
     return decide(claims, drafts, observed.alpha)
 
 
@@ -113,6 +126,6 @@ def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Dra
     if not asked.crowded:
         return draft
     return Draft(
-        tested=tuple(replace(each, indicated=None, p=1.0) for each in draft.tested),
-        settled=tuple(replace(each, outcome="not_resolved") for each in draft.settled),
+        tested=tuple(replace(each, indicated=None, p=1.0, crowded=True) for each in draft.tested),
+        settled=tuple(replace(each, outcome="not_judged") for each in draft.settled),
     )

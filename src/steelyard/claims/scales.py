@@ -13,6 +13,7 @@ from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.observed import Observed, has
 from steelyard.claims.verdict import Instance
 from steelyard.errors import UsageError
+from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
@@ -127,10 +128,7 @@ def _expectations(claim: Scales, source: str) -> dict[str, Expectation]:
         return {"*": stated}
     file = Path(source, claim.accepted or "")
     try:
-        text = file.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"scales = {claim.scales!r}: {file} cannot be read: {error}",
-            hint=f"steelyard model RECORD --accept {file} writes it",
-        ) from None
+        text = read_text(file, hint=f"steelyard model RECORD --accept {file} writes it")
+    except UsageError as error:
+        raise UsageError(f"scales = {claim.scales!r}: {error.message}", hint=error.hint) from None
     return read_accepted(text, str(file))

@@ -1,9 +1,10 @@
-"""``Verdict``: a claim holds, fails, or is not resolved, over all of its strata, with what that rests on."""
+"""``Verdict``: whether a claim holds, over all of its strata, and what that rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -47,8 +48,9 @@ class Verdict(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    outcome : {"holds", "fails", "not_resolved"}
-        Fails where it fails in one stratum, holds where it holds in all.
+    outcome : {"holds", "fails", "not_resolved", "not_judged"}
+        Fails where it fails in one stratum, holds where it holds in all; not judged where one stratum is not,
+        or where there is none.
     family : Family or None
         ``None`` where the outcome is a probability of a model and no test.
     breaks : tuple of BreaksEvidence
@@ -72,6 +74,10 @@ class Verdict(msgspec.Struct, frozen=True):
         return replace(self, instances=instances, outcome=combined(each.outcome for each in instances))
 
 
+Reservation = Literal["unfinished", "imprecise", "afterwards", "departing"]
+"""What keeps verdicts from counting under ``--strict``, whatever they are."""
+
+
 class Checked(msgspec.Struct, frozen=True):
     """All claims of one experiment, judged.
 
@@ -90,6 +96,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether the claims are not those with which the record was run.
     failed : bool
         Whether the last run ended because a program failed.
+    departures : tuple of str
+        Where the experiment differs from the baseline whose claims were judged: ``key.path: old → new``.
     """
 
     experiment: str
@@ -100,22 +108,33 @@ class Checked(msgspec.Struct, frozen=True):
     finished: bool = True
     afterwards: bool = False
     failed: bool = False
+    departures: tuple[str, ...] = ()
+
+    @property
+    def reservations(self) -> Mapping[Reservation, Outcome]:
+        """What keeps the verdicts from counting, and as which outcome it counts itself."""
+        every: tuple[tuple[Reservation, Outcome, bool], ...] = (
+            ("unfinished", "not_judged", not self.finished),
+            ("imprecise", "not_resolved", not self.precise),
+            ("afterwards", "not_judged", self.afterwards),
+            ("departing", "not_judged", bool(self.departures)),
+        )
+        return {name: outcome for name, outcome, holds in every if holds}
 
     def strictly(self) -> Checked:
         """All verdicts as they are under ``--strict``."""
         return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
 
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved,
-        holds only
-        approximately, or was stated after the run.
+        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved, not
+        judged or holds only approximately, and where there are reservations.
         """
         if self.failed:
             return ProgramError.exit_code
         outcomes = {each.outcome for each in (self.strictly() if strict else self).verdicts}
         if "fails" in outcomes:
             return 1
-        return 3 if strict and ("not_resolved" in outcomes or not self.precise or self.afterwards) else 0
+        return 3 if strict and (outcomes - {"holds"} or self.reservations) else 0
 
 
 def _holds_approximately(instance: Instance) -> bool:
@@ -131,4 +150,13 @@ def combined(outcomes: Iterable[Outcome]) -> Outcome:
     seen = set(outcomes)
     if "fails" in seen:
         return "fails"
+    if not seen or "not_judged" in seen:
+        return "not_judged"
     return "holds" if seen == {"holds"} else "not_resolved"
+
+
+def named(instance: Instance) -> Instance:
+    """Call an instance not judged where its evidence has a reason that it decides nothing."""
+    if instance.outcome != "not_resolved" or getattr(instance.evidence, "reason", None) is None:
+        return instance
+    return replace(instance, outcome="not_judged")

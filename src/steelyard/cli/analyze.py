@@ -14,14 +14,14 @@ from steelyard.cli.options import (
     metric_option,
     protocol_option,
     record_argument,
-    refuse_unwritable,
     strict_option,
 )
+from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.cli.run_and_answer import Shown, print_answer, show, tell_unjudged
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 
-@click.command(short_help="Answer from a record: effects, intervals, verdicts.")
+@click.command(cls=PathCommand, short_help="Answer from a record: effects, intervals, verdicts.")
 @record_argument
 @metric_option("Compare this metric instead of the primary one of the spec.")
 @protocol_option
@@ -48,7 +48,7 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 )
 @click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the page of steelyard report.",
 )
@@ -80,7 +80,6 @@ def command(
     if html is not None:
         from steelyard.laboratory import report
 
-        refuse_unwritable(html, "--html")
         asked: dict[str, Any] = {
             "protocol": protocol,
             "against": against,

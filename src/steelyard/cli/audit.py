@@ -20,11 +20,12 @@ from steelyard.cli.options import (
     seed_option,
     timeout_option,
 )
+from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_records, terminal_width
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Find which contexts move a program's time on this machine.")
+@click.command(cls=PathCommand, short_help="Find which contexts move a program's time on this machine.")
 @click.argument("command", metavar="COMMAND", shell_complete=completion.commands)
 @click.option(
     "--only",

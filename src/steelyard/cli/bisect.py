@@ -15,10 +15,14 @@ from steelyard.cli.options import (
     seed_option,
     strict_option,
 )
+from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
 
 
-@click.command(short_help="Find the commit that changed a program's time, by measuring commits side by side.")
+@click.command(
+    cls=PathCommand,
+    short_help="Find the commit that changed a program's time, by measuring commits side by side.",
+)
 @click.argument("good", metavar="GOOD")
 @click.argument("bad", metavar="BAD")
 @click.argument("words", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
@@ -31,7 +35,7 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_widt
 @click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
 @click.option(
     "--repo",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="DIR",
     default=Path(),
     help="The repository (default: the current directory).",
@@ -57,7 +61,7 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_widt
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="NAME",
     help="Directory of the records; an interrupted search goes on there.",
 )

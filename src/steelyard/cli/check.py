@@ -11,37 +11,48 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, refuse_unwritable, strict_option
+from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
+from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
 
-@click.command(short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.")
-@click.argument(
-    "names", type=click.Path(path_type=Path), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True
+@click.command(
+    cls=PathCommand,
+    short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
+@click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
 @click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
+@click.option(
+    "--baseline-spec",
+    "baseline",
+    type=InputPath(),
+    metavar="SPEC",
+    help="Judge the claims of this spec too, as of the branch that a change is for; the change cannot loosen"
+    " them.",
+)
 @click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the verdicts as JUnit XML, for build servers.",
 )
 @click.option(
     "--sarif",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write what fails or is not resolved as SARIF, for code hosts and editors.",
 )
 @click.option(
     "--markdown",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write the verdicts as Markdown, for a comment on the change.",
 )
@@ -59,6 +70,7 @@ def command(
     /,
     names: Sequence[Path],
     no_run: bool,
+    baseline: Path | None,
     strata: bool,
     junit: Path | None,
     sarif: Path | None,
@@ -72,17 +84,20 @@ def command(
     `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
-    one is not resolved or growth is only approximately as stated, with 5 if a program fails or, of several
+    one is not resolved or not judged, growth is only approximately as stated, or the run has not ended, with
+    5 if a program fails or, of several
     arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
+    if baseline is not None and len({*names}) > 1:
+        raise UsageError(
+            f"--baseline-spec {baseline}: the baseline of one spec, not of {len({*names})}",
+            hint="check each spec with its own baseline",
+        )
+    checked, broken = _all_checked(names, about, run=not no_run, strict=strict, baseline=baseline)
     for option, file in files.items():
         if file is not None:
-            refuse_unwritable(file, option)
-    checked, broken = _all_checked(names, about, run=not no_run, strict=strict)
-    for option, file in files.items():
-        if file is not None:
-            _write(file, option, _rendered(option, checked, broken, strict=strict))
+            write_output(file, _rendered(option, checked, broken, strict=strict))
     if github:
         for name in names:
             said = (
@@ -110,14 +125,14 @@ def command(
 
 
 def _all_checked(
-    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool
+    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
     """What could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
     for name in dict.fromkeys(names):
         try:
-            judged = _checked(name, about, run=run)
+            judged = _checked(name, about, run=run, baseline=baseline)
             checked[name] = judged.strictly() if strict else judged
         except InterruptedRunError:
             raise
@@ -126,7 +141,7 @@ def _all_checked(
     return checked, broken
 
 
-def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
+def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
     asked = any(about.values())
     if name.suffix == ".toml" and asked:
         raise UsageError(
@@ -135,25 +150,30 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
         )
     recorded = name.is_dir() and not holds_profiles(name)
     if asked or not (recorded or name.suffix == ".toml" or name.name == "record.sqlite"):
+        if baseline is not None:
+            raise UsageError(
+                f"--baseline-spec: {name} is data, whose expectations stand in no spec",
+                hint="keep them in a file: --expectations FILE",
+            )
         return _of_data(name, about)
     from steelyard.lab.answer.check import check
     from steelyard.lab.run.existing_record import find_record, record_of_spec
+    from steelyard.spec import load, read_spec
     from steelyard.store import Record
 
+    declared = None if baseline is None else load(baseline)
     if name.is_dir() or name.name == "record.sqlite":
         with Record.open(find_record(name)) as record:
-            return check(record)
-    from steelyard.spec import load
-
+            return check(record, baseline=declared)
     experiment = load(name)
-    if not experiment.claims:
+    if not experiment.claims and declared is None:
         raise UsageError(
             f"{name} has no claims to check",
             hint="add to it: [[claims]], and below: faster = { … }, than = { … }",
         )
     directory = record_of_spec(name)
     if run:
-        _run(experiment, directory, name.read_text(encoding="utf-8"))
+        _run(experiment, directory, read_spec(name))
     with Record.open(find_record(name)) as record:
         if not run:
             from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
@@ -163,7 +183,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool) -> Checked:
                 with_recorded_claims(experiment, directory),
                 hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
             )
-        return check(record, experiment.claims)
+        return check(record, experiment.claims, declared)
 
 
 def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
@@ -198,9 +218,7 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
         if headed:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
-        out += notes(
-            width, finished=each.finished, precision_reached=each.precise, afterwards=each.afterwards
-        )
+        out += notes(each, width)
     write(out, sys.stdout)
 
 
@@ -208,7 +226,7 @@ def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
-    return render(checked.experiment, file, _spec_text(name), checked.verdicts, strict=strict)
+    return render(checked, file, _spec_text(name), strict=strict)
 
 
 def _broken_annotation(name: Path, error: SteelyardError) -> str:
@@ -229,7 +247,9 @@ def _from_checkout(name: Path) -> str:
 
 
 def _spec_text(name: Path) -> str:
-    return name.read_text(encoding="utf-8") if name.suffix == ".toml" else ""
+    from steelyard.spec import read_spec
+
+    return read_spec(name) if name.suffix == ".toml" else ""
 
 
 def _rendered(
@@ -240,21 +260,11 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(each.experiment, _from_checkout(name), _spec_text(name), each.verdicts)
-            for name, each in checked.items()
+            sarif.Judged(each, _from_checkout(name), _spec_text(name)) for name, each in checked.items()
         ]
         reasons = {_from_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)
     render = {"--junit": junit.render, "--markdown": markdown.render}[option]
-    parts = [(each.experiment, each.verdicts) for each in checked.values()]
-    return render(parts, {str(name): error.message for name, error in broken.items()}, strict=strict)
-
-
-def _write(file: Path, option: str, text: str) -> None:
-    try:
-        file.write_text(text, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UsageError(
-            f"{option} {file}: cannot be written: {error.strerror}",
-            hint=f"mkdir -p {file.parent}, or name a file that you may write",
-        ) from None
+    return render(
+        [*checked.values()], {str(name): error.message for name, error in broken.items()}, strict=strict
+    )

@@ -19,7 +19,7 @@ from steelyard.cli.compare_null import (
     objects_option,
     refuse_without_meaning,
 )
-from steelyard.cli.compare_output import UNITS, check_exports, show_output, with_exports, write_exports
+from steelyard.cli.compare_output import UNITS, show_output, with_exports, write_exports
 from steelyard.cli.compare_request import (
     check_counts,
     check_shell,
@@ -44,6 +44,7 @@ from steelyard.cli.options import (
     strict_option,
     timeout_option,
 )
+from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.errors import UsageError
 
@@ -192,7 +193,7 @@ from steelyard.errors import UsageError
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="NAME.lab",
     help="Directory of the record. As in hyperfine, null discards what the commands print, and pipe captures"
     " it (the default); inherit is refused.",
@@ -303,7 +304,7 @@ def command(
     if shell is None and not no_shell:
         hint_at_shell(commands)
     named = record_named(output)
-    wanted = check_exports(exports)
+    wanted = {form: file for form, file in exports.items() if file is not None}
     directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)

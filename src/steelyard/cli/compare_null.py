@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from steelyard.cli.compare_request import is_shell
+from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
@@ -36,7 +37,7 @@ _WITHOUT_MEANING: Final = {
 """Parameter of ``compare`` to how it is written, why it means nothing with ``--null``, and the cure."""
 
 
-class ValuesAfterEquals(click.Command):
+class ValuesAfterEquals(PathCommand):
     """A command with options that may stand alone: the word after them is what to run, never their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -66,7 +67,7 @@ null_option = click.option(
 )
 comparisons_option = click.option(
     "--comparisons",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1_000_000),
     metavar="N",
     help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
     " --max-time, if given, ends them earlier.",

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from steelyard.cli.options import refuse_unwritable
+from steelyard.cli.paths import OutputFile
 from steelyard.errors import UsageError
+from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from steelyard.spec import Experiment
@@ -22,19 +23,19 @@ UNITS: Final = ("microsecond", "millisecond", "second")
 export_options = (
     click.option(
         "--export-json",
-        type=click.Path(path_type=Path),
+        type=OutputFile(),
         metavar="FILE",
         help="Write the results as hyperfine does, all times included.",
     ),
     click.option(
         "--export-csv",
-        type=click.Path(path_type=Path),
+        type=OutputFile(),
         metavar="FILE",
         help="Write a summary of each command as CSV, with hyperfine's columns.",
     ),
     click.option(
         "--export-markdown",
-        type=click.Path(path_type=Path),
+        type=OutputFile(),
         metavar="FILE",
         help="Write a summary of each command as a Markdown table.",
     ),
@@ -48,24 +49,10 @@ def with_exports(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def check_exports(exports: Mapping[str, Path | None]) -> dict[str, Path]:
-    """Refuse files that cannot be written, before anything runs for them.
-
-    Raises
-    ------
-    UsageError
-    """
-    wanted = {form: file for form, file in exports.items() if file is not None}
-    for form, file in wanted.items():
-        refuse_unwritable(file, f"--{form.replace('_', '-')}")
-    return wanted
-
-
 def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None) -> None:
     """Write what ``--export-…`` asks for from the record."""
     if not exports:
         return
-    from steelyard.exchange import export_text
     from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown, results
     from steelyard.lab.run.plan import shown_command
     from steelyard.store import Record
@@ -79,7 +66,7 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
         "export_markdown": as_markdown(found, unit),
     }
     for form, file in exports.items():
-        export_text(texts[form], file, directory)
+        write_output(file, texts[form])
 
 
 def show_output(experiment: Experiment, *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from steelyard.cli.options import metrics_option, parameters_option
+from steelyard.cli.paths import InputPath
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ OPTIONS: Final = (
     ),
     click.option(
         "--expectations",
-        type=click.Path(path_type=Path),
+        type=InputPath(),
         metavar="FILE",
         help="Expectations that --accept wrote.",
     ),
@@ -248,18 +249,13 @@ def _series(
 def _expectations(
     at_most: Sequence[str], expect: Sequence[str], file: Path | None, deviation: str | None
 ) -> dict[str, Expectation]:
+    from steelyard.files.reading import read_text
     from steelyard.scaling.question import expectations_of
-    from steelyard.scaling.status_quo import read_accepted
+    from steelyard.scaling.status_quo import HINT, read_accepted
 
     out: dict[str, Expectation] = {}
     if file is not None:
-        try:
-            text = file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"{file}: {error}", hint="steelyard model DATA --accept FILE writes one"
-            ) from None
-        out.update(read_accepted(text, str(file)))
+        out.update(read_accepted(read_text(file, hint=HINT), str(file)))
     return out | expectations_of(dict(map(_named, at_most)), dict(map(_named, expect)), deviation)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.options import refuse_unwritable
+from steelyard.cli.paths import OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, terminal_width
 from steelyard.errors import MachineError
 
@@ -25,17 +25,17 @@ Shown = tuple[str, Callable[[], dict[str, Any]]]
 _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
 
 
-@click.command(short_help="Show in about a minute how run times lie.")
+@click.command(cls=PathCommand, short_help="Show in about a minute how run times lie.")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="DIRECTORY",
     help="Directory of the records (default: a new one under the user's state directory).",
 )
 @click.option(
     "--figure",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE.svg",
     help="Also draw what they show as one picture.",
 )
@@ -52,7 +52,6 @@ def command(output: Path | None, figure: Path | None) -> None:
     if figure is not None:
         from steelyard.report.page.bundle import converter
 
-        refuse_unwritable(figure, "--figure")
         converter()
     directory = output or state_directory(os.environ, "demo")
     refuse_other_command(directory, "demo")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from steelyard.cli.options import metrics_option, parameters_option, record_argument
+from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
 _PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "github-action-benchmark")
 
 
-@click.command(short_help="Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …")
+@click.command(
+    cls=PathCommand, short_help="Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …"
+)
 @record_argument
 @click.option(
     "-f",
@@ -39,7 +42,7 @@ _PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "g
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="File to write (default: standard output).",
 )
@@ -107,4 +110,4 @@ def _export_series(
     from steelyard.lab.answer.series_of_record import series_of_record
 
     series = series_of_record(record, parameters, metrics)
-    export_series(series, output, form, directory=record.directory, unnamed=record.experiment.name)
+    export_series(series, output, form, unnamed=record.experiment.name)

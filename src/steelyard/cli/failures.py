@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import codecs
 import errno
+import io
 import os
 import sys
-from typing import Final
+from contextlib import suppress
+from typing import Final, TextIO
 
 import click
 
@@ -53,7 +56,44 @@ def open_streams() -> None:
         reconfigure = getattr(stream, "reconfigure", None)
         if reconfigure is not None:
             # Documents are UTF-8 whatever the terminal is.
-            reconfigure(errors="replace", **({"encoding": "utf-8"} if _as_document() else {}))
+            reconfigure(errors=_PLAIN, **({"encoding": "utf-8"} if _as_document() else {}))
+    sys.stderr = _Heard(sys.stderr)
+
+
+def _in_plain_signs(error: UnicodeError) -> tuple[str, int]:
+    """Write signs that an encoding lacks with others: ``✗`` must not be ``?``, which is another verdict."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    part = error.object[error.start : error.end]
+    return "".join(_SIGNS.get(sign, "?") for sign in part), error.end
+
+
+_PLAIN: Final = "steelyard.plain"
+_SIGNS: Final = {
+    "✓": "+", "✗": "x", "–": "-", "−": "-", "…": "...", "×": "x", "±": "+-", "µ": "u", "σ": "s",
+    "→": "->", "█": "#", "▒": "=", "─": "-", "░": ".", "≤": "<=", "≥": ">=", "·": ".", "²": "^2", "³": "^3",
+}  # fmt: skip
+codecs.register_error(_PLAIN, _in_plain_signs)
+
+
+class _Heard(io.TextIOWrapper):
+    """Standard error that loses what cannot be written (``2> /dev/full``): the exit code stays as it is, and
+    no answer is lost for a remark.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream.buffer, stream.encoding, _PLAIN, line_buffering=True)
+        self._stream = stream  # which would close the descriptor on its end
+
+    def write(self, text: str) -> int:
+        try:
+            return super().write(text)
+        except OSError:
+            return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            super().flush()
 
 
 def _is_open(fd: int) -> bool:
@@ -91,6 +131,16 @@ def file_error(error: OSError) -> SteelyardError | None:
     return UsageError(f"{shown}: {error.strerror}", hint=_CURES[error.errno])
 
 
+def _shortened(text: str) -> str:
+    """Cut what is too long of each line out of its middle."""
+    half = _LONGEST_LINE // 2
+    return "\n".join(
+        line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in text.split("\n")
+    )
+
+
+_LONGEST_LINE: Final = 1000
+"""Characters of a line of a message."""
 _LONGEST: Final = 200
 """Characters of a path that an error shows."""
 
@@ -98,7 +148,10 @@ _LONGEST: Final = 200
 def tell(error: SteelyardError) -> int:
     """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
     every = (error, *error.others)
-    told = (f"error: {it.message}\n" + (f"\nhint: {it.hint}\n" if it.hint else "") for it in every)
+    told = (
+        f"error: {_shortened(it.message)}\n" + (f"\nhint: {_shortened(it.hint)}\n" if it.hint else "")
+        for it in every
+    )
     sys.stderr.write("\n".join(told))
     if _as_document():
         from steelyard.answers.document import written

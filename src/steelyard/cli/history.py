@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.options import fraction, json_option, metrics_option, refuse_unwritable
+from steelyard.cli.options import fraction, json_option, metrics_option
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import UsageError
+from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,10 +22,10 @@ if TYPE_CHECKING:
     from steelyard.lab.history.condensing import Gathered
 
 
-@click.command(short_help="Find what changed over records of many commits, and at which.")
+@click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
 @click.argument(
     "names",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="RECORD|DIRECTORY|FILE...",
     nargs=-1,
     required=True,
@@ -40,7 +42,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--repo",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="DIR",
     default=Path(),
     help="With --git: the repository (default: the current directory).",
@@ -67,7 +69,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--collect",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Only add the records to this file of summaries, which stands for them from then on.",
 )
@@ -90,13 +92,13 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--junit",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="With --check: also write JUnit XML, a test case for each series.",
 )
 @click.option(
     "--html",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Also write a page: a chart for each series, with its changes and the commits that may have made"
     " them.",
@@ -160,13 +162,11 @@ def command(
     from steelyard.report.text.progress import Counting
 
     _refuse_unknown(ignored)
-    _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
+    if collect is not None:
+        _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
     needs_check = {"--since": since, "--strict": strict, "--junit": junit, "--confirm": confirm}
     _refuse_alone(needs_check, "--check", check)
     _refuse_alone({"--build": build, "--output": output}, "--confirm", confirm)
-    for option, file in (("--junit", junit), ("--html", html)):
-        if file is not None:
-            refuse_unwritable(file, option)
     with Counting("records", sys.stderr) as counting:
         if collect is not None:
             from steelyard.lab.history.condensing import collect as add
@@ -257,8 +257,7 @@ def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None
 def _save_junit(found: History, file: Path, since: str | None, *, strict: bool, least: float) -> None:
     from steelyard.report.history.junit import render
 
-    text = render(found, since, strict=strict, least=least)
-    file.write_text(text, encoding="utf-8", errors="replace")
+    write_output(file, render(found, since, strict=strict, least=least))
 
 
 def _save_page(found: History, file: Path) -> None:

@@ -10,15 +10,16 @@ from typing import Any
 import click
 
 from steelyard.cli.options import metric_option
+from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Make a record of what another tool measured.")
+@click.command(cls=PathCommand, short_help="Make a record of what another tool measured.")
 @click.argument("files", metavar="[NAME=]FILE...", nargs=-1, required=True)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="NAME.lab",
     help="Directory of the record (default: named like the first file, beside it).",
 )
@@ -38,7 +39,7 @@ from steelyard.errors import UsageError
 @click.option("--against", metavar="LEVEL", help="Level with which they are compared (default: the first).")
 @click.option(
     "--claims",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="FILE",
     help="TOML file with the [[claims]] that `steelyard check` is to judge.",
 )
@@ -110,9 +111,11 @@ def _source(text: str) -> Any:
 def _claims(file: Path) -> list[Mapping[str, Any]]:
     import tomllib
 
+    from steelyard.spec import read_spec
+
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        found = tomllib.loads(read_spec(file))
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{file}: {error}", hint="write [[claims]] in TOML, as in a spec") from None
     if set(found) != {"claims"} or not isinstance(found["claims"], list):
         others = ", ".join(sorted(set(found) - {"claims"})) or "nothing"

@@ -13,8 +13,10 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, refuse_unwritable, strict_option
+from steelyard.cli.options import json_option, strict_option
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand
 from steelyard.errors import UsageError
+from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from steelyard.lab.answer.model import Modelled
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
     from steelyard.series import Series
 
 
-@click.command(short_help="Model how metrics grow with a parameter, and check them against expectations.")
-@click.argument("data", type=click.Path(path_type=Path), metavar="DATA|RECORD")
+@click.command(
+    cls=PathCommand,
+    short_help="Model how metrics grow with a parameter, and check them against expectations.",
+)
+@click.argument("data", type=InputPath(), metavar="DATA|RECORD")
 @data_options
 @click.option(
     "--method",
@@ -51,7 +56,7 @@ if TYPE_CHECKING:
 )
 @click.option(
     "--accept",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE",
     help="Write the models that were found as expectations.",
 )
@@ -111,8 +116,6 @@ def _run(
     from steelyard.report.text.progress import Counting
     from steelyard.scaling.question import SPACES
 
-    if accept is not None:
-        refuse_unwritable(accept, "--accept")
     if most is not None and not suggest:
         raise UsageError(f"--up-to {most:g} needs --suggest", hint=f"--suggest --up-to {most:g}")
     asked = ask(data, **about)
@@ -132,7 +135,7 @@ def _run(
         from steelyard.scaling.status_quo import accept as accepted
 
         text, left_out = accepted(found.models, series, question)
-        accept.write_text(text, encoding="utf-8")
+        write_output(accept, text)
         click.echo(f"accepted as expectations: {accept}", err=True)
         for name in left_out:
             click.echo(f"not accepted, since its growth is not known: {name}", err=True)

@@ -17,15 +17,15 @@ from steelyard.cli.options import (
     metric_option,
     names,
     output_option,
-    refuse_unwritable,
     seed_option,
     timeout_option,
 )
+from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_records
 from steelyard.errors import UsageError
 
 
-@click.command(short_help="Find what a probe costs the program it observes.")
+@click.command(cls=PathCommand, short_help="Find what a probe costs the program it observes.")
 @click.argument("command", metavar="COMMAND", shell_complete=completion.commands)
 @click.option(
     "--probe",
@@ -120,9 +120,7 @@ from steelyard.errors import UsageError
 @timeout_option
 @seed_option
 @output_option
-@click.option(
-    "--html", type=click.Path(path_type=Path), metavar="FILE", help="Also write the page of steelyard report."
-)
+@click.option("--html", type=OutputFile(), metavar="FILE", help="Also write the page of steelyard report.")
 @json_option
 def command(
     command: str,
@@ -169,8 +167,6 @@ def command(
 
     if trace_ms is None and trace_events is not None:
         raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")
-    if html is not None:
-        refuse_unwritable(html, "--html")
     events = EVENTS if trace_events is None else trace_events
     directory = output or state_directory(os.environ, "observe")
     request = ObserveRequest(

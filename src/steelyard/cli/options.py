@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard.cli import completion
-from steelyard.errors import UsageError
+from steelyard.cli.paths import InputPath, RecordDirectory
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -101,7 +101,7 @@ def max_time_option(text: str, default: str | None = None) -> Option:
 output_option = click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="NAME.lab",
     help="Directory of the record.",
 )
@@ -130,7 +130,7 @@ details_option = click.option(
 input_option = click.option(
     "--input",
     "stdin",
-    type=click.Path(),
+    type=InputPath(str),
     metavar="FILE",
     help="Standard input of every run (default: empty).",
 )
@@ -146,26 +146,5 @@ seed_option = click.option(
 )
 many_option = click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
 record_argument = click.argument(
-    "record", type=click.Path(path_type=Path), metavar="RECORD", shell_complete=completion.records
+    "record", type=InputPath(), metavar="RECORD", shell_complete=completion.records
 )
-
-
-def refuse_unwritable(file: Path, option: str) -> None:
-    """Open an output before anything runs for it, so that hours of measuring are not for nothing.
-
-    Raises
-    ------
-    UsageError
-        It cannot be written.
-    """
-    new = not file.exists()
-    try:
-        with file.open("a", encoding="utf-8"):
-            pass
-    except OSError as error:
-        raise UsageError(
-            f"{option} {file}: cannot be written: {error.strerror}",
-            hint=f"mkdir -p {file.parent}, or name a file that you may write",
-        ) from None
-    if new:
-        file.unlink(missing_ok=True)

@@ -8,11 +8,14 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option, many_option
+from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.cli.run_and_answer import show
 
 
-@click.command(short_help="Show what a spec would run, how long, and what it cannot separate.")
-@click.argument("spec", type=click.Path(path_type=Path), shell_complete=completion.specs)
+@click.command(
+    cls=PathCommand, short_help="Show what a spec would run, how long, and what it cannot separate."
+)
+@click.argument("spec", type=InputPath(), shell_complete=completion.specs)
 @json_option
 @click.option("--signs", is_flag=True, help="Show the sign table, in the order of Yates.")
 @many_option

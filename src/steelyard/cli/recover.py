@@ -11,20 +11,21 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option
+from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import show
 
 if TYPE_CHECKING:
     from steelyard.store.recovery import Recovered
 
 
-@click.command(short_help="Copy what can be read of a damaged record into a new one.")
+@click.command(cls=PathCommand, short_help="Copy what can be read of a damaged record into a new one.")
 @click.argument(
     "damaged",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="DAMAGED.lab",
     shell_complete=completion.records,
 )
-@click.argument("new", type=click.Path(path_type=Path), metavar="NEW.lab")
+@click.argument("new", type=RecordDirectory(), metavar="NEW.lab")
 @json_option
 def command(damaged: Path, new: Path, as_json: bool) -> None:
     """Copy every row of DAMAGED.lab that can still be read into NEW.lab, which can be analysed and continued.

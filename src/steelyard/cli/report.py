@@ -8,14 +8,16 @@ from pathlib import Path
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.options import against_option, metric_option, protocol_option, refuse_unwritable
+from steelyard.cli.options import against_option, metric_option, protocol_option
+from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand
 from steelyard.errors import UsageError
+from steelyard.files.writing import refuse_output
 
 
-@click.command(short_help="Write a page, figures and tables of one record or several.")
+@click.command(cls=PathCommand, short_help="Write a page, figures and tables of one record or several.")
 @click.argument(
     "records",
-    type=click.Path(path_type=Path),
+    type=InputPath(),
     metavar="RECORD...",
     nargs=-1,
     required=True,
@@ -24,19 +26,19 @@ from steelyard.errors import UsageError
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=OutputFile(),
     metavar="FILE.html",
     help="File of the page (default: NAME.html beside the first record).",
 )
 @click.option(
     "--figures",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputDirectory(),
     metavar="DIR",
     help="Write every chart as SVG, PNG and PDF at the width of a column of a paper.",
 )
 @click.option(
     "--tables",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=OutputDirectory(),
     metavar="DIR",
     help="Write every table as Markdown, LaTeX (booktabs) and CSV, and models as Python and LaTeX.",
 )
@@ -61,7 +63,7 @@ def command(
 
     page = output or (None if figures or tables else _beside(records[0]))
     if page is not None:
-        refuse_unwritable(page, "--output")
+        refuse_output(page, "--output")
     made = report(*records, metric=metric, protocol=protocol, against=against)
     for directory, write in ((figures, made.figures), (tables, made.tables)):
         if directory is not None:

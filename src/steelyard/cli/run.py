@@ -8,13 +8,12 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import json_option, many_option, output_option, protocol_option, strict_option
+from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress
 
 
-@click.command(short_help="Run the experiment of a spec; continue it if it was stopped.")
-@click.argument(
-    "spec", type=click.Path(path_type=Path), metavar="SPEC|RECORD", shell_complete=completion.records
-)
+@click.command(cls=PathCommand, short_help="Run the experiment of a spec; continue it if it was stopped.")
+@click.argument("spec", type=InputPath(), metavar="SPEC|RECORD", shell_complete=completion.records)
 @output_option
 @protocol_option
 @json_option
@@ -46,7 +45,7 @@ def command(
     them).
     """
     from steelyard.lab.run.existing_record import find_record, record_of_spec
-    from steelyard.spec import load
+    from steelyard.spec import load, read_spec
     from steelyard.store import Record
 
     if spec.is_dir() or spec.name == "record.sqlite":
@@ -54,7 +53,7 @@ def command(
         with Record.open(directory) as record:
             experiment, text = record.experiment, ""
     else:
-        experiment, text = load(spec, allow_many=yes), spec.read_text(encoding="utf-8")
+        experiment, text = load(spec, allow_many=yes), read_spec(spec)
         directory = output or record_of_spec(spec)
     with pointing_to(directory, answers=not as_json):
         run_with_progress(experiment, directory, spec_text=text, extend=extend)

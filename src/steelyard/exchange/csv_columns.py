@@ -4,8 +4,6 @@ and count.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,6 +12,7 @@ from difflib import get_close_matches
 import msgspec
 
 from steelyard.errors import UsageError
+from steelyard.files.reading import csv_rows
 from steelyard.series import Point, Series
 from steelyard.units import Scalar
 
@@ -58,8 +57,8 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
         header, a parameter that is not a number, or functions that no column of ``by`` tells apart; the
         message names line and column.
     """
-    rows = csv.reader(io.StringIO(text))
-    header = [name.strip() for name in next(rows, [])]
+    rows = csv_rows(text, where)
+    header = [name.strip() for name in next(rows, (0, []))[1]]
     twice = next((name for at, name in enumerate(header) if name and name in header[:at]), None)
     if twice is not None:
         first, second = [at for at, name in enumerate(header, start=1) if name == twice][:2]
@@ -71,15 +70,15 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
         what = "its first line names no column" if text.strip() else "the file is empty"
         raise UsageError(f"{where}: {what}", hint="name the columns in the first line, and give a row a line")
     found: list[tuple[int, Row]] = []
-    for cells in rows:
+    for number, cells in rows:
         if not cells:
             continue
         if len(cells) != len(header):
             raise UsageError(
-                f"{where}, line {rows.line_num}: {len(cells)} cells, but the header has {len(header)}",
+                f"{where}, line {number}: {len(cells)} cells, but the header has {len(header)}",
                 hint="give every line the cells of the header; quote cells that have commas in them",
             )
-        found.append((rows.line_num, dict(zip(header, cells, strict=True))))
+        found.append((number, dict(zip(header, cells, strict=True))))
     return of_rows(header, found, where, columns)
 
 

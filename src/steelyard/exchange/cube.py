@@ -4,7 +4,7 @@
 Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own; a parameter that
 is the same in all runs is none. A call path is ``main->solve->MPI_Allreduce``; its value is what it itself
 cost (exclusive) or also what it called (inclusive), in the mean over the processes and threads. Reading the
-files needs pycubexr (``pip install 'steelyard[cube]'``).
+files needs pycubexr (``pip install pycubexr``).
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
         from pycubexr.utils.exceptions import MissingMetricError, UnsupportedMetricFormatError
     except ImportError:
         raise MachineError(
-            f"{file}: reading CUBE profiles needs pycubexr", hint="pip install 'steelyard[cube]'"
+            f"{file}: reading CUBE profiles needs pycubexr", hint="pip install pycubexr"
         ) from None
     try:
         with CubexParser(str(file)) as profile:

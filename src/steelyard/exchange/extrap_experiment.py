@@ -7,7 +7,6 @@ Without them a point is its mean, the standard deviation of its repetitions and 
 from __future__ import annotations
 
 import io
-import json
 import math
 import struct
 from pathlib import Path
@@ -18,6 +17,7 @@ import numpy as np
 
 from steelyard.errors import UsageError
 from steelyard.exchange.collect import Collected
+from steelyard.files.reading import parse_json, read_bytes
 from steelyard.series import Series
 
 SUFFIX: Final = ".extra-p"
@@ -37,9 +37,10 @@ def read(path: Path) -> tuple[Series, ...]:
     UsageError
         Not such an archive.
     """
+    data = read_bytes(path, hint=_HINT)
     try:
-        with ZipFile(path) as archive:
-            document = json.loads(_member(archive, _DOCUMENT))
+        with ZipFile(io.BytesIO(data)) as archive:
+            document = parse_json(_member(archive, _DOCUMENT), str(path), hint=_HINT)
             return _series(document, _Values(archive))
     except (BadZipFile, KeyError, TypeError, ValueError, IndexError, struct.error, OSError) as error:
         what = str(error) or type(error).__name__

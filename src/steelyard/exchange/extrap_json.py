@@ -10,6 +10,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.exchange.collect import UNITS, Collected, of_points
+from steelyard.files.reading import parse_json
 from steelyard.series import Point, Series
 
 _HINT = (
@@ -29,10 +30,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     found = _plain(text)
     if found is not None:
         return found
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: {error}", hint=_HINT) from None
+    document = parse_json(text, where, hint=_HINT)
     try:
         return _old(document) if "callpaths" in document else _new(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
@@ -121,16 +119,17 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
+        place = f"{where}, line {number}"
         try:
-            entry = json.loads(line.replace(";", ",") if talpas else line)
+            entry = parse_json(line.replace(";", ",") if talpas else line, place, hint=_HINT)
             point = entry["parameters" if talpas else "params"]
             collected = collected or Collected(tuple(point))
             at = tuple(float(point[name]) for name in collected.parameters)
             value = entry["value"]
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError, OverflowError) as error:
-            raise UsageError(f"{where}, line {number}: {_missing(error)}", hint=_HINT) from None
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise UsageError(f"{place}: {_missing(error)}", hint=_HINT) from None
     return collected.series() if collected else ()
 
 

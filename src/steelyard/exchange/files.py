@@ -10,6 +10,7 @@ from typing import Final
 from steelyard.errors import UsageError
 from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
 from steelyard.exchange.csv_columns import Columns
+from steelyard.files.reading import read_text
 from steelyard.series import Series
 
 FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv")
@@ -50,16 +51,7 @@ def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool =
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(
-            f"{path}: not UTF-8 text", hint=f"write one of these formats: {', '.join(FORMATS)}"
-        ) from None
-    except OSError as error:
-        raise UsageError(
-            f"{path}: {error.strerror}", hint=f"see who may read what there: ls -ld {path}"
-        ) from None
+    return read_text(path, hint=f"write one of these formats: {', '.join(FORMATS)}")
 
 
 def _read(found: str, text: str, where: str, columns: Columns | None) -> tuple[Series, ...]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +18,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers import Chosen, read
+from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import Contents, Series, identifier
 from steelyard.exchange.recording import (
     FILE,
@@ -33,6 +33,8 @@ from steelyard.exchange.recording import (
 from steelyard.store import Record
 from steelyard.units import Scalar
 
+LONGEST_S: Final = 1e9
+"""Of a time that is imported; a record counts nanoseconds in 64 bits."""
 ABSENT: Final = "none"
 """Level of a factor that a benchmark does not have, where others of the file do."""
 
@@ -68,6 +70,8 @@ def import_files(
     """
     found = [(source, read(source.path, form, chosen)) for source in sources]
     _refuse_mixture(found)
+    _refuse_many(found)
+    _refuse_impossible(found)
     first = found[0][1]
     series, lost = _finite(_placed(found))
     trials, one_process = _trials(series, first)
@@ -90,6 +94,29 @@ def _refuse_mixture(found: Sequence[tuple[Source, Contents]]) -> None:
             f"{first} is a file of {one}, and {second} of {other}: what they call a time is not the same",
             hint="import each into a record of its own",
         )
+
+
+def _refuse_many(found: Sequence[tuple[Source, Contents]]) -> None:
+    values = sum(len(launch) for _, each in found for series in each.series for launch in series.values)
+    if values > MOST_VALUES:
+        raise UsageError(
+            f"{values:,} values: a record holds what at most {MOST_VALUES:,} trials have measured",
+            hint="import fewer of them; steelyard model reads tables of any length, without a record",
+        )
+
+
+def _refuse_impossible(found: Sequence[tuple[Source, Contents]]) -> None:
+    """Refuse times that no clock gives."""
+    for source, contents in found:
+        for each in contents.series:
+            times = chain.from_iterable(each.values) if each.unit == "s" else ()
+            value = next((value for value in times if value < 0 or LONGEST_S < value < math.inf), None)
+            if value is not None:
+                name = ", ".join(str(level) for level in each.levels.values())
+                raise UsageError(
+                    f"{source.path}: {each.metric} of {name or 'a run'} is {value:g} s, which is no duration",
+                    hint='correct the file; differences are no times: --unit ""',
+                )
 
 
 def _placed(found: Sequence[tuple[Source, Contents]]) -> list[Series]:
@@ -155,7 +182,7 @@ def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], 
 
 
 def _sha256(path: Path) -> str:
-    if path.is_dir():
+    if not path.is_file():
         return ""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,6 +8,7 @@ from typing import Any
 
 from steelyard.errors import UsageError
 from steelyard.exchange.csv_columns import Columns, of_rows
+from steelyard.files.reading import parse_json
 from steelyard.series import Series
 
 _HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'
@@ -26,10 +27,7 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
-        try:
-            entry = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{where}, line {number}: {error}", hint=_HINT) from None
+        entry = parse_json(line, f"{where}, line {number}", hint=_HINT)
         if not isinstance(entry, Mapping):
             raise UsageError(f"{where}, line {number}: not an object", hint=_HINT)
         flat = dict(_flat(entry))

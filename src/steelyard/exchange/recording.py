@@ -6,6 +6,7 @@ One path from trials, and facts about how they were taken, to a record that is a
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby, product
 from math import prod
@@ -166,7 +167,7 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
     compared = _compared(question, levels)
     if compared is not None and question.against is not None:
         levels[compared] = _first(levels[compared], question.against, compared)
-    present = {each.levels for each in trials}
+    present = Counter(each.levels for each in trials)
     metric = question.metric or next(iter(taken.quantities))
     if metric not in taken.quantities:
         raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(taken.quantities)}")
@@ -176,7 +177,7 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
         factors={name: list(its) for name, its in levels.items()},
         design={
             "order": "randomized" if taken.blocked else "sequential",
-            "blocks": max(sum(one.levels == its for one in trials) for its in present),
+            "blocks": max(present.values()),
             "discard": 0,
             "exclude": [dict(cell) for cell in _cells(levels) if cell not in present],
         },

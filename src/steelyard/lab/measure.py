@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from array import array
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from itertools import count
 from typing import Final
@@ -38,7 +37,7 @@ def measure(
     functions: Mapping[str, Callable[[], object]],
     *,
     precision_wanted: float | None = None,
-    max_time_s: float = MAX_TIME_S,
+    max_time_s: float | None = None,
     margin: float | None = None,
     estimand: Estimand = "median_ratio",
     seed: int = 1,
@@ -52,9 +51,10 @@ def measure(
     precision_wanted : float, optional
         Relative half-width of every interval that ends it (below 30 blocks, at a quarter of it); by default
         it ends when every verdict is decided and its interval narrow (a tenth of the effect, or 1 %).
-    max_time_s : float
-        After this it ends with what there is, once each function has been timed often enough for a verdict:
-        seven times for two functions.
+    max_time_s : float, optional
+        After this it ends with what there is, and before a block that would probably end later, but not below
+        two blocks. By default after 10 s, once each function has been timed often enough for a verdict: seven
+        times for two functions.
     estimand : Estimand
         By default the median of the blocks' ratios: who interrupts a loop is mostly somebody else, and a
         mean pays for it with four times the spread and more.
@@ -63,6 +63,8 @@ def measure(
     ------
     UsageError
         No function, or something that cannot be called.
+    KeyboardInterrupt
+        Ctrl-C; a note says how many blocks there were.
     """
     for name, function in functions.items():
         if not callable(function):
@@ -72,23 +74,35 @@ def measure(
     if estimand not in INTERVALS:
         raise UsageError(f"estimand={estimand!r} is not known", hint=f"one of: {', '.join(INTERVALS)}")
     declared = Analysis(metric=CALL.name, estimand=estimand, margin=margin, seed=seed)
-    course = _Course(tuple(functions), declared, precision_wanted)
-    with quiet_memory(), suppress(KeyboardInterrupt):
-        loops = [calibrated(function) for function in functions.values()]
-        started = time.perf_counter()
-        for row in timed_blocks(loops, seed):
-            if course.ends(row, late=time.perf_counter() - started >= max_time_s):
-                break
-    if len(course.rows) < 2:
-        raise KeyboardInterrupt
+    course = _Course(tuple(functions), declared, precision_wanted, 2 if max_time_s is not None else None)
+    try:
+        with quiet_memory():
+            ended = started = time.perf_counter()
+            loops = [calibrated(function) for function in functions.values()]
+            for row in timed_blocks(loops, seed):
+                begun, ended = ended, time.perf_counter()
+                if max_time_s is None:
+                    late = ended - started >= MAX_TIME_S
+                else:
+                    late = ended - started + (ended - begun) > max_time_s
+                if course.ends(row, late=late):
+                    break
+    except KeyboardInterrupt as error:
+        error.add_note(f"measure(): stopped after {len(course.rows)} blocks; max_time ends it with an answer")
+        raise
     in_one_process = Notice("note", fields={"text": ONE_PROCESS})
     return answer("measure", course.samples(), course.facts(), declared, unobserved=[in_one_process])
 
 
 class _Course:
-    """Blocks so far, and whether they are enough."""
+    """Blocks so far, and whether they are enough: at least ``fewest`` when time is over, or as many as can
+    decide a verdict.
+    """
 
-    def __init__(self, names: Sequence[str], declared: Analysis, target: float | None) -> None:
+    def __init__(
+        self, names: Sequence[str], declared: Analysis, target: float | None, fewest: int | None
+    ) -> None:
+        self._fewest = fewest
         self.rows: list[tuple[float, ...]] = []
         self._names = names
         self._declared = declared
@@ -109,7 +123,7 @@ class _Course:
     def ends(self, row: tuple[float, ...], *, late: bool) -> bool:
         """Take a block, look where that is due, and tell whether it was the last."""
         self.rows.append(row)
-        late = late and len(self.rows) >= self._least
+        late = late and len(self.rows) >= (self._fewest or self._least)
         due = int(self._looks[-1] * GROWTH) if self._looks else FIRST_LOOK
         if len(self.rows) < due and not late:
             return False

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from steelyard.answers.comparison import Comparison
 from steelyard.answers.undefined import Undefined
+from steelyard.files.writing import write_output
 from steelyard.report.page.chart import ACCENT, INK, OPEN, WORSE, data, number
 from steelyard.report.page.figures import draw_svg
 from steelyard.report.text.digits import ratio
@@ -132,4 +133,4 @@ def _panel(title: str, layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def write_demo(file: Path, panels: Sequence[Mapping[str, Any]]) -> None:
     """Write the panels side by side as SVG."""
     spec = {"data": data("none"), "hconcat": [*panels], "spacing": 34, "padding": 12}
-    file.write_text(draw_svg(spec | {"datasets": {"none": []}}), encoding="utf-8")
+    write_output(file, draw_svg(spec | {"datasets": {"none": []}}))

@@ -12,12 +12,14 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.errors import UPGRADE, UsageError
+from steelyard.files.reading import parse_json
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.modelling import model_all
 from steelyard.scaling.question import Expectation, Question
 from steelyard.series import Series
 
+HINT: Final = "steelyard model DATA --accept FILE writes one"
 FORMAT: Final = "steelyard/expectations"
 VERSION: Final = 1
 
@@ -80,19 +82,18 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
     UsageError
         Not such a document, or of a newer version.
     """
-    hint = "steelyard model DATA --accept FILE writes one"
+    document = parse_json(text, where, hint=HINT)
     try:
-        document = json.loads(text)
         if document["format"] != FORMAT:
-            raise UsageError(f"{where}: format {document['format']!r} is not {FORMAT!r}", hint=hint)
+            raise UsageError(f"{where}: format {document['format']!r} is not {FORMAT!r}", hint=HINT)
         if document["version"] > VERSION:
             raise UsageError(
                 f"{where}: version {document['version']} is newer than {VERSION}",
-                hint="pip install --upgrade steelyard",
+                hint=UPGRADE,
             )
         return {str(name): _expectation(entry) for name, entry in document["expectations"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise UsageError(f"{where}: not a document of expectations", hint=hint) from None
+        raise UsageError(f"{where}: not a document of expectations", hint=HINT) from None
 
 
 def _expectation(entry: Mapping[str, str]) -> Expectation:

@@ -11,6 +11,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import SpecError, UsageError
+from steelyard.files.reading import read_text
 from steelyard.spec.check.analysis import read_analysis
 from steelyard.spec.check.contexts import read_contexts
 from steelyard.spec.check.cross_references import check_references
@@ -52,7 +53,7 @@ def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experimen
         and cure.
     """
     file = os.fspath(path)
-    text = _read(file)
+    text = read_spec(file)
     return _parse(text, Path(file).absolute().parent, file, Path(file).stem, allow_many=allow_many)
 
 
@@ -155,21 +156,18 @@ def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
         raise origin.error(path, f"is of type {kind}, which a spec cannot hold", hint)
 
 
-def _read(file: str) -> str:
+def read_spec(path: str | os.PathLike[str]) -> str:
+    """The text of a spec.
+
+    Raises
+    ------
+    SpecError
+        The file cannot be read, is larger than 1 MB, or is not UTF-8.
+    """
     try:
-        with Path(file).open("rb") as stream:
-            data = stream.read(LARGEST + 1)
-    except OSError as error:
-        hint = "give the path of a TOML file" if Path(file).is_dir() else "check the path and its permissions"
-        raise SpecError(f"{file}: cannot be read: {error.strerror}", hint=hint) from None
-    if len(data) > LARGEST:
-        raise _too_large(file)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data[: error.start].count(b"\n") + 1
-        what = f"{file}:{line}: byte {data[error.start]:#04x} is not UTF-8"
-        raise SpecError(what, hint="save the file as UTF-8 text; a spec is TOML") from None
+        return read_text(Path(path), hint="give the path of a TOML file, saved as UTF-8", largest=LARGEST)
+    except UsageError as error:
+        raise SpecError(error.message, hint=error.hint) from None
 
 
 def _too_large(file: str) -> SpecError:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shlex
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from steelyard.errors import MachineError, RecordBusyError, RecordError
+from steelyard.errors import UPGRADE, MachineError, RecordBusyError, RecordError
 from steelyard.store.digests import damaged_pages, remove_digests, write_digests
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 
@@ -187,7 +189,7 @@ def inspect(path: Path) -> None:
     if version > VERSION:
         raise RecordError(
             f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
-            hint="pip install --upgrade steelyard",
+            hint=UPGRADE,
         )
     missing = _missing_bytes(path, header)
     if missing:
@@ -208,7 +210,7 @@ def explained(path: Path) -> Iterator[None]:
         if error.errno == errno.ENOSPC:
             raise _full(path) from error
         raise RecordError(
-            f"{path.parent}: {error.strerror}",
+            f"{path.parent}: {_reason(error)}",
             hint=f"see who may do what there: ls -ld {quoted(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
@@ -218,6 +220,14 @@ def explained(path: Path) -> Iterator[None]:
         raise RecordError(
             f"{path.parent}: {error.object!r} is not valid text", hint="write names and levels in UTF-8"
         ) from error
+
+
+def _reason(error: OSError) -> str:
+    """What the system says; of many files that could not be copied, about the first."""
+    if isinstance(error, shutil.Error):
+        _, _, reason = error.args[0][0]
+        return str(reason)
+    return error.strerror or str(error)
 
 
 def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
@@ -237,10 +247,20 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
         return damaged(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
-        return RecordError(
-            f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
-        )
+        return _disk_error(path, error)
     return RecordError(f"{path}: {error}", hint=f"check it: sqlite3 {quoted(path)} 'PRAGMA integrity_check'")
+
+
+def _disk_error(path: Path, error: sqlite3.Error) -> RecordError:
+    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if limit_bytes != resource.RLIM_INFINITY:
+        return RecordError(
+            f"{path}: {error}, where no file may be larger than {limit_bytes:,} bytes",
+            hint="raise the limit of file sizes: ulimit -f unlimited",
+        )
+    return RecordError(
+        f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
+    )
 
 
 def _full(path: Path) -> RecordError:
@@ -283,7 +303,7 @@ def _size(path: Path) -> int:
 
 
 def _is_full(path: Path) -> bool:
-    free = os.statvfs(path.parent)
+    free = os.statvfs(next(parent for parent in path.absolute().parents if parent.exists()))
     return free.f_bavail * free.f_frsize < _ALMOST_FULL_BYTES
 
 

@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.errors import UPGRADE, RecordError, UsageError
+from steelyard.files.writing import RECORD_FILE
 from steelyard.sample import Treatment
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
@@ -19,7 +20,7 @@ from steelyard.store.differences import differences
 from steelyard.store.sampling import REDUCTIONS
 from steelyard.units import Metric
 
-FILE: Final = "record.sqlite"
+FILE: Final = RECORD_FILE
 """In the directory of the record."""
 
 
@@ -103,7 +104,7 @@ class Facts:
         except msgspec.ValidationError as error:
             raise RecordError(
                 f"{self.directory} holds a spec that this Steelyard does not understand: {error}",
-                hint="use the version that made it, or a newer one: pip install --upgrade steelyard",
+                hint=f"use the version that made it, or {UPGRADE}",
             ) from error
         except msgspec.DecodeError as error:
             raise damaged(self.directory / FILE, f"its spec is not valid JSON ({error})") from error

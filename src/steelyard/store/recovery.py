@@ -140,9 +140,9 @@ def recover(damaged: Path, new: Path) -> Recovered:
         if not source.is_file():
             what = f"has no {FILE}" if damaged.exists() else "does not exist"
             raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
-        shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS), dirs_exist_ok=True)
     try:
         with explained(new / FILE):
+            shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS), dirs_exist_ok=True)
             return _rebuild(new, damaged)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)

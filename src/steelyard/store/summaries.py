@@ -15,7 +15,7 @@ from typing import Final, Self
 import msgspec
 
 from steelyard.answers.history import Digest
-from steelyard.errors import RecordError
+from steelyard.errors import UPGRADE, RecordError
 from steelyard.store.database import quoted
 from steelyard.units import Metric, Scalar
 
@@ -123,7 +123,7 @@ class Summaries:
             self._connection.close()
             raise RecordError(
                 f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
-                hint="pip install --upgrade steelyard",
+                hint=UPGRADE,
             )
 
     def __enter__(self) -> Self:

@@ -19,6 +19,10 @@ WARM_S: Final = 0.02
 """Time in which a function is called before its calls are counted: caches fill, the interpreter adapts."""
 
 
+SLOW_S: Final = 0.1
+"""Of one call: one that takes so long is warm after it, and no interruption makes a short one of it."""
+
+
 class Loop:
     """A function and how often one timing calls it; the loop around it is in the time of a call.
 
@@ -44,9 +48,13 @@ class Loop:
 
 
 def calibrated(function: Callable[[], object], least_s: float = LEAST_S) -> Loop:
-    """Warm a function up, and double its calls until the quickest of three timings takes ``least_s``."""
+    """Warm a function up, and double its calls until the quickest of three timings takes ``least_s``;
+    one that is slow is called once.
+    """
     loop = Loop(function)
     started = time.perf_counter()
+    if loop.time() >= SLOW_S:
+        return loop
     while True:
         enough = min(loop.time() for _ in range(3)) * loop.calls >= least_s
         if (enough or loop.calls >= MOST_CALLS) and time.perf_counter() - started >= WARM_S:

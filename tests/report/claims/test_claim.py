@@ -13,9 +13,9 @@ from steelyard.spec.claims.claim import Faster, Slower
     [
         (Faster, "faster", 1.0, "O3 faster than O2"),
         (Faster, "faster", 1.02, "O3 faster than O2 by 1.02"),
-        (Faster, "faster", 0.98, "O3 at most 2 % slower than O2"),
+        (Faster, "faster", 0.98, "O3 at most 1.02 × as slow as O2"),
         (Slower, "slower", 1.5, "O3 slower than O2 by 1.5"),
-        (Slower, "slower", 0.9, "O3 at most 10 % faster than O2"),
+        (Slower, "slower", 0.9, "O3 at most 1.11 × as fast as O2"),
     ],
 )
 def test_a_factor_below_one_is_said_as_the_loss_that_it_allows(kind, key, by, words):

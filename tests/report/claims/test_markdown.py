@@ -27,8 +27,8 @@ def test_what_is_open_fails_only_under_strict(steelyard_cli, tmp_path, strict, s
     done = steelyard_cli("check", "it.toml", "--markdown", "out.md", *(["--strict"] if strict else []))
     assert done.returncode == (3 if strict else 0), done.stderr
     text = (tmp_path / "out.md").read_text()
-    assert text.startswith(f"### {sign} Steelyard: 1 not resolved\n\n**sleeping**\n")
-    assert r"| ? | rss\_bytes at most 1.00 GB at seconds = 5: not resolved" in text
+    assert text.startswith(f"### {sign} Steelyard: 1 not judged\n\n**sleeping**\n")
+    assert r"| – | rss\_bytes at most 1.00 GB at seconds = 5: not judged" in text
 
 
 def test_a_file_that_cannot_be_written_is_refused_before_anything_runs(steelyard_cli, tmp_path):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+from steelyard.claims.verdict import Checked
 from steelyard.report.claims.sarif import Judged, render
 
 
@@ -19,6 +20,6 @@ def test_what_could_not_be_judged_is_an_error_at_its_file():
 
 
 def test_nothing_to_say_is_a_run_without_results():
-    document = json.loads(render([Judged("it", "it.toml", "", ())], strict=True))
+    document = json.loads(render([Judged(Checked("it", None, 0.05, ()), "it.toml", "")], strict=True))
     assert document["version"] == "2.1.0"
     assert document["runs"][0]["results"] == []

@@ -22,8 +22,8 @@ from steelyard.claims.evidence import (
 )
 from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combined
 from steelyard.report.claims import document as verdicts_json
-from steelyard.report.claims import github, junit
-from steelyard.report.claims.text import lines, notes, words
+from steelyard.report.claims import github, junit, markdown, sarif
+from steelyard.report.claims.text import lines, notes, reservations, words
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import plain
 from steelyard.scaling import Expectation, Question, model, series_of
@@ -295,6 +295,14 @@ def test_a_limit_says_where_it_breaks():
     assert "breaks 10.0 MB up to p = 8, and again from p = 1000 on" in words(judged)
 
 
+def checked(experiment, *verdicts, **about):
+    return Checked(experiment, None, 0.05, verdicts, **about)
+
+
+def reserved(*verdicts, **about):
+    return checked("x", *verdicts, finished=False, precise=False, afterwards=True, **about)
+
+
 def test_the_worst_stand_first_and_what_the_family_means_is_said():
     family = Family(1e-6, 2e-6, 0.025, 2)
     held = Verdict(FASTER, "holds", (Instance({}, "holds", ratio(1.34, 1.3, 1.38)),), family)
@@ -302,8 +310,8 @@ def test_the_worst_stand_first_and_what_the_family_means_is_said():
     text = plain(lines((held, broken), 0.05, 100))
     assert [line[0] for line in text.splitlines()[:2]] == ["✗", "✓"]
     assert "2 claims are one family" in text
-    said = plain(notes(80, finished=False, precision_reached=False, afterwards=True))
-    assert said.count("- ") == 3
+    said = plain(notes(reserved(departures=("analysis.alpha: 0.05 → 0.5",)), 80))
+    assert said.count("- ") == 4
 
 
 def test_of_claims_that_are_not_all_tests_those_that_are_one_family_are_numbered():
@@ -351,17 +359,19 @@ def test_github_shows_what_fails_and_what_is_open_where_it_is_claimed():
         one(claim, "holds", ratio(1.34, 1.3, 1.38)),
         one(msgspec.structs.replace(claim, name="50 %, a::b\nc"), "not_resolved", ratio(1.0, 0.9, 1.1)),
     ]
-    wrong, open_ = github.render("a, b", "gate.toml", spec, judged, strict=False).splitlines()
+    wrong, open_ = github.render(checked("a, b", *judged), "gate.toml", spec, strict=False).splitlines()
     title = "a%2C b%3A O3 faster than O2 by 1.02 fails"
     said = words(judged[0]).replace("%", "%25")
     assert wrong == f"::error file=gate.toml,line=4,title={title}::{said}"
     assert open_.startswith("::warning file=gate.toml,line=7,title=a%2C b%3A 50 %25%2C a%3A%3Ab")
     assert "50 %25, a::b" in open_.rpartition("::warning")[2].partition("resolved::")[2]
-    (_, strict) = github.render("x", "gate.toml", spec, judged, strict=True).splitlines()
+    (_, strict) = github.render(checked("x", *judged), "gate.toml", spec, strict=True).splitlines()
     assert strict.startswith("::error")
-    assert github.render("x", None, "", judged[:1], strict=False).startswith("::error title=x%3A O3 faster")
+    assert github.render(checked("x", judged[0]), None, "", strict=False).startswith(
+        "::error title=x%3A O3 faster"
+    )
     # Claims that do not stand in tables of their own have no line that is known.
-    assert "line=" not in github.render("x", "gate.toml", "claims = []", judged, strict=False)
+    assert "line=" not in github.render(checked("x", *judged), "gate.toml", "claims = []", strict=False)
 
 
 def test_names_of_others_move_no_cursor():
@@ -382,11 +392,44 @@ def test_every_verdict_is_json_of_the_documented_form(judged):
 def test_junit_escapes_and_counts():
     broken = one(Faster({"opt": "<O3>&\x00"}, {"opt": "O2"}), "fails", ratio(0.9, 0.8, 0.95))
     open_ = one(FASTER, "not_resolved", ratio(1.02, 1.0, 1.04))
-    lenient = ET.fromstring(junit.render([("x", [broken, open_])], strict=False))  # noqa: S314 -- ours
-    strict = ET.fromstring(junit.render([("x", [broken, open_])], strict=True))  # noqa: S314 -- ours
+    lenient = ET.fromstring(junit.render([checked("x", broken, open_)], strict=False))  # noqa: S314 -- ours
+    strict = ET.fromstring(junit.render([checked("x", broken, open_)], strict=True))  # noqa: S314 -- ours
     assert (lenient[0].get("failures"), lenient[0].get("skipped")) == ("1", "1")
     assert (strict[0].get("failures"), strict[0].get("skipped")) == ("2", "0")
     assert lenient[0][0].get("name").startswith("<O3>&")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_gate_that_is_not_green_is_named_behind_every_door(strict):
+    held = one(FASTER, "holds", ratio(1.34, 1.3, 1.38))
+    unmeasured = Verdict(FASTER, "not_judged", ())
+    assert words(unmeasured).endswith(": not judged; nothing was measured that it is about")
+    for found, kinds in (
+        (checked("x", held), []),
+        (checked("x", held, unmeasured), ["not_judged"]),
+        (checked("x", held, finished=False), ["not_judged"]),
+        (checked("x", held, precise=False), ["not_resolved"]),
+        (checked("x", held, afterwards=True), ["not_judged"]),
+        (checked("x", held, departures=("analysis.alpha: 0.05 → 0.5",)), ["not_judged"]),
+    ):
+        assert found.exit_code(strict=strict) == (3 if strict and kinds else 0)
+        (suite,) = ET.fromstring(junit.render([found], strict=strict))  # noqa: S314 -- ours
+        endings = [case[0].tag for case in suite if case[0].tag != "system-out"]
+        strictly = {"not_resolved": "failure", "not_judged": "error"}
+        assert endings == [strictly[kind] if strict else "skipped" for kind in kinds]
+        counts = sum(int(suite.get(name)) for name in ("failures", "errors", "skipped"))
+        assert (counts, int(suite.get("tests"))) == (len(kinds), len(suite))
+        (run,) = json.loads(sarif.render([sarif.Judged(found, "it.toml", "")], strict=strict))["runs"]
+        assert [each["ruleId"] for each in run["results"]] == kinds
+        assert {each["level"] for each in run["results"]} <= {"error" if strict else "note"}
+        assert {each["ruleId"] for each in run["results"]} <= {
+            each["id"] for each in run["tool"]["driver"]["rules"]
+        }
+        said = github.render(found, "it.toml", "", strict=strict)
+        assert said.count("::error" if strict else "::warning") == len(kinds)
+        text = markdown.render([found], strict=strict)
+        assert text.startswith("### ✗" if strict and kinds else "### ✓")
+        assert all(sentence.split(":")[0] in text for _, sentence in reservations(found))
 
 
 def test_of_many_verdicts_by_models_it_is_said_how_many_are_expected_to_be_wrong():

@@ -8,7 +8,7 @@ import msgspec
 
 from steelyard.answers.interval import Interval
 from steelyard.answers.observation import OBSERVATION, AnyLevel, Change, Correlation, Observation, Probed
-from steelyard.report.observe.text import lines
+from steelyard.report.observe.text import change_columns, lines
 from steelyard.report.text.line import plain
 from steelyard.units import Metric
 
@@ -126,3 +126,12 @@ def test_the_document_holds_everything_by_name():
         3,
         105,
     )
+
+
+def test_where_no_instructions_were_counted_the_table_has_no_column_of_them():
+    probed = [(probe, probe.changes[0]) for probe in FOUND.probes[:2]]
+    assert "instructions" in [column.title for column in change_columns(probed, FOUND)]
+    uncounted = [(msgspec.structs.replace(probe, added=None), change) for probe, change in probed]
+    columns = change_columns(uncounted, FOUND)
+    assert "instructions" not in [column.title for column in columns]
+    assert {len(column.cells) for column in columns} == {2}

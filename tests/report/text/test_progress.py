@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+import threading
 
 import pytest
 from msgspec.structs import replace
@@ -121,3 +122,25 @@ def test_a_line_replaces_the_one_before_and_is_taken_away_once():
     assert len(drawn) == 4
     assert drawn[0] == drawn[3] == ""
     assert "\n" not in stream.getvalue()
+
+
+def test_that_nothing_ends_is_told_wherever_it_is_read_and_again_after_twice_as_long(eventually):
+    for stream in (io.StringIO(), Terminal()):
+        line = ProgressLine(stream, quiet_s=0.02)
+        eventually(lambda: stream.getvalue().count("nothing has ended for ") >= 2)  # noqa: B023
+        line.clear()
+        assert "a program or a hook is still running (Ctrl-C stops it)" in stream.getvalue()
+        told = stream.getvalue()
+        line.update(OPEN)
+        eventually(lambda: stream.getvalue().count("nothing has ended for ") >= told.count("\n") + 1)  # noqa: B023
+        line.clear()
+
+
+def test_a_line_that_was_taken_away_tells_no_silence():
+    log = io.StringIO()
+    line = ProgressLine(log, quiet_s=0.01)
+    line.clear()
+    line.clear()
+    told = log.getvalue()
+    threading.Event().wait(0.1)
+    assert log.getvalue() == told

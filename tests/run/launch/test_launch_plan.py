@@ -163,6 +163,20 @@ def test_standard_input_that_would_not_open_at_once_is_refused(tmp_path):
         launches.in_context(None)
 
 
+def test_a_working_directory_that_is_none_is_found_before_the_first_trial(tmp_path):
+    (tmp_path / "file").touch()
+    (tmp_path / "room 1").mkdir()
+    program = {"command": ["true"], "cwd": "room {n}"}
+    launches = launches_of(source=str(tmp_path), program=program, factors={"n": [1, 2]})
+    with pytest.raises(
+        UsageError, match=r"working directory room \{n\} does not exist \(looked for .*/room 2\)"
+    ):
+        launches.in_context(None)
+    launches = launches_of(source=str(tmp_path), program={"command": ["true"], "cwd": "file"})
+    with pytest.raises(UsageError, match="working directory file is not a directory"):
+        launches.in_context(None)
+
+
 @pytest.mark.parametrize(
     ("command", "files"),
     [

@@ -32,10 +32,13 @@ from steelyard.exchange.importers import (
 )
 from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import Contents
+from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "Chosen", "Contents", "read"]
+__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read"]
 
 GROUP: Final = "steelyard.importers"
+
+_DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was imported"
 
 Text = Callable[[str, str], Contents]
 
@@ -55,6 +58,9 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
 _TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_csv}
+
+MOST_VALUES: Final = 1_000_000
+"""Values of a file that become trials of a record."""
 
 FORMATS: Final = (*(each.TOOL for each in _OF_JSON), criterion.TOOL, *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
@@ -92,12 +98,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise UsageError(f"{path}: not UTF-8 text", hint=f"formats: {', '.join(FORMATS)}") from None
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}", hint=f"ls -ld {path}") from None
+    return read_text(path, hint=f"formats: {', '.join(FORMATS)}")
 
 
 def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
@@ -113,6 +114,11 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
             hint=f"--format {looks}, or leave --format out" if looks else f"formats: {', '.join(FORMATS)}",
         )
     if wanted in _TABLES:
+        if (rows := text.count("\n")) > MOST_VALUES:
+            raise UsageError(
+                f"{where}: {rows:,} rows, of which a record holds at most {MOST_VALUES:,}",
+                hint="import fewer of them; steelyard model reads tables of any length, without a record",
+            )
         return columns.read(text, where, wanted, chosen)
     if chosen != Chosen():
         raise UsageError(
@@ -124,7 +130,7 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
 def _looks(text: str, where: str) -> str | None:
     """The format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
-        return _tool_of(_decoded(text, where))
+        return _tool_of(decode_json(text, where, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
@@ -148,21 +154,10 @@ def _tool_of(document: object) -> str | None:
     )
 
 
-def _decoded(text: str, where: str) -> object:
-    try:
-        return msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        cut = "truncated" in str(error)
-        raise UsageError(
-            f"{where}: the file is cut off: its JSON does not end" if cut else f"{where}: not JSON: {error}",
-            hint="run the benchmark again, or copy the whole file: nothing was imported",
-        ) from None
-
-
 def _of_json(text: str, where: str, tool: str) -> Contents:
     module = next(each for each in _OF_JSON if tool == each.TOOL)
     try:
-        found: Contents = module.read(_decoded(text, where), where)
+        found: Contents = module.read(decode_json(text, where, hint=_DAMAGED), where)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{where}: looks like a file of {tool}, but {error}",

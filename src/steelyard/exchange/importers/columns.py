@@ -6,8 +6,6 @@ brackets (``time[s]``, as JUBE writes it), or ``--unit``.
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -17,6 +15,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
+from steelyard.files.reading import csv_rows
 from steelyard.units import Better, Scalar
 
 CSV: Final = "csv"
@@ -66,7 +65,7 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
     UsageError
         A column is not there, no metric was named, a unit is not known, or a row is incomplete.
     """
-    rows = list(_of_bars(text) if reads_jube(text) else _of_commas(text))
+    rows = list(_of_bars(text) if reads_jube(text) else _of_commas(text, where))
     if not rows:
         raise UsageError(f"{where}: the table is empty", hint="give a file with a header and a row a launch")
     titles = [_title(cell) for cell in rows[0][1]]
@@ -107,9 +106,10 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
     return Contents(tool, series, "launch", notes=notes)
 
 
-def _of_commas(text: str) -> Iterator[tuple[int, Sequence[str]]]:
-    rows = csv.reader(io.StringIO(text))
-    yield from ((rows.line_num, [cell.strip() for cell in cells]) for cells in rows if cells)
+def _of_commas(text: str, where: str) -> Iterator[tuple[int, Sequence[str]]]:
+    yield from (
+        (number, [cell.strip() for cell in cells]) for number, cells in csv_rows(text, where) if cells
+    )
 
 
 def _of_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:

@@ -16,9 +16,11 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.exchange.importers.contents import Contents, Series, level
+from steelyard.files.reading import decode_json, read_bytes
 from steelyard.units import Scalar
 
 TOOL = "criterion"
+_HINT = "cargo bench writes it again"
 COPIES = frozenset({"new", "base"})
 T = TypeVar("T")
 
@@ -55,7 +57,7 @@ def read(directory: Path) -> Contents:
         if len(sample.iters) != len(sample.times) or not all(sample.iters):
             raise UsageError(
                 f"{file}: {len(sample.iters)} counts of iterations for {len(sample.times)} times",
-                hint="the file is incomplete: cargo bench writes it again",
+                hint=f"the file is incomplete: {_HINT}",
             )
         values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
         seen.setdefault(tuple(_levels(about)), []).append((file.parent.name, values))
@@ -83,6 +85,7 @@ def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, 
 
 def _decoded(file: Path, type_: type[T]) -> T:
     try:
-        return msgspec.json.decode(file.read_bytes(), type=type_)
-    except (OSError, msgspec.DecodeError) as error:
-        raise UsageError(f"{file}: {error}", hint="cargo bench writes it again") from None
+        found: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{file}: {error}", hint=_HINT) from None
+    return found

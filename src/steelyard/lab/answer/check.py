@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Final
+
+import msgspec
 
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
@@ -13,7 +16,9 @@ from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Claim
+from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
+from steelyard.store.differences import differences
 
 
 def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
@@ -24,8 +29,29 @@ def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]
     return samples(metric)
 
 
-def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
+_MAY_DIFFER: Final = ("build", "claims", "name", "source")
+"""Parts of an experiment in which a change may differ from its baseline and is judged as declared there."""
+
+
+def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
+    old, new = (
+        {key: value for key, value in msgspec.to_builtins(each).items() if key not in _MAY_DIFFER}
+        for each in (baseline, experiment)
+    )
+    old["design"]["seed"] = new["design"]["seed"]
+    return differences(old, new)
+
+
+def check(
+    record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
+) -> Checked:
     """Judge the claims of a record, or others that are asked of it afterwards.
+
+    Parameters
+    ----------
+    baseline : Experiment, optional
+        Whose claims are judged too, whatever the experiment has made of them; where the rest of it differs,
+        the verdicts have reservations.
 
     Raises
     ------
@@ -34,6 +60,8 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
     """
     experiment = record.experiment
     wanted = experiment.claims if claims is None else tuple(claims)
+    declared = () if baseline is None else baseline.claims
+    wanted = (*declared, *(claim for claim in wanted if claim not in declared))
     if not wanted:
         raise UsageError(
             f"{record.directory}: {experiment.name} has no claims to check",
@@ -54,7 +82,7 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
                 ignore_failures=experiment.analysis.failures == "ignore",
             ),
         )
-        verdicts = judge(wanted, observed)
+        verdicts = judge(wanted, observed, declared)
         runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     return Checked(
@@ -64,6 +92,8 @@ def check(record: Record, claims: Sequence[Claim] | None = None) -> Checked:
         verdicts=verdicts,
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
-        afterwards=wanted != experiment.claims,
+        afterwards=any(claim not in experiment.claims and claim not in declared for claim in wanted)
+        or (baseline is None and wanted != experiment.claims),
         failed=state == "failed",
+        departures=() if baseline is None else tuple(_departures(baseline, experiment)),
     )

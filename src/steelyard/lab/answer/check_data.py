@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from steelyard.claims.rule_points import ALPHA
 from steelyard.claims.scales import settled
-from steelyard.claims.verdict import Checked, Instance, Verdict
+from steelyard.claims.verdict import Checked, Instance, Verdict, named
 from steelyard.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
@@ -41,7 +41,8 @@ def check_data(
         outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
         stratum = one.labels or ({"function": one.name} if one.name else {})
         claim = _claim(one.metric, stated, question, one.name or None)
-        verdicts.append(Verdict(claim, outcome, (Instance(stratum, outcome, evidence),)))
+        instance = named(Instance(stratum, outcome, evidence))
+        verdicts.append(Verdict(claim, instance.outcome, (instance,)))
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *found.rules))
 
 

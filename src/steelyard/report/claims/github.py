@@ -1,5 +1,5 @@
 """Verdicts as workflow commands of GitHub Actions, which shows them beside the change: one line for each
-claim that fails or is open.
+claim that does not hold, and for each reservation about the run.
 """
 
 from __future__ import annotations
@@ -8,14 +8,15 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.claims.verdict import Verdict
-from steelyard.report.claims.text import WORDS, claim_of, words
+from steelyard.claims.verdict import Checked
+from steelyard.report.claims.text import WORDS, claim_of, reservations, words
+from steelyard.stats.compare.judgement import Outcome
 
 _CLAIM: Final = re.compile(r"^[ \t]*\[\[[ \t]*claims[ \t]*\]\]", re.MULTILINE)
 
 
-def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verdict], *, strict: bool) -> str:
-    """One command a claim: an error where it fails, a warning (``strict``: an error) where not resolved.
+def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> str:
+    """One command a claim: an error where it fails, a warning (``strict``: an error) where it is open.
 
     Parameters
     ----------
@@ -24,11 +25,17 @@ def render(experiment: str, file: str | None, spec: str, verdicts: Sequence[Verd
     spec : str
         Its text, in which the claims are looked for; empty for data.
     """
-    return "".join(
-        _command(experiment, file, line, verdict, strict=strict)
+    verdicts, name = checked.verdicts, checked.experiment
+    commands = [
+        _command(verdict.outcome, f"{name}: {claim_of(verdict)}", words(verdict), file, line, strict=strict)
         for line, verdict in zip(lines_of(spec, len(verdicts)), verdicts, strict=True)
         if verdict.outcome != "holds"
-    )
+    ]
+    commands += [
+        _command(outcome, f"{name}: the run is", text, file, None, strict=strict)
+        for outcome, text in reservations(checked)
+    ]
+    return "".join(commands)
 
 
 def lines_of(spec: str, claims: int) -> Sequence[int | None]:
@@ -43,15 +50,17 @@ def render_error(name: str, file: str | None, reason: str) -> str:
     return f"::error {place}title={_property(name)} could not be judged::{_data(reason)}\n"
 
 
-def _command(experiment: str, file: str | None, line: int | None, verdict: Verdict, *, strict: bool) -> str:
-    kind = "error" if strict or verdict.outcome == "fails" else "warning"
+def _command(
+    outcome: Outcome, subject: str, text: str, file: str | None, line: int | None, *, strict: bool
+) -> str:
+    kind = "error" if strict or outcome == "fails" else "warning"
     of = {
         "file": file,
         "line": str(line) if file and line else None,
-        "title": f"{experiment}: {claim_of(verdict)} {WORDS[verdict.outcome]}",
+        "title": f"{subject} {WORDS[outcome]}",
     }
     properties = ",".join(f"{name}={_property(value)}" for name, value in of.items() if value)
-    return f"::{kind} {properties}::{_data(words(verdict))}\n"
+    return f"::{kind} {properties}::{_data(text)}\n"
 
 
 def _data(text: str) -> str:

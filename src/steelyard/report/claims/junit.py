@@ -4,26 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.claims.verdict import Verdict
-from steelyard.report.claims.text import claim_of, words
+from steelyard.claims.verdict import Checked
+from steelyard.report.claims.text import WORDS, claim_of, reservations, words
 from steelyard.report.junit import Case, Ending, Suite
 from steelyard.report.junit import render as rendered
+from steelyard.stats.compare.judgement import Outcome
 
 
-def render(
-    parts: Sequence[tuple[str, Sequence[Verdict]]], broken: Mapping[str, str] = {}, *, strict: bool
-) -> str:
-    """The suites, one an experiment; what is not resolved is skipped, under ``strict`` a failure.
+def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict: bool) -> str:
+    """The suites, one an experiment, with a case for each reservation about its run. What is not resolved or
+    not judged is skipped; under ``strict`` the one is a failure, the other an error.
 
     ``broken`` has what could not be judged, with the reason: an error of its own.
     """
 
-    def case(verdict: Verdict) -> Case:
-        open_: Ending = "failed" if strict else "skipped"
-        endings: dict[str, Ending] = {"holds": "passed", "fails": "failed", "not_resolved": open_}
-        return Case(claim_of(verdict), endings[verdict.outcome], verdict.outcome, words(verdict))
+    def case(name: str, outcome: Outcome, text: str) -> Case:
+        endings: dict[Outcome, Ending] = {"holds": "passed", "fails": "failed"}
+        strictly: dict[Outcome, Ending] = {"not_resolved": "failed", "not_judged": "broken"}
+        return Case(name, endings.get(outcome) or (strictly[outcome] if strict else "skipped"), outcome, text)
 
-    suites = [Suite(experiment, [case(each) for each in verdicts]) for experiment, verdicts in parts]
+    suites = [
+        Suite(
+            each.experiment,
+            [
+                *(case(claim_of(verdict), verdict.outcome, words(verdict)) for verdict in each.verdicts),
+                *(
+                    case(f"the run is {WORDS[outcome]}", outcome, text)
+                    for outcome, text in reservations(each)
+                ),
+            ],
+        )
+        for each in checked
+    ]
     suites += [
         Suite(name, [Case("could not be judged", "broken", "broken", reason)])
         for name, reason in broken.items()

@@ -7,32 +7,30 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.claims.verdict import Verdict
-from steelyard.report.claims.text import SIGNS, WORDS, WORST, words
+from steelyard.claims.verdict import Checked
+from steelyard.report.claims.text import SIGNS, WORDS, WORST, reservations, words
 from steelyard.report.text.label import printable
 
 _MEANT: Final = re.compile(r"([\\`*_{}\[\]<>()#|~!$])")
 """Characters that Markdown reads as its own."""
 
 
-def render(
-    parts: Sequence[tuple[str, Sequence[Verdict]]], broken: Mapping[str, str] = {}, *, strict: bool
-) -> str:
-    """The document; under ``strict``, what is not resolved is not good enough either.
+def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict: bool) -> str:
+    """The document; under ``strict``, only what holds is good enough, and without reservations.
 
     ``broken`` has what could not be judged, with the reason.
     """
-    bad = {"fails", "not_resolved"} if strict else {"fails"}
-    counts = Counter(verdict.outcome for _, verdicts in parts for verdict in verdicts)
-    failed = bool(broken) or bool(counts.keys() & bad)
-    said = [f"{count} {WORDS[outcome]}" for outcome in WORST if (count := counts[outcome])]
-    said += [f"{len(broken)} could not be judged"] if broken else []
-    out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(said) or 'no claims'}", ""]
-    for experiment, verdicts in parts:
-        out += [f"**{_safe(experiment)}**", "", "| | claim |", "|---|---|"]
-        ordered = sorted(verdicts, key=lambda each: WORST[each.outcome])
-        out += [f"| {SIGNS[each.outcome]} | {_safe(words(each))} |" for each in ordered]
-        out.append("")
+    counts = Counter(verdict.outcome for each in checked for verdict in each.verdicts)
+    failed = bool(broken) or any(each.exit_code(strict=strict) for each in checked)
+    parts = [f"{count} {WORDS[outcome]}" for outcome in WORST if (count := counts[outcome])]
+    parts += [f"{len(broken)} could not be judged"] if broken else []
+    out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(parts) or 'no claims'}", ""]
+    for each in checked:
+        out += [f"**{_safe(each.experiment)}**", "", "| | claim |", "|---|---|"]
+        ordered = sorted(each.verdicts, key=lambda verdict: WORST[verdict.outcome])
+        out += [f"| {SIGNS[verdict.outcome]} | {_safe(words(verdict))} |" for verdict in ordered]
+        out += ["", *(f"- {_safe(text)}" for _, text in reservations(each))]
+        out += [""] if each.reservations else []
     out += [f"- {_safe(name)} could not be judged: {_safe(reason)}" for name, reason in broken.items()]
     return "\n".join(out).rstrip("\n") + "\n"
 

@@ -23,8 +23,8 @@ def text(claim: Faster | Slower | Equivalent, _unit: str) -> str:
         return f"{one} equivalent to {other} within {percent(claim.within)}{where}"
     other = levels_text(claim.than)
     if isinstance(claim, Faster):
-        return f"{levels_text(claim.faster)} {_better('faster', 'slower', claim.by, other)}{where}"
-    return f"{levels_text(claim.slower)} {_better('slower', 'faster', claim.by, other)}{where}"
+        return f"{levels_text(claim.faster)} {_better('faster', 'slow', claim.by, other)}{where}"
+    return f"{levels_text(claim.slower)} {_better('slower', 'fast', claim.by, other)}{where}"
 
 
 def evidence(claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
@@ -47,5 +47,5 @@ def evidence(claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
 def _better(claimed: str, opposite: str, by: float, other: str) -> str:
     """``faster than O2 by 1.02``; a factor below 1 allows a loss, and is said as one."""
     if by < 1:
-        return f"at most {percent(1 - by)} {opposite} than {other}"
+        return f"at most {1 / by:.3g} × as {opposite} as {other}"
     return f"{claimed} than {other}" + ("" if by == 1 else f" by {by:g}")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
-from steelyard.claims.verdict import Instance, Verdict
+from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
 from steelyard.report.claims.rule import summary
@@ -19,18 +19,26 @@ from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.units import format_quantity
 
-SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?"}
-STYLES: Final[dict[Outcome, Style]] = {"holds": "good", "fails": "bad", "not_resolved": "open"}
+SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}
+STYLES: Final[dict[Outcome, Style]] = {
+    "holds": "good",
+    "fails": "bad",
+    "not_resolved": "open",
+    "not_judged": "open",
+}
 WORDS: Final[dict[Outcome, str]] = {
     "holds": "holds",
     "fails": "fails",
     "not_resolved": "not resolved",
+    "not_judged": "not judged",
 }
-WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_resolved": 1, "holds": 2}
+WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_judged": 1, "not_resolved": 2, "holds": 3}
 
 FEWEST_BY_MODELS: Final = 4
 MOST_NUMBERS: Final = 8
 """Of claims that are named by their number."""
+MOST_DEPARTURES: Final = 4
+"""Differences from a baseline that a sentence lists."""
 
 
 def words(verdict: Verdict) -> str:
@@ -78,7 +86,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
 def _doubt(instance: Instance) -> float | None:
     """The probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
     evidence = instance.evidence
-    if instance.outcome == "not_resolved":
+    if instance.outcome in ("not_resolved", "not_judged"):
         return None
     if isinstance(evidence, ScalesEvidence) and evidence.model and evidence.model.validation:
         fails = evidence.model.validation.probability.none
@@ -107,19 +115,30 @@ def _family(ordered: Sequence[Verdict], alpha: float) -> str:
     )
 
 
-def notes(width: int, *, finished: bool, precision_reached: bool, afterwards: bool) -> list[Line]:
-    """Cautions for a reader of the verdicts, about the run and the claims."""
-    said = []
-    if not finished:
-        said.append("The run has not ended: these verdicts rest on the blocks so far.")
-    if not precision_reached:
-        said.append("The run ended before the precision that the spec wants was reached.")
-    if afterwards:
-        said.append(
-            "Exploratory: the claims are not those with which the record was run. Values do not confirm what"
-            " was claimed after seeing them; nothing that holds here counts under --strict."
-        )
-    return [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
+_RESERVATIONS: Final[dict[Reservation, str]] = {
+    "unfinished": "The run has not ended: these verdicts rest on the blocks so far.",
+    "imprecise": "The run ended before the precision that the spec wants was reached.",
+    "afterwards": "Exploratory: the claims are not those with which the record was run. Values do not confirm"
+    " what was claimed after seeing them; nothing that holds here counts under --strict.",
+}
+
+
+def reservations(checked: Checked) -> list[tuple[Outcome, str]]:
+    """Sentences about what keeps verdicts from counting, each with the outcome that it is itself."""
+    words = {**_RESERVATIONS, "departing": _departing(checked.departures)}
+    return [(outcome, words[name]) for name, outcome in checked.reservations.items()]
+
+
+def _departing(departures: Sequence[str]) -> str:
+    shown = "; ".join(departures[:MOST_DEPARTURES])
+    rest = f"; and {len(departures) - MOST_DEPARTURES} more" if len(departures) > MOST_DEPARTURES else ""
+    return f"The experiment differs from the baseline, whose claims these are: {shown}{rest}."
+
+
+def notes(checked: Checked, width: int) -> list[Line]:
+    """Cautions for a reader of the verdicts."""
+    texts = [text for _, text in reservations(checked)]
+    return [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
 
 
 def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Line]:
@@ -130,7 +149,7 @@ def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[L
 
 def _said(verdict: Verdict) -> str:
     if not verdict.instances:
-        return "nothing was measured that it is about"
+        return f"{WORDS[verdict.outcome]}; nothing was measured that it is about"
     if isinstance(verdict.claim, Rule):
         return f"{WORDS[verdict.outcome]}; {summary(verdict)}"
     instance = deciding(verdict)

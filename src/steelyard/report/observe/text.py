@@ -176,7 +176,7 @@ def change_columns(rows: Sequence[tuple[Probed, Change]], found: Observation) ->
     """The columns of the changes of one metric."""
     verdicts = [verdict_of(change, found.within) for _, change in rows]
     names = [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows]
-    return [
+    columns = [
         Column("probe", names, right=False),
         Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
         Column("change", [Span(_change(change)) for _, change in rows]),
@@ -184,6 +184,7 @@ def change_columns(rows: Sequence[tuple[Probed, Change]], found: Observation) ->
         Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
         Column("verdict", verdicts, right=False),
     ]
+    return [column for column in columns if column.cells]
 
 
 def verdict_of(change: Change, within: float) -> Span:

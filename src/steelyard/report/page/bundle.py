@@ -27,7 +27,7 @@ def converter() -> ModuleType:
     except ImportError:
         raise MachineError(
             "pages and figures need vl-convert, which is not installed",
-            hint="pip install 'steelyard[report]'",
+            hint="pip install vl-convert-python",
         ) from None
     return vl_convert
 

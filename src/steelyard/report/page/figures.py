@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from steelyard.files.writing import write_output
 from steelyard.report.page.bundle import converter
 from steelyard.report.page.chart import CHOSEN, LIGHT, Chart, config
 from steelyard.report.page.document import SCHEMA
@@ -91,6 +92,6 @@ def write_figures(every: Sequence[Shown], directory: Path) -> list[Path]:
         }
         for suffix, content in contents.items():
             file = directory / f"{name}{suffix}"
-            file.write_bytes(content)
+            write_output(file, content)
             written.append(file)
     return written

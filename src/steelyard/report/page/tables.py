@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from steelyard.files.writing import write_output
 from steelyard.report.page.contents import Contents, Shown
 from steelyard.report.page.formulas import latex, python
 from steelyard.report.page.latex import latex_text
@@ -47,7 +48,7 @@ def write_tables(every: Sequence[Shown], directory: Path) -> list[Path]:
     if models:
         texts["models.py"], texts["models.tex"] = python(models), latex(models)
     for name, text in texts.items():
-        (directory / name).write_text(text, encoding="utf-8")
+        write_output(directory / name, text)
     return [directory / name for name in texts]
 
 

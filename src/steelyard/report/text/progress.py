@@ -5,7 +5,9 @@ meanwhile.
 from __future__ import annotations
 
 import os
+import threading
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self, TextIO
 
@@ -68,18 +70,63 @@ EVERY_S: Final = 10.0
 """Seconds between lines where nothing can be redrawn: a log shows that the run goes on."""
 
 
+QUIET_S: Final = 30.0
+"""Seconds without an end of anything after which that is told; the next time after twice as long."""
+
+
+class _Silence:
+    """A thread that sleeps until ``quiet_s`` have passed without ``interrupt``, and then calls ``tell`` with
+    the time that it has been quiet.
+    """
+
+    def __init__(self, tell: Callable[[float], None], quiet_s: float) -> None:
+        self._tell = tell
+        self._quiet_s = quiet_s
+        self._ended = threading.Event()
+        self._since = time.monotonic()
+        self._thread = self._start()
+
+    def interrupt(self) -> None:
+        """Begin anew, also after the end."""
+        self._since = time.monotonic()
+        if self._ended.is_set():
+            self._ended.clear()
+            self._thread = self._start()
+
+    def end(self) -> None:
+        """Tell nothing more."""
+        self._ended.set()
+        self._thread.join()
+
+    def _start(self) -> threading.Thread:
+        thread = threading.Thread(target=self._watch, name="silence", daemon=True)
+        thread.start()
+        return thread
+
+    def _watch(self) -> None:
+        since, wanted_s = self._since, self._quiet_s
+        while not self._ended.wait(max(0.0, since + wanted_s - time.monotonic())):
+            if self._since != since:
+                since, wanted_s = self._since, self._quiet_s
+            elif (quiet_s := time.monotonic() - since) >= wanted_s:
+                self._tell(quiet_s)
+                wanted_s *= 2
+
+
 class ProgressLine:
     """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else;
     ``clear`` before anything else is written there.
     """
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, quiet_s: float = QUIET_S) -> None:
         self.stream = stream
         self._shown = False
         self._told = time.monotonic()
+        self._silence = _Silence(self._tell_silence, quiet_s)
 
     def update(self, at: Progress) -> None:
         """Redraw the line."""
+        self._silence.interrupt()
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             if time.monotonic() - self._told >= EVERY_S:
                 self._told = time.monotonic()
@@ -95,10 +142,19 @@ class ProgressLine:
 
     def clear(self) -> None:
         """Take the line away."""
+        self._silence.end()
         if self._shown:
             self.stream.write(_CLEAR)
             self.stream.flush()
             self._shown = False
+
+    def _tell_silence(self, quiet_s: float) -> None:
+        clear, time_s = _CLEAR if self._shown else "", format_duration(quiet_s)
+        self.stream.write(
+            f"{clear}nothing has ended for {time_s}: a program or a hook is still running (Ctrl-C stops it)\n"
+        )
+        self.stream.flush()
+        self._shown = False
 
     def _width(self) -> int:
         try:

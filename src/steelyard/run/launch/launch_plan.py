@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import shlex
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -295,7 +296,7 @@ class LaunchPlan:
             path=self._executable(argv[0], path),
             argv=argv,
             env=tuple(f"{name}={value}" for name, value in env.items()),
-            cwd=self._path(self.experiment.program.cwd or "", treatment),
+            cwd=self._directory(self.experiment.program.cwd or "", treatment),
             inherit=self.experiment.launch.queue is not None,
         )
 
@@ -304,6 +305,17 @@ class LaunchPlan:
         read = any(metric.source is not None for metric in self.experiment.metrics)
         read |= self.experiment.launch.kind == "smpi"  # the simulator's last words say how ranks ended
         return READ_BYTES if read or verify.stdout is not None or verify.stderr is not None else FAILED_BYTES
+
+    def _directory(self, text: str, treatment: Treatment) -> str:
+        path = Path(self._path(text, treatment))
+        if text and not _is_made_later(path) and not path.is_dir():
+            there = path.exists()
+            what = "is not a directory" if there else "does not exist"
+            raise UsageError(
+                f"the working directory {text} {what} (looked for {path})",
+                hint=f"correct cwd in [program]{'' if there else f', or mkdir -p {shlex.quote(str(path))}'}",
+            )
+        return str(path)
 
     def _stdin(self, text: str, treatment: Treatment) -> str:
         """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.errors import UsageError
+from steelyard.files.reading import read_text
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
@@ -34,11 +35,9 @@ def submission(experiment: Experiment) -> Submission | None:
     if queue.script is not None:
         path = Path(experiment.source, queue.script)
         try:
-            script = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"launch.script: {path} cannot be read: {error}", hint="name a job script for bash"
-            ) from error
+            script = read_text(path, hint="name a job script for bash")
+        except UsageError as error:
+            raise UsageError(f"launch.script: {error.message}", hint=error.hint) from None
         if script.count(RUN) != 1:
             raise UsageError(
                 f"launch.script: {path} holds {RUN} {script.count(RUN)} times",

@@ -7,6 +7,7 @@ which is all that type checkers and other rooms see.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
@@ -33,6 +34,7 @@ WORKED_OUT: Final = {"worked_out": True}
 """Marks a field that no spec can set, in ``Meta.extra``."""
 
 
+@cache
 def keys_of(table: type[msgspec.Struct]) -> dict[str, Any]:
     """Keys of a table that a spec can set, each with its type."""
     return {

@@ -3,26 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import NoReturn, ParamSpec, TypeVar
+from itertools import islice
+from typing import Final, NoReturn, ParamSpec, TypeVar
 
 from steelyard.errors import SpecError
+
+MOST: Final = 10
+"""Errors that are told."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Gathered:
-    """Call it with a reader and its arguments; an error is kept, and ``refuse`` raises all of them."""
+    """Call it with a reader and its arguments; an error is kept, and ``refuse`` raises the first ten of them.
 
-    def __init__(self, found: Iterable[SpecError] = ()) -> None:
-        self._found = list(found)
+    Nothing is read once there are more: to find what a wrong key was meant to be takes a tenth of a second.
+    """
+
+    def __init__(self, errors: Iterable[SpecError] = ()) -> None:
+        self._errors = list(islice(errors, MOST + 1))
 
     def __call__(self, read: Callable[P, T], *args: P.args, **keys: P.kwargs) -> T | None:
         """Read a part; ``None`` where it is wrong."""
+        if len(self._errors) > MOST:
+            return None
         try:
             return read(*args, **keys)
         except SpecError as error:
-            self._found.append(error)
+            self._errors.append(error)
             return None
 
     def refuse(self) -> None:
@@ -32,7 +41,12 @@ class Gathered:
         ------
         SpecError
         """
-        every = [each for error in self._found for each in (error, *error.others)]
+        every = [each for error in self._errors for each in (error, *error.others)]
+        if len(every) > MOST:
+            rest = SpecError(
+                f"more is wrong than these {MOST}", hint="correct them, and give the same command again"
+            )
+            every[MOST:] = [rest]
         if every:
             every[0].others = tuple(every[1:])
             for other in every[1:]:

@@ -13,7 +13,10 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import Undefined
 from steelyard.stats.hypothesis.holm import Tested, holm
 
-Outcome = Literal["holds", "fails", "not_resolved"]
+Outcome = Literal["holds", "fails", "not_resolved", "not_judged"]
+"""Of every gate. ``not_resolved``: the values do not decide it; ``not_judged``: nothing could, for want of a
+value, because runs failed, or since times are the work of all ranks together. Neither is green.
+"""
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -1,0 +1,203 @@
+"""The one reader of files that come from outside: bounded in size, in depth and in time.
+
+A device is refused (``/dev/zero`` has no end), a file is read up to a limit, and a pipe that nobody writes to
+is not waited for. JSON of any depth and CSV of any width end in a sentence.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import select
+import shlex
+import stat
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+
+LARGEST_BYTES: Final = 2**28
+"""Bytes of data that are read; they need some ten times as much memory."""
+LARGEST_CELL: Final = 131_072
+"""Characters of a cell of CSV."""
+WRITER_WAIT_S: Final = 5.0
+"""Time in which something must open a pipe for writing."""
+_CHUNK: Final = 2**20
+
+
+def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
+    """Read a file, or a pipe to its end.
+
+    Parameters
+    ----------
+    hint : str
+        What to do where the file is not what it should be.
+    largest : int
+        Bytes that are accepted.
+
+    Raises
+    ------
+    UsageError
+        It cannot be read, is a device, a directory or a pipe without a writer, or is larger than ``largest``.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:
+        raise UsageError(f"{str(path)!r}: not the name of a file", hint=hint) from None
+    except OSError as error:
+        raise _unreadable(path, error, hint) from None
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISFIFO(status.st_mode):
+            chunks = _piped(descriptor, path)
+        elif stat.S_ISREG(status.st_mode):
+            _refuse_size(path, status.st_size, largest, hint)
+            chunks = iter(lambda: os.read(descriptor, _CHUNK), b"")
+        else:
+            kind = "a directory" if stat.S_ISDIR(status.st_mode) else "a device or a socket"
+            raise UsageError(f"{path}: {kind}, not a file", hint=hint)
+        data = bytearray()
+        for chunk in chunks:
+            data += chunk
+            _refuse_size(path, len(data), largest, hint)
+        return bytes(data)
+    except OSError as error:
+        raise _unreadable(path, error, hint) from None
+    finally:
+        os.close(descriptor)
+
+
+def read_text(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> str:
+    """Read UTF-8 text, without a mark of byte order.
+
+    Raises
+    ------
+    UsageError
+        As ``read_bytes``; or it is not UTF-8.
+    """
+    data = read_bytes(path, hint=hint, largest=largest)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data[: error.start].count(b"\n") + 1
+        place = f"{path}:{line}: byte {data[error.start]:#04x}"
+        raise UsageError(f"{place} is not UTF-8 text", hint=hint) from None
+
+
+def parse_json(text: str | bytes, where: str, *, hint: str) -> Any:
+    """Parse one JSON document.
+
+    Raises
+    ------
+    UsageError
+        It is not JSON, is cut off, or is nested deeper than can be read.
+    """
+    import json
+
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise too_deep(where, hint) from None
+    except ValueError as error:
+        raise UsageError(f"{where}: not JSON: {error}", hint=hint) from None
+
+
+def decode_json(text: str | bytes, where: str, *, hint: str, type: Any = Any) -> Any:  # noqa: A002 -- as msgspec
+    """Decode one JSON document into a type, as ``msgspec.json.decode``.
+
+    Raises
+    ------
+    msgspec.ValidationError
+        It is JSON of another form.
+    UsageError
+        As ``parse_json``.
+    """
+    try:
+        return msgspec.json.decode(text, type=type)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        if isinstance(error, msgspec.ValidationError) and type is not Any:
+            raise
+        cut = "truncated" in str(error)
+        raise UsageError(
+            f"{where}: the file is cut off: its JSON does not end" if cut else f"{where}: not JSON: {error}",
+            hint=hint,
+        ) from None
+    except RecursionError:
+        raise too_deep(where, hint) from None
+
+
+def too_deep(where: str, hint: str) -> UsageError:
+    """Word the refusal of JSON that is nested too deeply."""
+    return UsageError(f"{where}: its JSON is nested too deeply", hint=hint)
+
+
+def csv_rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of CSV, empty lines too, each with the number of the line on which it ends.
+
+    Raises
+    ------
+    UsageError
+        A cell is longer than 131,072 characters, or a line cannot be read as CSV.
+    """
+    import csv
+    import io
+
+    csv.field_size_limit(LARGEST_CELL)
+    rows = csv.reader(io.StringIO(text, newline=""))
+    try:
+        yield from ((rows.line_num, cells) for cells in rows)
+    except csv.Error as error:
+        long = "field larger" in str(error)
+        reason = f"a cell of more than {LARGEST_CELL:,} characters" if long else str(error)
+        cure = "close the quotation mark that opens it, or shorten it" if long else "repair that line"
+        raise UsageError(f"{where}, line {rows.line_num}: {reason}", hint=cure) from None
+
+
+def _piped(descriptor: int, path: Path) -> Iterator[bytes]:
+    """Yield what comes through a pipe until all writers have closed it."""
+    deadline_s = time.monotonic() + WRITER_WAIT_S
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    received = False
+    while True:
+        try:
+            chunk = os.read(descriptor, _CHUNK)
+        except BlockingIOError:  # a writer that has nothing to say yet
+            received = True
+            poll.poll()
+            continue
+        if chunk:
+            received = True
+            yield chunk
+        elif received:
+            return
+        elif time.monotonic() > deadline_s:
+            raise UsageError(
+                f"{path}: a pipe that nothing writes to",
+                hint=f"write to it: COMMAND > {shlex.quote(str(path))}",
+            )
+        else:
+            time.sleep(0.02)
+
+
+def _refuse_size(path: Path, size: int, largest: int, hint: str) -> None:
+    if size > largest:
+        cure = "split it, or leave rows out" if largest == LARGEST_BYTES else hint
+        raise UsageError(f"{path}: is larger than {_size(largest)}, the most that is read", hint=cure)
+
+
+def _size(number: int) -> str:
+    return f"{number // 2**20} MiB" if number >= 2**20 else f"{number:,} bytes"
+
+
+def _unreadable(path: Path, error: OSError, hint: str) -> UsageError:
+    cures = {
+        errno.EACCES: f"see who may read it: ls -ld {shlex.quote(str(path))}",
+        errno.ENAMETOOLONG: "choose a shorter name",
+    }
+    cure = cures.get(error.errno or 0, hint)
+    return UsageError(f"{path}: cannot be read: {error.strerror}", hint=cure)

@@ -1,0 +1,229 @@
+"""The one writer of files that a user names as outputs.
+
+A file is there complete or as it was: it is written beside its place and renamed, and keeps its mode and its
+owner. A link is followed; pipes and devices (``/dev/stdout``) are written into. Nothing is written into a
+record, onto the spec of a record, onto a program, or onto a file that ``protecting`` names as an input.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shlex
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from steelyard.errors import UsageError
+
+RECORD_FILE: Final = "record.sqlite"
+"""File that makes a directory a record."""
+
+_STREAMS: Final = ("/dev/std", "/dev/fd/", "/proc/")
+_PROGRAMS: Final = (b"\x7fELF", b"#!")
+_UNRENAMABLE: Final = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+"""Error numbers of a directory that cannot be written, and of a file that is mounted by itself."""
+
+Identity = tuple[int, int]
+"""Device and inode, which all names of a file share."""
+
+_INPUTS: ContextVar[dict[Identity, Path]] = ContextVar("inputs", default={})  # noqa: B039 -- never changed
+
+
+@contextmanager
+def protecting(inputs: Iterable[Path]) -> Iterator[None]:
+    """Let nothing be written onto these files inside the block, whatever name they are reached by."""
+    identities: dict[Identity, Path] = {}
+    for path in inputs:
+        with suppress(OSError, ValueError):
+            status = path.stat()
+            if stat.S_ISREG(status.st_mode):
+                identities.setdefault((status.st_dev, status.st_ino), path)
+    token = _INPUTS.set({**_INPUTS.get(), **identities})
+    try:
+        yield
+    finally:
+        _INPUTS.reset(token)
+
+
+def write_output(file: Path, content: str | bytes) -> None:
+    """Write a whole file; characters that UTF-8 cannot express become question marks.
+
+    Raises
+    ------
+    UsageError
+        As ``open_output``.
+    """
+    with open_output(file) as out:
+        out.write(content if isinstance(content, bytes) else content.encode("utf-8", "replace"))
+
+
+@contextmanager
+def open_output(file: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing, to be there complete when the block ends without an exception.
+
+    Raises
+    ------
+    UsageError
+        The file cannot be written, or must not be (``refuse_output``).
+    """
+    refuse_output(file)
+    try:
+        with _in_place(file) if _is_special(file) else _replacing(file.resolve()) as out:
+            yield out
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise _unwritable(str(file), file, error) from error
+
+
+def refuse_output(file: Path, option: str = "") -> None:
+    """Refuse a file that cannot or must not be written, before anything runs for it.
+
+    Parameters
+    ----------
+    option : str, optional
+        Named in the message: ``--junit``.
+
+    Raises
+    ------
+    UsageError
+        It is inside a record, an input, a program or a directory, or the system does not let it be written.
+    """
+    where = f"{option} {file}".strip()
+    try:
+        refuse_inside_record(file, option)
+        place = file.resolve()
+        try:
+            status = file.stat()  # of a stream, which no path leads to that its link names
+        except FileNotFoundError:
+            status = None
+        if status is not None:
+            _refuse_precious(where, file, status)
+        if not _is_special(file):
+            with _beside(place):
+                pass
+        elif status is None:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+    except (OSError, RuntimeError) as error:
+        raise _unwritable(where, file, error) from None
+
+
+def refuse_inside_record(path: Path, option: str = "") -> None:
+    """Refuse a path inside a record.
+
+    Raises
+    ------
+    UsageError
+    """
+    place = path.resolve()
+    record = next((parent for parent in place.parents if (parent / RECORD_FILE).is_file()), None)
+    if record is not None:
+        raise UsageError(
+            f"{option} {path} is inside the record {record.name}, which only Steelyard writes to".lstrip(),
+            hint=f"name a path outside of it: {shlex.quote(str(record.with_name(place.name)))}",
+        )
+
+
+def _refuse_precious(where: str, file: Path, status: os.stat_result) -> None:
+    """Refuse to write onto what the command reads, or what nobody means to be replaced."""
+    place = file.resolve()
+    source = _INPUTS.get().get((status.st_dev, status.st_ino))
+    reason = None
+    if source is not None:
+        reason = f"is an input of this command ({source})"
+    elif place.suffix == ".toml" and (place.with_suffix(".lab") / RECORD_FILE).is_file():
+        reason = f"is the spec of the record {place.with_suffix('.lab').name}"
+    elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o111 and _is_program(file):
+        reason = "is a program"
+    if reason is not None:
+        raise UsageError(f"{where} {reason}, and would be replaced", hint="name another file")
+    if stat.S_ISDIR(status.st_mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not os.access(file, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def _is_program(file: Path) -> bool:
+    with suppress(OSError), file.open("rb") as content:
+        return content.read(4).startswith(_PROGRAMS)
+    return False
+
+
+def _is_special(file: Path) -> bool:
+    """Whether a file is a pipe or a device, or is reached through a stream (``/dev/stdout``): a rename would
+    put a file in its place.
+    """
+    hop = Path(os.path.abspath(file))  # noqa: PTH100 -- links are followed one by one
+    for _ in range(40):
+        if str(hop).startswith(_STREAMS):
+            return True
+        if not hop.is_symlink():
+            break
+        hop = Path(os.path.abspath(hop.parent / hop.readlink()))  # noqa: PTH100
+    return file.exists() and not file.is_file()
+
+
+@contextmanager
+def _in_place(file: Path) -> Iterator[BinaryIO]:
+    with file.open("wb") as out:
+        yield out
+
+
+@contextmanager
+def _beside(place: Path) -> Iterator[tuple[BinaryIO, Path | None]]:
+    """Open a new file in the directory of ``place``; where there can be none, the file itself, as it is."""
+    unfinished = place.with_name(f".steelyard-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        if error.errno not in _UNRENAMABLE or not place.exists():
+            raise
+        with place.open("r+b") as out:
+            yield out, None
+        return
+    try:
+        with os.fdopen(descriptor, "wb") as out:
+            yield out, unfinished
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+@contextmanager
+def _replacing(place: Path) -> Iterator[BinaryIO]:
+    with _beside(place) as (out, unfinished):
+        if unfinished is None:
+            out.truncate()
+            yield out
+            return
+        with suppress(FileNotFoundError):
+            status = place.stat()
+            with suppress(PermissionError):
+                os.fchown(out.fileno(), status.st_uid, status.st_gid)
+            os.fchmod(out.fileno(), stat.S_IMODE(status.st_mode))
+        yield out
+        out.flush()
+        try:
+            unfinished.replace(place)
+        except OSError as error:
+            if error.errno not in _UNRENAMABLE:
+                raise
+            place.write_bytes(unfinished.read_bytes())
+
+
+def _unwritable(where: str, file: Path, error: OSError | RuntimeError) -> UsageError:
+    if isinstance(error, RuntimeError):  # of ``Path.resolve`` about a circle of links
+        return UsageError(f"{where}: cannot be written: a circle of symbolic links", hint="name another file")
+    hint = "name a file that you may write"
+    if error.errno == errno.ENOENT:
+        hint = f"mkdir -p {shlex.quote(str(file.parent))}, or name a file that you may write"
+    elif error.errno in (errno.ENOSPC, errno.EDQUOT):
+        hint = "make room, or name a file on another file system"
+    elif error.errno == errno.EFBIG:
+        hint = "raise the limit of file sizes: ulimit -f unlimited"
+    elif error.errno == errno.EISDIR:
+        hint = "name a file, not a directory"
+    return UsageError(f"{where}: cannot be written: {error.strerror or error}", hint=hint)

@@ -1,0 +1,45 @@
+"""Errors of a spec, told together, and not all of thousands."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.errors import SpecError
+from steelyard.spec import loads
+from steelyard.spec.text.gathered import MOST, Gathered
+
+
+def errors(text):
+    with pytest.raises(SpecError) as caught:
+        loads(text, source="/")
+    return [caught.value, *caught.value.others]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [("key{} = 1", "unknown key"), ("[table{}]\nx = 1", "unknown key"), ("[[claims]]\nfaster = {}", "table")],
+)
+def test_ten_mistakes_are_told_and_that_there_are_more(line, told):
+    start = '[program]\ncommand = ["true"]\n'
+    few = errors(start + "\n".join(line.format(i) for i in range(MOST)))
+    many = errors(start + "\n".join(line.format(i) for i in range(900)))
+    assert len(few) == MOST
+    assert all(told in each.message for each in few)
+    assert [each.message for each in many[:MOST]] == [each.message for each in few]
+    assert many[MOST].message == "more is wrong than these 10"
+    assert len(many) == MOST + 1
+
+
+def test_nothing_is_read_once_there_are_more_than_are_told():
+    read = []
+
+    def refuse(number):
+        read.append(number)
+        raise SpecError(f"{number}")
+
+    gathered = Gathered()
+    for number in range(900):
+        assert gathered(refuse, number) is None
+    with pytest.raises(SpecError, match="0"):
+        gathered.refuse()
+    assert len(read) == MOST + 1
