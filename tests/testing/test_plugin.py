@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 
 from steelyard.lab.answer.analyze import analyze
 from steelyard.store import Record
+from steelyard.testing.plugin import milliseconds
 
 CONFTEST = """\
 import random
@@ -235,6 +237,21 @@ def test_plain(of_file):
     )
     done = sessions.run("--steelyard-blocks", "5")
     assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-5", "0", "1e300", "much"])
+def test_a_time_of_one_value_is_a_time(text):
+    with pytest.raises(argparse.ArgumentTypeError, match=f"{text!r} is not a time above 0"):
+        milliseconds(text)
+    assert milliseconds("0.1") == 0.1
+
+
+@pytest.mark.parametrize("blocks", ["1", "100001"])
+def test_a_number_of_blocks_that_no_session_ends_with_is_refused(sessions, blocks):
+    sessions.write(TWO.format(marker=""))
+    done = sessions.run("--steelyard-blocks", blocks)
+    assert done.returncode == 4
+    assert "--steelyard-blocks: at least 2" in done.stderr
 
 
 def test_a_single_test_has_its_fixtures_torn_down_between_passes(sessions):
