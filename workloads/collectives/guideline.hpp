@@ -1,5 +1,5 @@
 // Operations of the performance guidelines of MPI beside the usual ones, and mock-ups: the same outcome by
-// other operations, which a library must not beat with its own. docs/decisions/224-mock-ups.md.
+// other operations, which a library must not beat with its own. docs/decisions/claims/224-mock-ups.md.
 //
 // Träff, Gropp, Thakur: Self-consistent MPI performance guidelines, 2010, DOI 10.1109/TPDS.2009.120.
 // Hunold, Carpen-Amarie, Lübbe, Träff: Automatic verification of self-consistent MPI performance guidelines,
