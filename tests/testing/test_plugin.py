@@ -10,95 +10,7 @@ import sys
 import pytest
 
 from steelyard.lab.answer.analyze import analyze
-<<<<<<< HEAD
-=======
-from steelyard.store import Record
-from steelyard.testing.plugin import milliseconds
-
-CONFTEST = """\
-import random
-from pathlib import Path
-
-import pytest
-
-from steelyard.testing import reference
-from steelyard.timing import loop
-
-# Each session has noise of its own.
-DRAW = random.Random(len(list(Path(__file__).parent.glob(".steelyard/main/*.lab"))))
-
-
-class Clock:
-    ns = 0
-
-    def perf_counter_ns(self):
-        return Clock.ns
-
-    def perf_counter(self):
-        return Clock.ns / 1e9
-
-
-def unchanging():
-    Clock.ns += round(100_000 * DRAW.uniform(0.99, 1.01))
-
-
-loop.time = Clock()
-reference.work = unchanging
-
-
-@pytest.fixture
-def work():
-    def of(ns):
-        def function():
-            Clock.ns += round(ns * DRAW.uniform(0.99, 1.01))
-            return ns
-
-        return function
-
-    return of
-"""
-
-
-class Sessions:
-    """Sessions of pytest in a directory of its own."""
-
-    def __init__(self, directory: Path) -> None:
-        self.directory = directory
-        (directory / "conftest.py").write_text(CONFTEST)
-        (directory / "pytest.ini").write_text("[pytest]\n")
-
-    def write(self, text: str, name: str = "test_it.py") -> None:
-        (self.directory / name).write_text(text)
-
-    def run(self, *arguments: str, found: bool = False) -> subprocess.CompletedProcess[str]:
-        """A session with the plugin; ``found``: by its entry point, and with all others that are installed,
-        which take longer to import than most sessions.
-        """
-        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-q", *arguments]
-        env = {**os.environ, "PYTEST_ADDOPTS": "", "COLUMNS": "120"}
-        if found:
-            command += ["-p", "no:benchmark"]
-        else:
-            command += ["-p", "steelyard.testing.plugin"]
-            env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-        return subprocess.run(
-            command,
-            cwd=self.directory,
-            env=env,
-            capture_output=True,
-            encoding="utf-8",
-            check=False,
-        )
-
-    def record(self, name: str = "last") -> Record:
-        return Record.open(max((self.directory / ".steelyard" / name).glob("*.lab")))
-
-
-@pytest.fixture
-def sessions(tmp_path):
-    return Sessions(tmp_path)
-
->>>>>>> doors
+from steelyard.testing.plugin import parse_milliseconds
 
 TWO = """\
 import pytest
@@ -245,8 +157,8 @@ def test_plain(of_file):
 @pytest.mark.parametrize("text", ["nan", "inf", "-5", "0", "1e300", "much"])
 def test_a_time_of_one_value_is_a_time(text):
     with pytest.raises(argparse.ArgumentTypeError, match=f"{text!r} is not a time above 0"):
-        milliseconds(text)
-    assert milliseconds("0.1") == 0.1
+        parse_milliseconds(text)
+    assert parse_milliseconds("0.1") == 0.1
 
 
 @pytest.mark.parametrize("blocks", ["1", "100001"])
@@ -254,7 +166,7 @@ def test_a_number_of_blocks_that_no_session_ends_with_is_refused(sessions, block
     sessions.write(TWO.format(marker=""))
     done = sessions.run("--steelyard-blocks", blocks)
     assert done.returncode == 4
-    assert "--steelyard-blocks: at least 2" in done.stderr
+    assert f"{blocks}: at least 2, since one value has no spread, and at most 100,000" in done.stderr
 
 
 def test_a_single_test_has_its_fixtures_torn_down_between_passes(sessions):

@@ -13,7 +13,10 @@ from typing import Any, Final
 import pytest
 
 BLOCKS: Final = 20
+MOST_BLOCKS: Final = 100_000
 LEAST_MS: Final = 5.0
+LONGEST_MS: Final = 60_000.0
+"""Time that one value may take."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -35,14 +38,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     add(
         "--steelyard-blocks",
-        type=_number_of_blocks,
+        type=parse_blocks,
         default=BLOCKS,
         metavar="N",
         help=f"Values of each test, one in each pass over those of its file or group (default: {BLOCKS}).",
     )
     add(
         "--steelyard-least-ms",
-        type=_milliseconds,
+        type=parse_milliseconds,
         default=LEAST_MS,
         metavar="MS",
         help=f"Time that the calls of one value take together (default: {LEAST_MS:g}).",
@@ -61,19 +64,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def _number_of_blocks(text: str) -> int:
-    if not text.isdecimal() or int(text) < 2:
-        raise argparse.ArgumentTypeError(f"{text}: at least 2, since one value has no spread")
+def parse_blocks(text: str) -> int:
+    """Read a number of blocks.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+        It is below 2 or above ``MOST_BLOCKS``.
+    """
+    if not text.isdecimal() or not 2 <= int(text) <= MOST_BLOCKS:
+        raise argparse.ArgumentTypeError(
+            f"{text}: at least 2, since one value has no spread, and at most {MOST_BLOCKS:,}"
+        )
     return int(text)
 
 
-def _milliseconds(text: str) -> float:
+def parse_milliseconds(text: str) -> float:
+    """Read a positive time of at most a minute.
+
+    Raises
+    ------
+    argparse.ArgumentTypeError
+    """
     try:
         number = float(text)
     except ValueError:
         number = math.nan
-    if not 0 < number < math.inf:
-        raise argparse.ArgumentTypeError(f"{text}: not a time in milliseconds above 0")
+    if not 0 < number <= LONGEST_MS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a time above 0 and up to {LONGEST_MS:,.0f} ms")
     return number
 
 
