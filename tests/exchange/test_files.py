@@ -313,10 +313,10 @@ def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("p,t\n4,1.0\n4,nan\n8,2.0\n16,\n16,3.0\n32,4\n")
     (series,) = read_series(path, Columns("t", ("p",)))
-    assert series.lost == ("line 3: t is 'nan'", "line 5: t is ''")
+    assert series.lost == ("'nan' at p = 4 (line 3)", "'' at p = 16 (line 5)")
     assert [point.values for point in series.points] == [(1.0,), (2.0,), (3.0,), (4.0,)]
     (warning,) = [each for each in model(series).warnings if each.kind == "left_out"]
-    assert warning.words == "2 observations left out: line 3: t is 'nan'"
+    assert warning.words == "no value: 'nan' at p = 4 (line 3), '' at p = 16 (line 5); no rank is stated"
     path.write_text("p,t\n4,nan\n8,nan\n")
     with pytest.raises(UsageError, match="no row has a finite t"):
         read_series(path, Columns("t", ("p",)))

@@ -2,8 +2,8 @@
 
 No test of a mean keeps its level for every distribution (Bahadur and Savage 1956, DOI
 10.1214/aoms/1177728077). Three departures from independent normal values are allowed for, each where it
-makes the interval wider (docs/decisions/comparing/213-limits-of-a-mean.md): neighbours in time that are correlated, a
-long tail, and slow runs that have not shown.
+makes the interval wider (docs/decisions/comparing/213-limits-of-a-mean.md): neighbours in time that are
+correlated, a long tail, and slow runs that have not shown.
 """
 
 from __future__ import annotations
