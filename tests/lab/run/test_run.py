@@ -146,7 +146,7 @@ def test_three_failures_in_a_row_stop_the_run_and_their_output_is_kept(tmp_path,
             "a prepare or cleanup command failed: it was still running at its time limit, hook_timeout",
             "prepare and cleanup",
         ),
-        ({"command": ["true"], "cwd": "nowhere"}, "program /", "run the command by itself"),
+        ({"command": ["true"], "cwd": "{trial}"}, "program /", "run the command by itself"),
         (
             {"command": ["true"], "verify": {"stdout": "x"}},
             "'x' matches nothing",
