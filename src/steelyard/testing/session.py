@@ -15,6 +15,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import RecordError, SteelyardError
+from steelyard.stats.compare.sessions import Means
 from steelyard.testing import reference
 from steelyard.testing.claims import (
     ABSENT,
@@ -32,7 +33,6 @@ from steelyard.units import Scalar
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken, Trial
     from steelyard.sample import Sample
-    from steelyard.stats.compare.sessions import Means
 
 
 _KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
@@ -273,7 +273,6 @@ def read_kept(directory: Path) -> Kept:
     SteelyardError
         It is damaged, or not a session of the plugin.
     """
-    from steelyard.stats.compare.sessions import Means
     from steelyard.store import Record
 
     with Record.open(directory) as record:
