@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from steelyard.errors import SteelyardError
-from steelyard.stats.compare.sessions import Moved, compare_sessions
-from steelyard.testing.session import Kept, name_of, read_kept
+from steelyard.stats.compare.sessions import Means, Moved, compare_sessions
+from steelyard.stats.compare.turns import Turned
+from steelyard.testing.kept import Kept, name_of, read_kept
 from steelyard.testing.turns import DIGITS, Confirmation, UnmeasurableError, measure_in_turns
 
 if TYPE_CHECKING:
     import pytest
-
-    from steelyard.stats.compare.sessions import Means
-    from steelyard.stats.compare.turns import Turned
 
 Standing = Literal["slower", "faster", "suspected", "not_confirmed", "not_resolved", "not_judged"]
 """``slower`` and ``faster`` are shown in turns; ``suspected``: slower across time, and not measured in turns;

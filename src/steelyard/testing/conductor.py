@@ -204,7 +204,7 @@ class Session:
 
     def _compare(self, directory: Path, kept: Path) -> Sequence[Comparison]:
         from steelyard.testing.comparison import compare_with_commit, compare_with_kept
-        from steelyard.testing.session import read_kept
+        from steelyard.testing.kept import read_kept
 
         against, revision = (self.config.getoption(f"steelyard_{it}") for it in ("compare", "against"))
         items = [one.item for file in self.files for one in file.ran]
@@ -220,7 +220,7 @@ class Session:
 
     def _was_to_run(self, name: str) -> bool:
         """Whether a test that a kept session has was to run in this one, if it is still there."""
-        from steelyard.testing.session import file_of, name_of
+        from steelyard.testing.kept import file_of, name_of
 
         option, root = self.config.option, self.config.rootpath
         if getattr(option, "lf", False) or name in map(name_of, self._deselected):

@@ -8,7 +8,7 @@ import pytest
 
 from steelyard.exchange.recording import Quantity, Question, Taken, Trial, write_record
 from steelyard.testing.claims import METRIC
-from steelyard.testing.session import read_kept
+from steelyard.testing.kept import read_kept
 
 LEVELS = (("file", "test_it.py"), ("test", "test_sorted"))
 
