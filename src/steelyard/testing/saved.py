@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     import pytest
 
 
-class Kept(msgspec.Struct, frozen=True):
+class SavedSession(msgspec.Struct, frozen=True):
     """A session that was kept: means of its tests by their names, and the facts that came with it."""
 
     means: Mapping[str, Means]
     host: Mapping[str, Scalar]
 
 
-def read_kept(directory: Path) -> Kept:
+def read_saved(directory: Path) -> SavedSession:
     """Read a saved session.
 
     Raises
@@ -39,9 +39,8 @@ def read_kept(directory: Path) -> Kept:
     """
     with Record.open(directory) as record:
         has_reference = any(metric.name == reference.METRIC for metric in record.metrics)
-        beside = (
-            {each.treatment.id: each for each in record.samples(reference.METRIC)} if has_reference else {}
-        )
+        references = record.samples(reference.METRIC) if has_reference else []
+        beside = {sample.treatment.id: sample for sample in references}
         try:
             means = {
                 _name(sample.treatment.levels): Means(
@@ -55,7 +54,7 @@ def read_kept(directory: Path) -> Kept:
             raise RecordError(
                 f"{directory} holds no session of the plugin: {error}", hint=f"rm -r {directory}"
             ) from None
-        return Kept(means, run.host)
+        return SavedSession(means, run.host)
 
 
 def _mean_log(sample: Sample | None) -> float:
@@ -77,5 +76,5 @@ def file_of(name: str) -> str:
 
 def _name(levels: Mapping[str, Scalar]) -> str:
     """The name of a treatment, which other tests of its session do not change."""
-    where, test, *rest = (level for level in levels.values() if level != ABSENT)
-    return f"{where}::{test}" + (f"[{'-'.join(map(str, rest))}]" if rest else "")
+    file, test, *rest = (level for level in levels.values() if level != ABSENT)
+    return f"{file}::{test}" + (f"[{'-'.join(map(str, rest))}]" if rest else "")
