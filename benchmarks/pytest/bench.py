@@ -129,16 +129,16 @@ class Sessions:
         against = ["--benchmark-compare", *fails] if saved else []
         keep = ["--benchmark-autosave"] if keeps else []
         theirs = called(*self._pytest, *short, *against, *keep, cwd=self._theirs)
-        said = theirs.stdout + theirs.stderr
+        output = theirs.stdout + theirs.stderr
         failed = {WAYS[0]: ours.returncode == 1}
         for way, metric in zip(WAYS[1:], ("mean", "median"), strict=True):
-            failed[way] = f"Field '{metric}' has failed" in said
+            failed[way] = f"Field '{metric}' has failed" in output
         return failed
 
 
 def counted(results: Path) -> Counts:
     """What the lines of a file of results say."""
-    counts: Counts = {what: dict.fromkeys((*WAYS, "sessions"), 0) for what in (SAME, PLANTED)}
+    counts: Counts = {kind: dict.fromkeys((*WAYS, "sessions"), 0) for kind in (SAME, PLANTED)}
     for line in results.read_text().splitlines() if results.exists() else ():
         result = json.loads(line)
         counts[result["what"]]["sessions"] += 1
@@ -152,9 +152,9 @@ def measure(results: Path, comparisons: int, rounds: int, place: Path) -> Counts
     sessions: Sessions | None = None
     while (counts := counted(results))[PLANTED]["sessions"] < comparisons:
         sessions = sessions or Sessions(place)
-        what = SAME if counts[SAME]["sessions"] <= counts[PLANTED]["sessions"] else PLANTED
-        failed = sessions.compare(ROUNDS if what == SAME else rounds)
-        line = {"what": what, "failed": failed, "load_1min": os.getloadavg()[0]}
+        kind = SAME if counts[SAME]["sessions"] <= counts[PLANTED]["sessions"] else PLANTED
+        failed = sessions.compare(ROUNDS if kind == SAME else rounds)
+        line = {"what": kind, "failed": failed, "load_1min": os.getloadavg()[0]}
         with results.open("a") as file:
             file.write(json.dumps(line) + "\n")
     return counts
@@ -169,20 +169,20 @@ def main() -> int:
     parser.add_argument(
         "--results", type=Path, metavar="FILE", help="keep a line for each session here, and go on from there"
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
         place = Path(directory)
-        ours, theirs = overhead(asked.processes, place)
+        ours, theirs = overhead(options.processes, place)
         print(f"a call that does nothing: steelyard {ours * 1e9:.1f} ns, pyperf {theirs * 1e9:.1f} ns")
-        rounds = round(ROUNDS * (1 + asked.planted))
-        counts = measure(asked.results or place / "results", asked.comparisons, rounds, place)
+        rounds = round(ROUNDS * (1 + options.planted))
+        counts = measure(options.results or place / "results", options.comparisons, rounds, place)
     print("sessions that failed (95 %):")
-    for what, name in ((SAME, SAME), (PLANTED, f"{asked.planted:.0%} more work")):
-        sessions = counts[what]["sessions"]
+    for kind, name in ((SAME, SAME), (PLANTED, f"{options.planted:.0%} more work")):
+        sessions = counts[kind]["sessions"]
         for way in WAYS:
-            count = counts[what][way]
-            its = clopper_pearson(count, sessions)
-            share = f"{count / sessions:.1%}, {its.low:.1%} to {its.high:.1%}"
+            count = counts[kind][way]
+            interval = clopper_pearson(count, sessions)
+            share = f"{count / sessions:.1%}, {interval.low:.1%} to {interval.high:.1%}"
             print(f"  {name}, {way}: {count} of {sessions} ({share})")
     same, planted = counts[SAME], counts[PLANTED]
     met = (

@@ -31,26 +31,26 @@ def means(directory):
         return [(s.metric.name, s.treatment.label, str(s.labels), len(s), fmean(s.values)) for s in samples]
 
 
-def flipped(whole, bit):
+def flipped(content, bit):
     """The bytes with one bit changed."""
-    return whole[: bit // 8] + bytes([whole[bit // 8] ^ 1 << bit % 8]) + whole[bit // 8 + 1 :]
+    return content[: bit // 8] + bytes([content[bit // 8] ^ 1 << bit % 8]) + content[bit // 8 + 1 :]
 
 
 def silent(directory, name, step):
     """Bits of a file whose change alters a mean without a word, of every ``step``-th; how many were tried."""
     file = directory / name
-    whole, true = file.read_bytes(), means(directory)
-    bits = range(step // 2, 8 * len(whole), step)
+    content, true = file.read_bytes(), means(directory)
+    bits = range(step // 2, 8 * len(content), step)
     wrong, named = [], []
     for bit in bits:
-        file.write_bytes(flipped(whole, bit))
+        file.write_bytes(flipped(content, bit))
         try:
             if means(directory) != true:
                 wrong.append(bit)
         except RecordError as error:
             named.append(error)
     assert all(error.hint for error in named)
-    file.write_bytes(whole)
+    file.write_bytes(content)
     return wrong, len(bits)
 
 
@@ -85,20 +85,20 @@ def test_damage_is_named_with_its_page_and_the_cure_and_nobody_writes_to_it(dire
 def test_what_is_recovered_has_no_number_that_was_not_written(directory, tmp_path):
     original = made_up.tables(directory)
     file = directory / "record.sqlite"
-    whole = file.read_bytes()
+    content = file.read_bytes()
     draw = random.Random(3)
     trials = []
     for number in range(40):
-        file.write_bytes(flipped(whole, draw.randrange(8 * 100, 8 * len(whole))))
+        file.write_bytes(flipped(content, draw.randrange(8 * 100, 8 * len(content))))
         new = tmp_path / f"{number}.lab"
         trials.append(recover(directory, new).trials)
-        found = made_up.tables(new)
+        recovered = made_up.tables(new)
         for name in ("trial", "value"):
-            assert set(found[name]) <= set(original[name])
+            assert set(recovered[name]) <= set(original[name])
         with Record.open(new) as record:
             counted = {trial for sample in record.samples("wall_s") for trial in sample.trials}
         for row in original["value"]:
-            assert row[0] not in counted or row in found["value"]
+            assert row[0] not in counted or row in recovered["value"]
     # A change costs its page: no trial, those of one page, or with the page of all blocks every one.
     assert sum(count == 120 for count in trials) >= 30
 

@@ -16,7 +16,7 @@ SLOWER = TWO.replace("work(2_000_000)", "work(4_000_000)")
 BLOCKS = ("--steelyard-blocks", "5")
 
 
-def kept(sessions, count=1, text=TWO):
+def save(sessions, count=1, text=TWO):
     sessions.write(text)
     for _ in range(count):
         done = sessions.run("--steelyard-save", "main", *BLOCKS)
@@ -31,114 +31,114 @@ def compared(sessions, *options, slowed=1.0):
 def test_a_test_that_is_slower_in_turns_fails_the_session_after_one_kept_session(sessions):
     sessions.write(TWO)
     commit = sessions.commit()
-    kept(sessions)
+    save(sessions)
     sessions.write(SLOWER)
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 1
-    assert f"test_it.py::test_slow: slower, 2 × as long in turns with {commit[:12]}" in said
-    assert "test_it.py::test_quick: slower" not in said
+    assert f"test_it.py::test_slow: slower, 2 × as long in turns with {commit[:12]}" in output
+    assert "test_it.py::test_quick: slower" not in output
     assert sessions.git("worktree", "list").count("\n") == 1
 
 
 def test_a_slow_hour_is_suspected_and_cleared_in_turns(sessions):
     sessions.write(TWO)
     sessions.commit()
-    kept(sessions, 3)
-    code, said = compared(sessions, "--steelyard-strict", slowed=1.5)
-    assert code == 0, said
-    assert said.count("not resolved, ") == 2
-    assert said.count("× as long across sessions") == 2
+    save(sessions, 3)
+    code, output = compared(sessions, "--steelyard-strict", slowed=1.5)
+    assert code == 0, output
+    assert output.count("not resolved, ") == 2
+    assert output.count("× as long across sessions") == 2
 
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_outside_of_a_repository_a_slower_test_is_suspected_and_fails_strict_sessions_only(sessions, strict):
-    kept(sessions, 3)
+    save(sessions, 3)
     sessions.write(SLOWER)
-    code, said = compared(sessions, *(("--steelyard-strict",) if strict else ()))
+    code, output = compared(sessions, *(("--steelyard-strict",) if strict else ()))
     assert code == int(strict)
-    assert "test_it.py::test_slow: suspected to be 2 × as long" in said
-    assert "not measured in turns: the last kept session does not say of which commit it is" in said
+    assert "test_it.py::test_slow: suspected to be 2 × as long" in output
+    assert "not measured in turns: the last kept session does not say of which commit it is" in output
 
 
 def test_changes_that_were_not_committed_when_a_session_was_kept_leave_a_suspicion(sessions):
     sessions.write("")
     sessions.commit()
-    kept(sessions, 3)
+    save(sessions, 3)
     sessions.write(SLOWER)
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 0
-    assert "test_it.py::test_slow: suspected to be 2 × as long" in said
-    assert "had changes that its commit" in said
+    assert "test_it.py::test_slow: suspected to be 2 × as long" in output
+    assert "had changes that its commit" in output
 
 
 def test_one_kept_session_without_turns_judges_nothing(sessions):
-    kept(sessions)
+    save(sessions)
     sessions.write(SLOWER)
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 0
-    assert "keep at least two" in said
+    assert "keep at least two" in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
 def test_a_name_under_which_nothing_was_kept_fails_strict_sessions(sessions):
     sessions.write(TWO)
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 0
-    assert "no session is kept as main: pytest --steelyard-save main" in said
+    assert "no session is kept as main: pytest --steelyard-save main" in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
 def test_a_session_that_times_nothing_says_that_it_compares_nothing(sessions):
-    kept(sessions)
+    save(sessions)
     sessions.write("def test_it():\n    pass\n")
-    code, said = compared(sessions, "--steelyard-strict")
+    code, output = compared(sessions, "--steelyard-strict")
     assert code == 1
-    assert "nothing was timed, so that nothing is compared with main" in said
+    assert "nothing was timed, so that nothing is compared with main" in output
 
 
 def test_tests_that_are_new_or_gone_are_named_and_fail_strict_sessions(sessions):
-    kept(sessions, 2)
+    save(sessions, 2)
     sessions.write(TWO.replace("test_slow", "test_new"))
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 0
-    assert "in no session kept as main: test_it.py::test_new" in said
-    assert "kept as main, and not timed here: test_it.py::test_slow" in said
+    assert "in no session kept as main: test_it.py::test_new" in output
+    assert "kept as main, and not timed here: test_it.py::test_slow" in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
 def test_tests_of_a_file_that_is_gone_are_named(sessions):
     sessions.write("def test_other(steelyard, work):\n    steelyard(work(1_000_000))\n", "test_gone.py")
-    kept(sessions, 2)
+    save(sessions, 2)
     (sessions.directory / "test_gone.py").unlink()
     assert "not timed here: test_gone.py::test_other" in compared(sessions)[1]
 
 
 @pytest.mark.parametrize("chosen", [("-k", "quick"), ("test_it.py::test_quick",)])
 def test_tests_that_were_not_chosen_are_not_gone(sessions, chosen):
-    kept(sessions, 2)
-    code, said = compared(sessions, "--steelyard-strict", *chosen)
-    assert "not timed here" not in said
-    assert code == 0, said
+    save(sessions, 2)
+    code, output = compared(sessions, "--steelyard-strict", *chosen)
+    assert "not timed here" not in output
+    assert code == 0, output
 
 
 def test_a_damaged_kept_session_is_named_and_left_out(sessions):
-    kept(sessions, 3)
+    save(sessions, 3)
     file = sessions.directory / ".steelyard/main/0002.lab/record.sqlite"
     file.write_bytes(file.read_bytes()[:5000])
-    code, said = compared(sessions)
+    code, output = compared(sessions)
     assert code == 0
-    assert "0002.lab/record.sqlite is damaged" in said
-    assert "2 kept sessions" in said
-    assert "INTERNALERROR" not in said
+    assert "0002.lab/record.sqlite is damaged" in output
+    assert "2 kept sessions" in output
+    assert "INTERNALERROR" not in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
 def test_a_session_that_fails_its_comparison_is_not_kept(sessions):
     sessions.write(TWO)
     sessions.commit()
-    kept(sessions)
+    save(sessions)
     sessions.write(SLOWER)
-    code, said = compared(sessions, "--steelyard-save", "main")
+    code, output = compared(sessions, "--steelyard-save", "main")
     assert code == 1
-    assert "not kept as main, since it fails the comparison" in said
+    assert "not kept as main, since it fails the comparison" in output
     assert len(list((sessions.directory / ".steelyard/main").iterdir())) == 1

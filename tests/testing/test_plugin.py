@@ -243,6 +243,8 @@ def test_markers_that_cannot_be_understood_fail_their_own_tests_only(sessions):
     said = " ".join(done.stdout.split())
     assert f"{len(WRONG)} failed, 1 passed" in said
     assert "at most 3.00 ms at test = test_right: holds;" in said
+    assert "tests.lab" not in said
+    assert "claims[" not in said
     for number in range(len(WRONG)):
         assert f"- test_it.py::test_{number}: " in said
 

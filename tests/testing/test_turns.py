@@ -21,18 +21,18 @@ def test_every_test_is_measured_with_a_commit_and_a_slower_one_fails(sessions):
     sessions.commit()
     sessions.write(NEW)
     sessions.commit()
-    code, said = against(sessions, "HEAD~1")
+    code, output = against(sessions, "HEAD~1")
     assert code == 1
-    assert "test_it.py::test_it: slower, 1.2 × as long in turns with" in said
-    assert "2 pairs of processes" in said
+    assert "test_it.py::test_it: slower, 1.2 × as long in turns with" in output
+    assert "2 pairs of processes" in output
 
 
 def test_the_same_code_is_not_slower_than_itself(sessions):
     sessions.write(OLD)
     sessions.commit()
-    code, said = against(sessions, "HEAD", "--steelyard-strict")
-    assert code == 0, said
-    assert "test_it.py::test_it: not resolved" in said
+    code, output = against(sessions, "HEAD", "--steelyard-strict")
+    assert code == 0, output
+    assert "test_it.py::test_it: not resolved" in output
 
 
 def test_tests_in_a_subdirectory_that_is_the_root_of_pytest_are_measured(sessions):
@@ -54,19 +54,19 @@ def test_what_the_commit_does_not_have_is_not_judged(sessions, strict):
     commit = sessions.commit()
     sessions.write(OLD + OLD.replace("test_it", "test_new"))
     sessions.write(OLD, "test_other.py")
-    code, said = against(sessions, "HEAD", *(("--steelyard-strict",) if strict else ()))
+    code, output = against(sessions, "HEAD", *(("--steelyard-strict",) if strict else ()))
     assert code == int(strict)
-    assert f"test_it.py::test_new: not judged; not measured in turns: it is not in {commit[:12]}" in said
-    assert f"test_other.py::test_it: not judged; not measured in turns: {commit[:12]} has no" in said
-    assert "test_it.py::test_it: not resolved" in said
+    assert f"test_it.py::test_new: not judged; not measured in turns: it is not in {commit[:12]}" in output
+    assert f"test_other.py::test_it: not judged; not measured in turns: {commit[:12]} has no" in output
+    assert "test_it.py::test_it: not resolved" in output
 
 
 def test_a_revision_that_is_none_is_named(sessions):
     sessions.write(OLD)
     sessions.commit()
-    code, said = against(sessions, "nosuch")
+    code, output = against(sessions, "nosuch")
     assert code == 0
-    assert "nothing was measured in turns with nosuch: 'nosuch' names no commit" in said
+    assert "nothing was measured in turns with nosuch: 'nosuch' names no commit" in output
     assert against(sessions, "nosuch", "--steelyard-strict")[0] == 1
 
 
@@ -74,9 +74,9 @@ def test_a_commit_whose_tests_cannot_be_imported_is_named_with_the_error(session
     sessions.write("import missing_module\n\n\n" + OLD)
     sessions.commit()
     sessions.write(NEW)
-    code, said = against(sessions, "HEAD")
+    code, output = against(sessions, "HEAD")
     assert code == 0
-    assert "No module named 'missing_module'" in said
+    assert "No module named 'missing_module'" in output
 
 
 def test_code_that_comes_from_the_other_tree_is_not_taken_for_that_of_the_commit(sessions):
@@ -88,10 +88,10 @@ def test_code_that_comes_from_the_other_tree_is_not_taken_for_that_of_the_commit
     sessions.write(imports + OLD.replace("1_000_000", "product.NS"))
     sessions.commit()
     (library / "product.py").write_text("NS = 2_000_000\n")
-    code, said = against(sessions, "HEAD", "--steelyard-strict")
+    code, output = against(sessions, "HEAD", "--steelyard-strict")
     assert code == 1
-    assert "import product from" in said
-    assert "not its own" in said
+    assert "import product from" in output
+    assert "not its own" in output
 
 
 def test_a_package_that_was_installed_beside_its_sources_is_not_taken_for_that_of_the_commit(
@@ -104,14 +104,14 @@ def test_a_package_that_was_installed_beside_its_sources_is_not_taken_for_that_o
     monkeypatch.setenv("PYTHONPATH", str(installed))
     sessions.write("import product\n\n\n" + OLD.replace("1_000_000", "product.NS"))
     sessions.commit()
-    said = against(sessions, "HEAD")[1]
-    assert "import product from" in said
+    output = against(sessions, "HEAD")[1]
+    assert "import product from" in output
 
 
 def test_a_test_that_fails_with_the_commit_alone_is_not_judged(sessions):
     sessions.write(OLD + "    assert 0, 'as it was'\n")
     sessions.commit()
     sessions.write(OLD)
-    code, said = against(sessions, "HEAD")
+    code, output = against(sessions, "HEAD")
     assert code == 0
-    assert "not judged; not measured in turns: it gives no value in" in said
+    assert "not judged; not measured in turns: it gives no value in" in output

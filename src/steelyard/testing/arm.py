@@ -50,8 +50,8 @@ class Arm:
     def _serve(self, session: pytest.Session, orders: BinaryIO, replies: BinaryIO) -> None:
         names = set(self._task.tests)
         ran = {item.nodeid: Ran(item, []) for item in session.items if item.nodeid in names}
-        for one in ran.values():
-            one.item.stash[TIMED] = Timed(self.config.getoption("steelyard_least_ms") / 1e3)
+        for test in ran.values():
+            test.item.stash[TIMED] = Timed(self.config.getoption("steelyard_least_ms") / 1e3)
         missing = tuple(name for name in self._task.tests if name not in ran)
         _send(replies, Collected(missing, self._errors[0] if self._errors else ""))
         latest: pytest.Item | None = None
@@ -61,11 +61,11 @@ class Arm:
                     tear_down(latest, None)
                 _send(replies, Reply(foreign=_foreign_module(self._task)))
                 return
-            one = ran[order.test]
+            test = ran[order.test]
             if latest is not None:
-                tear_down(latest, one.item)
-            latest = one.item
-            _send(replies, _reply(one))
+                tear_down(latest, test.item)
+            latest = test.item
+            _send(replies, _reply(test))
 
 
 def _read(orders: BinaryIO) -> Iterator[Order]:
@@ -77,11 +77,11 @@ def _send(replies: BinaryIO, message: Collected | Reply) -> None:
     replies.write(msgspec.json.encode(message) + b"\n")
 
 
-def _reply(one: Ran) -> Reply:
-    values = len(one.timed.values)
-    if run_alone(one):
-        return Reply(one.timed.values[-1] if len(one.timed.values) > values else None)
-    for report in one.reports:
+def _reply(test: Ran) -> Reply:
+    values = len(test.timed.values)
+    if run_alone(test):
+        return Reply(test.timed.values[-1] if len(test.timed.values) > values else None)
+    for report in test.reports:
         if report.failed:
             return Reply(error=_last_line(report.longreprtext))
         if report.skipped:

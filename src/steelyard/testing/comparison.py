@@ -13,7 +13,7 @@ import msgspec
 from steelyard.errors import SteelyardError
 from steelyard.stats.compare.sessions import Means, Moved, compare_sessions
 from steelyard.stats.compare.turns import Turned
-from steelyard.testing.session import Kept, name_of, read_kept
+from steelyard.testing.saved import SavedSession, name_of, read_saved
 from steelyard.testing.turns import DIGITS, Confirmation, UnmeasurableError, measure_in_turns
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Comparison(msgspec.Struct, frozen=True):
     def is_red(self, *, strict: bool) -> bool:
         """Whether the session fails by it."""
         wanted = {"slower", "suspected", "not_judged"} if strict else {"slower"}
-        return any(it.standing in wanted for it in self.changes) or (strict and bool(self.unjudged))
+        return any(change.standing in wanted for change in self.changes) or (strict and bool(self.unjudged))
 
 
 def compare_with_commit(config: pytest.Config, items: Sequence[pytest.Item], revision: str) -> Comparison:
@@ -103,37 +103,37 @@ def compare_with_kept(
     is_wanted : callable
         Whether a test of this name was to run, if it is still there.
     """
-    kept, unjudged = _read_all(directories, name)
-    if not kept:
+    saved, unjudged = _read_all(directories, name)
+    if not saved:
         missing = f"no session is kept as {name}: pytest --steelyard-save {name}"
         return Comparison(unjudged=unjudged or [missing])
-    moved = compare_sessions([each.means for each in kept], means)
-    if absent := sorted(means.keys() - {each.name for each in moved}):
+    moved = compare_sessions([session.means for session in saved], means)
+    if absent := sorted(means.keys() - {move.name for move in moved}):
         unjudged.append(f"in no session kept as {name}: {', '.join(absent)}")
-    if gone := sorted(filter(is_wanted, kept[-1].means.keys() - means.keys())):
+    if gone := sorted(filter(is_wanted, saved[-1].means.keys() - means.keys())):
         unjudged.append(f"kept as {name}, and not timed here: {', '.join(gone)}")
     by_name = {name_of(item): item for item in items}
-    suspects = [by_name[each.name] for each in moved if each.speedup < 1 and each.name in by_name]
-    confirmation, reason = _confirm(config, suspects, kept[-1])
+    suspects = [by_name[move.name] for move in moved if move.speedup < 1 and move.name in by_name]
+    confirmation, reason = _confirm(config, suspects, saved[-1])
     changes = [
-        _change(each, by_name[each.name].nodeid if each.name in by_name else "", confirmation, reason)
-        for each in moved
+        _change(move, by_name[move.name].nodeid if move.name in by_name else "", confirmation, reason)
+        for move in moved
     ]
     return Comparison(changes, unjudged)
 
 
-def _read_all(directories: Sequence[Path], name: str) -> tuple[list[Kept], list[str]]:
-    kept, unjudged = [], []
+def _read_all(directories: Sequence[Path], name: str) -> tuple[list[SavedSession], list[str]]:
+    saved, unjudged = [], []
     for directory in directories:
         try:
-            kept.append(read_kept(directory))
+            saved.append(read_saved(directory))
         except (SteelyardError, OSError) as error:
             unjudged.append(f"a session kept as {name} is left out: {error}: rm -r {directory}")
-    return kept, unjudged
+    return saved, unjudged
 
 
 def _confirm(
-    config: pytest.Config, suspects: Sequence[pytest.Item], last: Kept
+    config: pytest.Config, suspects: Sequence[pytest.Item], last: SavedSession
 ) -> tuple[Confirmation | None, str]:
     """Turns with the commit of the last kept session, or why there are none."""
     if not suspects:

@@ -180,14 +180,14 @@ class Session:
             self.config.getoption(f"steelyard_{it}") for it in ("save", "compare", "against")
         )
         if not self.files:
-            asked = [it for it in (against, revision) if it and not self.config.option.collectonly]
-            self.notes += [f"nothing was timed, so that nothing is compared with {it}" for it in asked]
-            return not (self._is_strict and (self._unjudged or asked))
-        kept = self.config.rootpath / KEPT
+            missed = [it for it in (against, revision) if it and not self.config.option.collectonly]
+            self.notes += [f"nothing was timed, so that nothing is compared with {it}" for it in missed]
+            return not (self._is_strict and (self._unjudged or missed))
+        saved = self.config.rootpath / KEPT
         try:
-            directory = next_record(kept / LAST, replace=True)
+            directory = next_record(saved / LAST, replace=True)
             save(self.files, directory, self._taken())
-            self.comparisons = list(self._compare(directory, kept))
+            self.comparisons = list(self._compare(directory, saved))
             holds = not any(it.is_red(strict=self._is_strict) for it in self.comparisons)
             if name and (self._failed or not holds):
                 why = (
@@ -197,22 +197,22 @@ class Session:
                 )
                 self.notes.append(f"not kept as {name}, since it fails {why}")
             elif name:
-                directory = keep(directory, kept / name)
+                directory = keep(directory, saved / name)
             self.notes.append(f"record: {directory}")
             return holds
         except (SteelyardError, OSError) as error:
             self.notes.append(f"the session cannot be recorded: {error}")
             return not (name or against or revision or self._is_strict)
 
-    def _compare(self, directory: Path, kept: Path) -> Sequence[Comparison]:
+    def _compare(self, directory: Path, saved: Path) -> Sequence[Comparison]:
         from steelyard.testing.comparison import compare_with_commit, compare_with_kept
-        from steelyard.testing.session import read_kept
+        from steelyard.testing.saved import read_saved
 
         against, revision = (self.config.getoption(f"steelyard_{it}") for it in ("compare", "against"))
         items = [one.item for file in self.files for one in file.ran]
         comparisons = []
         if against:
-            old, means = sorted((kept / against).glob("*.lab")), read_kept(directory).means
+            old, means = sorted((saved / against).glob("*.lab")), read_saved(directory).means
             comparisons.append(
                 compare_with_kept(self.config, items, means, old, against, is_wanted=self._was_to_run)
             )
@@ -222,7 +222,7 @@ class Session:
 
     def _was_to_run(self, name: str) -> bool:
         """Whether a test that a kept session has was to run in this one, if it is still there."""
-        from steelyard.testing.session import file_of, name_of
+        from steelyard.testing.saved import file_of, name_of
 
         option, root = self.config.option, self.config.rootpath
         if getattr(option, "lf", False) or name in map(name_of, self._deselected):

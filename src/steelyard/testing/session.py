@@ -1,21 +1,18 @@
-"""What a session measured: its record, verdicts on what its tests claim, and the means of saved sessions."""
+"""What a session measured: its record, verdicts on what its tests claim, and where it is kept."""
 
 from __future__ import annotations
 
-import math
 import re
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import pytest
 
-from steelyard.errors import RecordError, SteelyardError
-from steelyard.stats.compare.sessions import Means
+from steelyard.errors import SteelyardError
 from steelyard.testing import reference
 from steelyard.testing.claims import (
     ABSENT,
@@ -23,7 +20,6 @@ from steelyard.testing.claims import (
     NOTHING_TIMED,
     claims_of,
     full,
-    group_of,
     levels_of,
     makes_claims,
 )
@@ -32,7 +28,6 @@ from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken, Trial
-    from steelyard.sample import Sample
 
 
 _KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
@@ -256,64 +251,3 @@ def next_record(directory: Path, *, replace: bool = False) -> Path:
 def keep(record: Path, directory: Path) -> Path:
     """Move a record to where those of a name are kept; its new place."""
     return record.rename(next_record(directory))
-
-
-class Kept(msgspec.Struct, frozen=True):
-    """A session that was kept: means of its tests by their names, and the facts that came with it."""
-
-    means: Mapping[str, Means]
-    host: Mapping[str, Scalar]
-
-
-def read_kept(directory: Path) -> Kept:
-    """Read a saved session.
-
-    Raises
-    ------
-    SteelyardError
-        It is damaged, or not a session of the plugin.
-    """
-    from steelyard.store import Record
-
-    with Record.open(directory) as record:
-        has_reference = any(metric.name == reference.METRIC for metric in record.metrics)
-        beside = (
-            {each.treatment.id: each for each in record.samples(reference.METRIC)} if has_reference else {}
-        )
-        try:
-            means = {
-                _name(sample.treatment.levels): Means(
-                    _mean_log(sample), _mean_log(beside.get(sample.treatment.id))
-                )
-                for sample in record.samples(METRIC)
-                if len(sample)
-            }
-            (run, *_) = record.runs()
-        except ValueError as error:
-            raise RecordError(
-                f"{directory} holds no session of the plugin: {error}", hint=f"rm -r {directory}"
-            ) from None
-        return Kept(means, run.host)
-
-
-def _mean_log(sample: Sample | None) -> float:
-    """Of its values; NaN without any."""
-    return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
-
-
-def name_of(item: pytest.Item) -> str:
-    """The name of a timed test in saved sessions."""
-    (levels,) = levels_of([item])
-    return _name({"": group_of(item), **levels})
-
-
-def file_of(name: str) -> str:
-    """The file of a test by its name in saved sessions; that of a test in a group has both."""
-    first, second, *_ = name.split("::")
-    return first if first.endswith(".py") else second
-
-
-def _name(levels: Mapping[str, Scalar]) -> str:
-    """The name of a treatment, which other tests of its session do not change."""
-    where, test, *rest = (level for level in levels.values() if level != ABSENT)
-    return f"{where}::{test}" + (f"[{'-'.join(map(str, rest))}]" if rest else "")

@@ -26,7 +26,7 @@ def lines(
         yield f"{name:<{width}}  {mean:>8}  s = {s:>8}  {len(values)} blocks"
     yield from (f"- {text}" for text in claims)
     for comparison in comparisons:
-        yield from (f"- {it.name}: {_change(it)}" for it in comparison.changes)
+        yield from (f"- {change.name}: {_change(change)}" for change in comparison.changes)
         yield from comparison.unjudged
     yield from notes
 
@@ -43,17 +43,17 @@ def _change(change: Change) -> str:
 
 
 def _turned(turned: Turned, commit: str) -> str:
-    where = f"in turns with {commit} ({turned.pairs} pairs of processes"
-    where += (
+    evidence = f"in turns with {commit} ({turned.pairs} pairs of processes"
+    evidence += (
         f", 95 % interval {turned.interval.low:.3g} to {turned.interval.high:.3g})"
         if turned.interval
         else ")"
     )
     if turned.outcome == "not_resolved":
-        return f"not resolved, {turned.ratio:.3g} × as long {where}"
+        return f"not resolved, {turned.ratio:.3g} × as long {evidence}"
     if turned.outcome == "slower":
-        return f"slower, {turned.ratio:.3g} × as long {where}"
-    return f"faster, {turned.ratio:.3g} × as long {where}"
+        return f"slower, {turned.ratio:.3g} × as long {evidence}"
+    return f"faster, {turned.ratio:.3g} × as long {evidence}"
 
 
 def _moved(moved: Moved) -> str:

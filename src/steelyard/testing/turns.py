@@ -133,15 +133,15 @@ class _Turns:
             if any(going.values()):
                 self._measure_pair(pair, {file: tests for file, tests in going.items() if tests})
             if screens and pair + 1 == SCREENED:
-                ended = {name for name, it in self._differences.items() if fmean(it) <= LEAST_SLOWER}
-        differences = {name: it for name, it in self._differences.items() if name not in self._reasons}
-        turned = {it.name: it for it in compare_turns(differences, ended=ended)}
+                ended = {name for name, logs in self._differences.items() if fmean(logs) <= LEAST_SLOWER}
+        differences = {name: logs for name, logs in self._differences.items() if name not in self._reasons}
+        turned = {test.name: test for test in compare_turns(differences, ended=ended)}
         return Confirmation(self._commit, turned, self._reasons)
 
     def _measure_pair(self, number: int, files: Mapping[str, Sequence[str]]) -> None:
         """Start one process of each version, and end both."""
         draw = random.Random(f"{self._commit} {number}")
-        tests = tuple(test for its in files.values() for test in its)
+        tests = tuple(test for of_file in files.values() for test in of_file)
         with ExitStack() as stack:
             new, old = (
                 stack.enter_context(self._arm(top, other, list(files), tests, number))
@@ -153,8 +153,8 @@ class _Turns:
                 reason = f"it is not in {name}" + (f": {collected.error}" if collected.error else "")
                 missing |= dict.fromkeys(collected.missing, reason)
             self._reasons |= missing
-            for its in files.values():
-                self._measure_file([test for test in its if test not in missing], (new, old), draw)
+            for of_file in files.values():
+                self._measure_file([test for test in of_file if test not in missing], (new, old), draw)
             for arm, name in ((new, "this tree"), (old, self._commit)):
                 if foreign := arm.end():
                     raise UnmeasurableError(f"the tests of {name} import {foreign}, which is not its own")
@@ -168,8 +168,8 @@ class _Turns:
                 for place in draw.sample((0, 1), 2):
                     reply = arms[place].ask(test)
                     if reply.error:
-                        where = ("in this tree", f"in {self._commit}")[place]
-                        self._reasons[test] = f"it gives no value {where}: {reply.error}"
+                        place_name = ("in this tree", f"in {self._commit}")[place]
+                        self._reasons[test] = f"it gives no value {place_name}: {reply.error}"
                         break
                     if block and reply.value is not None:
                         logs[test][place].append(math.log(reply.value))
@@ -229,9 +229,9 @@ class _Turns:
         """Entries of ``sys.path`` that lie in the work tree, in that of the arm, and those of PYTHONPATH."""
         installed = tuple(map(os.path.realpath, (sys.prefix, sys.base_prefix)))
         named = {
-            os.path.realpath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each
+            os.path.realpath(entry) for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
         }
-        for entry in dict.fromkeys(os.path.realpath(each or ".") for each in sys.path):
+        for entry in dict.fromkeys(os.path.realpath(entry or ".") for entry in sys.path):
             if entry in named or (
                 Path(entry).is_relative_to(self._top) and not any(map(Path(entry).is_relative_to, installed))
             ):

@@ -18,10 +18,10 @@ def recorded(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def make(name, *commands, **keys):
-        asked = CompareRequest(
+        plan = CompareRequest(
             commands=commands, blocks=5, rel_halfwidth=None, discard=0, metric="rss_bytes", **keys
         )
-        run(asked.experiment(), tmp_path / name)
+        run(plan.experiment(), tmp_path / name)
         return tmp_path / name
 
     return make
@@ -30,8 +30,8 @@ def recorded(tmp_path, monkeypatch):
 def test_the_command_of_each_record_is_measured_in_turns(recorded, sizes, tmp_path):
     small, large = sizes
     old, new = recorded("old.lab", large), recorded("new.lab", small)
-    asked = experiment_in_turns(old, new, metric=None, seed=1)
-    run(asked, tmp_path / "both.lab")
+    plan = experiment_in_turns(old, new, metric=None, seed=1)
+    run(plan, tmp_path / "both.lab")
     with Record.open(tmp_path / "both.lab") as record:
         (comparison,) = analyze(record).judged
         orders = {outcome.block.order for outcome in record.outcomes()}
@@ -44,12 +44,12 @@ def test_the_command_of_each_record_is_measured_in_turns(recorded, sizes, tmp_pa
 def test_parameters_of_both_records_stay(recorded):
     old = recorded("old.lab", "echo {s}", parameters={"s": ["1", "2"]})
     new = recorded("new.lab", "printf {s}", parameters={"s": ["1", "2"]})
-    asked = experiment_in_turns(old, new, metric=None, seed=1)
-    assert [(each.name, tuple(each.levels)) for each in asked.factors] == [
+    plan = experiment_in_turns(old, new, metric=None, seed=1)
+    assert [(factor.name, tuple(factor.levels)) for factor in plan.factors] == [
         ("command", (str(old), str(new))),
         ("s", (1, 2)),
     ]
-    assert asked.analysis.metric == "rss_bytes"
+    assert plan.analysis.metric == "rss_bytes"
 
 
 def test_a_program_that_was_built_anew_since_is_refused(recorded, tmp_path):

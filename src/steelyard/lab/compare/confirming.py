@@ -86,9 +86,9 @@ def _command(record: Record) -> str | tuple[str, ...]:
     """The only command of a record, whose programs are as they were."""
     program = record.experiment.program
     if len(program.commands) != 1 or record.experiment.build is not None:
-        what = "builds its program" if record.experiment.build is not None else "has several commands"
+        reason = "builds its program" if record.experiment.build is not None else "has several commands"
         raise UsageError(
-            f"{record.directory} {what}: --confirm runs the one command of each record",
+            f"{record.directory} {reason}: --confirm runs the one command of each record",
             hint="measure the commands in turns: steelyard compare OLD_COMMAND NEW_COMMAND",
         )
     for path, facts in record.program.items():
