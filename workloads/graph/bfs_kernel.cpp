@@ -1,0 +1,20 @@
+#include "agm/bfs.hpp"
+#include "agm/direction_bfs.hpp"
+#include "agm/task_bfs.hpp"
+#include "graph/tree_kernels.hpp"
+
+namespace workloads::graph {
+
+std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked) {
+    if (asked.optimises_direction) {
+        return std::make_unique<OwnTreeKernel<agm::DirectionBfs>>(place, true);
+    }
+    if (asked.blocks) {
+        return std::make_unique<OwnTreeKernel<agm::TaskBfs>>(place, true);
+    }
+    const agm::Orders orders = orders_of(asked, place.graph, agm::OrderKind::level);
+    const bool by_level = orders.global.kind() == agm::OrderKind::level;
+    return std::make_unique<MachineTreeKernel<agm::Bfs>>(place, orders, true, by_level);
+}
+
+} // namespace workloads::graph

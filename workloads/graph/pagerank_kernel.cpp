@@ -1,0 +1,126 @@
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agm/machine.hpp"
+#include "agm/pagerank.hpp"
+#include "graph/kernels.hpp"
+#include "graph/lookup.hpp"
+#include "harness/random.hpp"
+
+namespace workloads::graph {
+
+namespace {
+
+using agm::Machine;
+using agm::OrderKind;
+using agm::Orders;
+
+class PageRankKernel final : public Kernel {
+  public:
+    PageRankKernel(const Place& place, const Asked& asked)
+        : place_(place), tolerance_(asked.tolerance), most_iterations_(asked.iterations),
+          orders_(orders_of(asked, place.graph, OrderKind::chaotic)),
+          algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once),
+          machine_(place.runtime, place.graph, algorithm_, orders_) {}
+
+    void run(Vertex /*root*/) override {
+        algorithm_.begin();
+        iterations_ = 0;
+        do {
+            machine_.run(algorithm_.items());
+            change_ = algorithm_.end_iteration();
+            iterations_++;
+        } while (change_ >= tolerance_ && iterations_ < most_iterations_);
+    }
+    double edges() override { return iterations_ * all_edges(place_.team, place_.graph); }
+    std::vector<Fact> facts() override {
+        std::vector<Fact> facts = {{"iterations", "", static_cast<double>(iterations_)},
+                                   {"last_change", "", change_},
+                                   {"rank_sum", "", sum_of_ranks([](std::uint64_t) { return 1.0; })},
+                                   {"rank_checksum", "", sum_of_ranks(weight_of)}};
+        if (residual_) {
+            facts.push_back({"residual", "", *residual_});
+        }
+        return facts;
+    }
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("rank", algorithm_.ranks()); }
+
+    /// Ranks add up to 1, and a further iteration, in double precision, changes them by at most what is left
+    /// of the last change, of which each iteration leaves at most the damping.
+    std::optional<std::string> violation(Vertex /*root*/) override {
+        constexpr double rounding = 1e-5; // Shares are of single precision.
+        const double sum = sum_of_ranks([](std::uint64_t) { return 1.0; });
+        if (std::abs(sum - 1) > rounding) {
+            return "ranks add up to " + std::to_string(sum);
+        }
+        residual_ = residual();
+        if (*residual_ > agm::PageRank::damping * change_ + rounding) {
+            return "a further iteration changes ranks by " + std::to_string(*residual_) +
+                   ", the last one by " + std::to_string(change_);
+        }
+        return change_ < tolerance_ ? std::nullopt
+                                    : std::optional("not converged after " + std::to_string(iterations_) +
+                                                    " iterations; --iterations");
+    }
+
+  private:
+    /// Of a vertex in the checksum: uniform in [0, 1), by its number.
+    static double weight_of(std::uint64_t number) { return Random(0).unit(number); }
+
+    /// The sum of ranks, each times the weight of its vertex's number. Collective.
+    template <class Weight>
+    double sum_of_ranks(Weight weight) {
+        double own = 0;
+        for (std::size_t local = 0; local < algorithm_.ranks().size(); local++) {
+            own += algorithm_.ranks()[local] * weight(place_.graph.owners.number(place_.graph.vertex(local)));
+        }
+        return place_.team.all(Fold::sum, own);
+    }
+
+    /// Σ |F(ranks) - ranks|, where F is an iteration. Collective.
+    double residual() {
+        const Csr& graph = place_.graph;
+        const std::vector<double>& ranks = algorithm_.ranks();
+        const auto n = static_cast<double>(graph.owners.vertices());
+        const std::vector<double> shares =
+            lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) {
+                return ranks[local] / static_cast<double>(graph.degree(local));
+            });
+        double alone = 0;
+        for (std::size_t local = 0; local < ranks.size(); local++) {
+            alone += graph.degree(local) == 0 ? ranks[local] : 0;
+        }
+        alone = place_.team.all(Fold::sum, alone);
+        constexpr double damping = agm::PageRank::damping;
+        double change = 0;
+        for (std::size_t local = 0; local < ranks.size(); local++) {
+            double sum = alone / n;
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; i++) {
+                sum += shares[i];
+            }
+            change += std::abs((1 - damping) / n + damping * sum - ranks[local]);
+        }
+        return place_.team.all(Fold::sum, change);
+    }
+
+    Place place_;
+    double tolerance_;
+    int most_iterations_;
+    Orders orders_;
+    agm::PageRank algorithm_;
+    Machine<agm::PageRank> machine_;
+    int iterations_ = 0;
+    double change_ = 0;
+    std::optional<double> residual_; ///< Where results are validated.
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& asked) {
+    return std::make_unique<PageRankKernel>(place, asked);
+}
+
+} // namespace workloads::graph
