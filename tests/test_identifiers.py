@@ -55,7 +55,7 @@ LIMITS = {
     "files": (7, 6),
     "growth": (13, 26),
     "interventions": (8, 41),
-    "lab": (292, 270),
+    "lab": (291, 270),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
     "report": (975, 631),
@@ -66,7 +66,7 @@ LIMITS = {
     "spec": (308, 140),
     "stats": (397, 385),
     "store": (77, 96),
-    "testing": (85, 42),
+    "testing": (64, 42),
     "timing": (0, 4),
     "units": (5, 1),
 }

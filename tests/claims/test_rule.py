@@ -175,7 +175,7 @@ def test_failed_runs_leave_a_rule_open(bench, noise):
     made = bench({"op": ["allreduce", "reduce", "bcast"], "p": P}, [RULE], laws)
     made.failures = {"op=bcast, p=64": Failures(21, 1, 1)}
     (verdict,) = made.judge()
-    assert points(verdict)[64,] == "not_resolved"
+    assert points(verdict)[64,] == "not_judged"
     assert points(verdict)[512,] == "fails"
 
 
@@ -275,7 +275,7 @@ def test_simulated_values_are_compared_as_they_are_whatever_algorithm_they_name(
 def test_one_measured_value_a_point_is_no_evidence_in_a_record():
     claim = {**RULE, "metric": "latency_s", "growth": False}
     (verdict,) = labelled([claim], simulated, provenance="measured")
-    assert set(points(verdict).values()) == {"not_resolved"}
+    assert set(points(verdict).values()) == {"not_judged"}
 
 
 def test_more_ranks_than_cpus_decide_no_rule():
@@ -285,8 +285,8 @@ def test_more_ranks_than_cpus_decide_no_rule():
         ({**labels}, values[0] * (1 + 0.01 * rng.random(20))) for labels, values in simulated(p)
     ]
     (verdict,) = labelled([claim], lines, provenance="crowded", blocks=20)
-    assert verdict.outcome == "not_resolved"
-    assert set(points(verdict).values()) == {"not_resolved"}
+    assert verdict.outcome == "not_judged"
+    assert set(points(verdict).values()) == {"not_judged"}
 
 
 @pytest.mark.simulates

@@ -103,7 +103,7 @@ def test_single_values_at_two_points_say_nothing_of_their_uncertainty():
         for name, one in library(lambda _, both: 3 * both, launches=1).items()
     }
     verdict = verdict_of(two)
-    assert verdict.outcome == "not_resolved"
+    assert verdict.outcome == "not_judged"
     assert all("uncertainty is unknown" in each.evidence.reason for each in verdict.instances)
 
 
@@ -121,7 +121,7 @@ def test_equal_values_of_a_clock_at_one_point_are_not_certain():
 def test_values_that_decide_nothing_flag_nothing(flag):
     functions = library(lambda _, both: 10 * both)
     functions["bcast"] = replace(functions["bcast"], **{flag: True})
-    assert set(outcomes(functions).values()) == {"not_resolved"}
+    assert set(outcomes(functions).values()) == {"not_judged"}
 
 
 @pytest.mark.simulates

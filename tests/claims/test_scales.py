@@ -129,7 +129,7 @@ def test_a_file_of_accepted_models_that_is_not_there_is_an_error_with_the_comman
     bench, noise, tmp_path
 ):
     made = bench(FACTORS, [scales(accepted="none.json")], values(noise), source=str(tmp_path))
-    with pytest.raises(UsageError, match=r"none\.json cannot be read") as caught:
+    with pytest.raises(UsageError, match=r"none\.json: cannot be read") as caught:
         made.judge()
     assert "--accept" in caught.value.hint
 
@@ -162,11 +162,10 @@ def test_runs_that_failed_at_some_scales_leave_the_growth_of_that_function_open(
         plain = {"allreduce": ("fails", None)}
         withheld = set() if ignored else open_
         assert found == {
-            op: ("not_resolved", "failures") if op in withheld else plain.get(op, ("holds", None))
-            for op in OPS
+            op: ("not_judged", "failures") if op in withheld else plain.get(op, ("holds", None)) for op in OPS
         }
-        assert kept.outcome == ("not_resolved" if withheld else "holds")
-        assert broken.outcome == ("not_resolved" if "allreduce" in withheld else "fails")
+        assert kept.outcome == ("not_judged" if withheld else "holds")
+        assert broken.outcome == ("not_judged" if "allreduce" in withheld else "fails")
 
 
 def test_failures_that_are_as_many_at_every_scale_are_left_by_chance(bench, noise):
@@ -178,5 +177,5 @@ def test_failures_that_are_as_many_at_every_scale_are_left_by_chance(bench, nois
 def test_too_few_points_are_no_verdict(bench, noise):
     factors = {"op": ["bcast", "reduce"], "p": [16, 32]}
     (verdict,) = bench(factors, [scales(expect="O(log p)")], values(noise)).judge()
-    assert verdict.outcome == "not_resolved"
+    assert verdict.outcome == "not_judged"
     assert all(i.evidence.reason for i in verdict.instances)

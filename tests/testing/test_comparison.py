@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 TWO = """\
@@ -14,6 +16,8 @@ def test_slow(steelyard, work):
 """
 SLOWER = TWO.replace("work(2_000_000)", "work(4_000_000)")
 BLOCKS = ("--steelyard-blocks", "5")
+TWICE = r"(1\.9[5-9]|2|2\.0[0-5]?) × as long"
+"""Noise of 1 % on either side is drawn anew in each process."""
 
 
 def save(sessions, count=1, text=TWO):
@@ -35,7 +39,7 @@ def test_a_test_that_is_slower_in_turns_fails_the_session_after_one_kept_session
     sessions.write(SLOWER)
     code, output = compared(sessions)
     assert code == 1
-    assert f"test_it.py::test_slow: slower, 2 × as long in turns with {commit[:12]}" in output
+    assert re.search(rf"test_it\.py::test_slow: slower, {TWICE} in turns with {commit[:12]}", output)
     assert "test_it.py::test_quick: slower" not in output
     assert sessions.git("worktree", "list").count("\n") == 1
 
@@ -56,7 +60,7 @@ def test_outside_of_a_repository_a_slower_test_is_suspected_and_fails_strict_ses
     sessions.write(SLOWER)
     code, output = compared(sessions, *(("--steelyard-strict",) if strict else ()))
     assert code == int(strict)
-    assert "test_it.py::test_slow: suspected to be 2 × as long" in output
+    assert re.search(rf"test_it\.py::test_slow: suspected to be {TWICE}", output)
     assert "not measured in turns: the last kept session does not say of which commit it is" in output
 
 
@@ -67,7 +71,7 @@ def test_changes_that_were_not_committed_when_a_session_was_kept_leave_a_suspici
     sessions.write(SLOWER)
     code, output = compared(sessions)
     assert code == 0
-    assert "test_it.py::test_slow: suspected to be 2 × as long" in output
+    assert re.search(rf"test_it\.py::test_slow: suspected to be {TWICE}", output)
     assert "had changes that its commit" in output
 
 

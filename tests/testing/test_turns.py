@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 OLD = """\
@@ -9,6 +11,8 @@ def test_it(steelyard, work):
     steelyard(work(1_000_000))
 """
 NEW = OLD.replace("1_000_000", "1_200_000")
+LONGER = r"1\.(1[7-9]|2|2[0-3]) × as long"
+"""Noise of 1 % on either side is drawn anew in each process."""
 
 
 def against(sessions, revision, *options):
@@ -23,7 +27,7 @@ def test_every_test_is_measured_with_a_commit_and_a_slower_one_fails(sessions):
     sessions.commit()
     code, output = against(sessions, "HEAD~1")
     assert code == 1
-    assert "test_it.py::test_it: slower, 1.2 × as long in turns with" in output
+    assert re.search(rf"test_it\.py::test_it: slower, {LONGER} in turns with", output)
     assert "2 pairs of processes" in output
 
 
@@ -45,7 +49,7 @@ def test_tests_in_a_subdirectory_that_is_the_root_of_pytest_are_measured(session
     (sessions.directory / "below/test_it.py").write_text(NEW)
     done = sessions.run("--steelyard-against", "HEAD", "below", "--rootdir", "below")
     assert done.returncode == 1, done.stdout
-    assert "test_it.py::test_it: slower, 1.2 × as long" in done.stdout
+    assert re.search(rf"test_it\.py::test_it: slower, {LONGER}", done.stdout)
 
 
 @pytest.mark.parametrize("strict", [False, True])

@@ -10,7 +10,7 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import fraction, json_option, metrics_option
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
@@ -113,7 +113,7 @@ if TYPE_CHECKING:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=RecordDirectory(),
     metavar="NAME",
     help="With --confirm: directory of the records; an interrupted search goes on there.",
 )

@@ -144,7 +144,8 @@ def _run(
     if "none" in ranks or "fails" in verdicts:
         return 1
     unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
-    open_ = unjudged or {"undecided", "approximate"} & {*ranks} or "not_resolved" in verdicts
+    open_verdicts = {"not_resolved", "not_judged"} & {*verdicts}
+    open_ = unjudged or {"undecided", "approximate"} & {*ranks} or open_verdicts
     return 3 if strict and open_ else 0
 
 

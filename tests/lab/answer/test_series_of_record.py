@@ -86,4 +86,4 @@ def test_runs_that_fail_at_the_largest_scale_only_leave_no_rank_and_no_rule(run_
     )
     ranks = {each.name: each.validation.rank for each in modelled.models}
     assert {name for name, rank in ranks.items() if rank == "undecided"} == {n for n in found if found[n]}
-    assert [rule.outcome for rule in modelled.rules] == ["not_resolved" if refused else "holds"]
+    assert [rule.outcome for rule in modelled.rules] == ["not_judged" if refused else "holds"]

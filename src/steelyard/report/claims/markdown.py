@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.claims.verdict import Checked
-from steelyard.report.claims.text import SIGNS, WORDS, WORST, reservations, words
+from steelyard.report.claims.phrases import WORST
+from steelyard.report.claims.text import SIGNS, WORDS, reservations, words
 from steelyard.report.text.label import printable
 
 _MEANT: Final = re.compile(r"([\\`*_{}\[\]<>()#|~!$])")

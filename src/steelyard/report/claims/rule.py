@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
-from steelyard.report.claims.phrases import ci, where_text, why
+from steelyard.report.claims.phrases import WORST, ci, where_text, why
 from steelyard.report.text.digits import percent, ratio, scale_text, share
 from steelyard.report.text.label import counted, listed, named_levels, printable
 from steelyard.scaling.rules import RuleAnswer
@@ -20,6 +20,7 @@ NO_FASTER: Final = "the left side grows no faster"
 MOST_POINTS: Final = 6
 """Points that are named one by one."""
 _UNITS: Final = {"launch": "run"}
+_OPEN: Final = ("not_resolved", "not_judged")
 
 
 def text(claim: Rule, _unit: str) -> str:
@@ -68,7 +69,7 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     broken = broken_points(verdict)
     if broken:
         worst = broken[0]
-        left = sum(each.outcome == "not_resolved" for each in points)
+        left = sum(each.outcome in _OPEN for each in points)
         others = f", {left} open" if left else ""
         return (
             f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
@@ -79,7 +80,7 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     closest = max(held, key=_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
         return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest, points)}"
-    open_ = [each for each in points if each.outcome == "not_resolved"]
+    open_ = [each for each in points if each.outcome in _OPEN]
     worst = max(open_, key=_ratio_of)
     return (
         f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
@@ -97,9 +98,13 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
     """The growth that is worst, with its outcome, where something is said of growth at all."""
     if not grown:
         return []
-    order = {"fails": 0, "not_resolved": 1, "holds": 2}
-    worst = min(grown, key=lambda each: order[each.outcome])
-    words = {"fails": "grows faster", "not_resolved": "growth not resolved", "holds": "grows no faster"}
+    worst = min(grown, key=lambda each: WORST[each.outcome])
+    words = {
+        "fails": "grows faster",
+        "not_judged": "growth not judged",
+        "not_resolved": "growth not resolved",
+        "holds": "grows no faster",
+    }
     where = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
     return [f"{words[worst.outcome]}{where} ({_growth(worst.evidence)})"]  # type: ignore[arg-type]
 

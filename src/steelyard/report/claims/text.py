@@ -10,6 +10,7 @@ from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvide
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
+from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.rule import summary
 from steelyard.report.models.cautions import cautions
 from steelyard.report.text.digits import percent
@@ -32,7 +33,6 @@ WORDS: Final[dict[Outcome, str]] = {
     "not_resolved": "not resolved",
     "not_judged": "not judged",
 }
-WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_judged": 1, "not_resolved": 2, "holds": 3}
 
 FEWEST_BY_MODELS: Final = 4
 MOST_NUMBERS: Final = 8
