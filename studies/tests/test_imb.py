@@ -62,18 +62,15 @@ def test_a_table_without_rows_gives_no_line(imb):
 
 
 @pytest.mark.parametrize("library", ["mpich", "impi"])
-def test_the_benchmark_runs_with_the_library_asked_for_and_has_the_labels_of_the_workload(
-    start, tmp_path, library
-):
+def test_the_benchmark_runs_with_the_library_asked_for_and_has_the_labels_of_the_workload(tmp_path, library):
     built("impi", "bin/collectives")
-    ours = start(library, "collectives", 2, "--raw", "--repetitions", "4", "--sync", "barrier")
-    assert ours.code == 0, ours.stderr
+    ours = lines_of_collectives(library, tmp_path / "ours")
     theirs = by_mpirun(library, tmp_path, library)
     assert theirs.returncode == 0, theirs.stderr
     lines = [json.loads(line) for line in (tmp_path / "lines").read_text().splitlines()]
     assert len(lines) == 14
     for line in lines:
-        assert line["labels"] in [each["labels"] for each in ours.lines if each["metric"] == line["metric"]]
+        assert line["labels"] in [each["labels"] for each in ours if each["metric"] == line["metric"]]
         assert 0 < line["values"][0] < 1
 
 
@@ -87,22 +84,26 @@ def test_a_benchmark_that_loads_another_library_than_the_one_asked_for_is_refuse
     assert not (tmp_path / "lines").exists()
 
 
+def lines_of_collectives(library, file):
+    options = ("--raw", "--repetitions", "4", "--sync", "barrier")
+    ended = on_two_ranks(library, [str(built(library, "bin/collectives")), *options], file)
+    assert ended.returncode == 0, ended.stderr
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
 def by_mpirun(starter, tmp_path, library, **env):
-    prefix = LIBRARIES / starter
+    words = [sys.executable, str(STUDY / "imb.py"), str(LIBRARIES), library]
+    return on_two_ranks(starter, words, tmp_path / "lines", **env)
+
+
+def on_two_ranks(library, words, lines, **env):
+    prefix = LIBRARIES / library
     return subprocess.run(
-        [
-            str(prefix / "bin" / "mpirun"),
-            "-n",
-            "2",
-            sys.executable,
-            str(STUDY / "imb.py"),
-            str(LIBRARIES),
-            library,
-        ],
+        [str(prefix / "bin" / "mpirun"), "-n", "2", *words],
         env={
             **os.environ,
             "PATH": f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "STEELYARD_METRICS": str(tmp_path / "lines"),
+            "STEELYARD_METRICS": str(lines),
             "I_MPI_ROOT": str(prefix),
             "I_MPI_FABRICS": "shm",
             **env,

@@ -134,7 +134,7 @@ def test_a_window_that_can_never_be_long_enough_is_an_error(openmpi):
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
-    [(("--ops", "scan"), "scan"), (("--bytes", "12"), "multiple of 8"), (("--sync", "luck"), "luck")],
+    [(("--ops", "gossip"), "gossip"), (("--bytes", "12"), "multiple of 8"), (("--sync", "luck"), "luck")],
 )
 def test_what_cannot_be_asked_for_is_refused_by_name(openmpi, arguments, said):
     ended = openmpi("collectives", 2, *arguments)
