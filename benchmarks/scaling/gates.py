@@ -94,7 +94,7 @@ def noisy(rng: np.random.Generator, means: Floats, size: float, kind: str, repet
     if kind == "lognormal":
         return np.asarray(means[:, None] * np.exp(size * normal))
     if kind == "additive":
-        return np.abs(means[:, None] + size * means.min() * normal)
+        return np.asarray(np.abs(means[:, None] + size * means.min() * normal))
     values = means[:, None] * np.abs(1 + size * normal)
     if kind == "spikes":
         values *= 1 + (rng.random(shape) < 0.1) * rng.exponential(0.5, shape)

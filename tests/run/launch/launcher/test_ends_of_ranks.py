@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +18,6 @@ from steelyard.run.runner.runner import probe_launches
 from steelyard.spec import loads
 
 LIBRARIES = Path(__file__).parents[4] / ".cache" / "mpi"
-SOURCE = Path(__file__).with_name("ends.c")
 SHARED = Path("/dev/shm")  # noqa: S108 -- where the system keeps memory that processes share
 NAMES = {"openmpi": "Open MPI", "mpich": "MPICH"}
 
@@ -27,13 +25,12 @@ Judge = Callable[..., tuple[str, str | None]]
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def judge(request, tmp_path_factory) -> Judge:
+def judge(request, mpi_program) -> Judge:
     """``judge("leave", exit_code=0)``: what becomes of a trial of four ranks that end so."""
     library = LIBRARIES / request.param / "bin"
     if not (library / "mpirun").is_file():
         pytest.skip(f"{NAMES[request.param]} is not set up: ./dev mpi {request.param}")
-    program = tmp_path_factory.mktemp(request.param) / "ends"
-    subprocess.run([library / "mpicc", SOURCE, "-O1", "-o", program], check=True)
+    program = Path(mpi_program(request.param, "ways_to_end"))
 
     def run(how: str, *, exit_code: int = 0, timeout: str = "60 s", env: str = "") -> tuple[str, str | None]:
         text = f"""
