@@ -30,15 +30,20 @@ bool has_room_for_ring(const World& world, const Parameters& parameters) {
 
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters) {
 #ifndef WORKLOADS_SIMULATED
-    if (parameters.transport != TransportKind::point_to_point) {
-        const bool on_one_node = world.all(Fold::min, world.ranks_of_host()) == world.size();
-        const bool is_default = parameters.transport == TransportKind::of_place;
-        if (on_one_node && (!is_default || has_room_for_ring(world, parameters))) {
-            return std::make_unique<SharedRing>(comm_of(world), parameters);
-        }
-        if (!is_default) {
+    const bool on_one_node = world.all(Fold::min, world.ranks_of_host()) == world.size();
+    switch (parameters.transport) {
+    case TransportKind::point_to_point:
+        break;
+    case TransportKind::ring:
+        if (!on_one_node) {
             throw UsageError("--transport ring needs all ranks on one node; point-to-point");
         }
+        return std::make_unique<SharedRing>(comm_of(world), parameters);
+    case TransportKind::of_place:
+        if (on_one_node && has_room_for_ring(world, parameters)) {
+            return std::make_unique<SharedRing>(comm_of(world), parameters);
+        }
+        break;
     }
 #endif
     return std::make_unique<PointToPoint>(comm_of(world), parameters);
