@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -117,11 +118,15 @@ def side_by_side(*lanes: Sequence[Callable[[], Stage]]) -> list[Stage]:
 
 
 def environment() -> dict[str, str]:
-    """The caller's environment with ``.venv`` active, and nothing that leads to another Steelyard."""
+    """The caller's environment with ``.venv`` active, nothing that leads to another Steelyard, and ccache, if
+    it is installed.
+    """
     dropped = ("PYTHONPATH", "PYTHONHOME", "PYTHONDONTWRITEBYTECODE", "STEELYARD_RUNNER")
     env = {name: value for name, value in os.environ.items() if name not in dropped}
     env["PATH"] = f"{VENV / 'bin'}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     env.setdefault("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
+    if shutil.which("ccache", path=env["PATH"]):
+        env.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
     return env
 
 

@@ -97,3 +97,15 @@ def test_stages_side_by_side_are_told_in_one_piece(capsys: pytest.CaptureFixture
     assert sum(line.startswith("  bad ") and "FAILED" in line for line in lines) == 1
     assert sum(line.startswith("  fine ") and " ok " in line for line in lines) == 1
     assert lines[next(i for i, line in enumerate(lines) if "bad" in line) + 1] == "loud"
+
+
+@pytest.mark.parametrize("is_there", [True, False])
+def test_compilers_are_started_by_ccache_where_it_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CMAKE_CXX_COMPILER_LAUNCHER", raising=False)
+    if is_there:
+        (tmp_path / "ccache").write_text("#!/bin/sh\n")
+        (tmp_path / "ccache").chmod(0o755)
+    assert stages.environment().get("CMAKE_CXX_COMPILER_LAUNCHER") == ("ccache" if is_there else None)
