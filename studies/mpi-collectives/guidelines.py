@@ -24,6 +24,7 @@ from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.errors import SteelyardError
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
+from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.text import SIGNS, words
 from steelyard.report.text.progress import ProgressLine
 from steelyard.spec import Experiment, experiment
@@ -130,11 +131,10 @@ def _points(verdict: Verdict) -> list[Instance]:
 
 def _cell(verdict: Verdict, size: int) -> str:
     """``✗ 2.31``: sign and ratio of the worst point of this size."""
-    order = {"fails": 0, "not_resolved": 1, "holds": 2}
     points = [each for each in _points(verdict) if each.stratum["bytes"] == size]
     if not points:
         return ""
-    worst = min(points, key=lambda each: (order[each.outcome], -_ratio(each)))
+    worst = min(points, key=lambda each: (WORST[each.outcome], -_ratio(each)))
     return f"{SIGNS[worst.outcome]} {_ratio(worst):.2f}" if _ratio(worst) else SIGNS[worst.outcome]
 
 
@@ -146,8 +146,8 @@ def _ratio(point: Instance) -> float:
 def broken(checked: Checked) -> list[str]:
     """The rules that are broken, in words; how many are open."""
     failing = [f"✗ {words(each)}" for each in checked.verdicts if each.outcome == "fails"]
-    left = sum(each.outcome == "not_resolved" for each in checked.verdicts)
-    count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {left} not resolved"
+    left = sum(each.outcome in ("not_resolved", "not_judged") for each in checked.verdicts)
+    count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {left} open"
     return ["", count, *failing]
 
 

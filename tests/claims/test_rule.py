@@ -148,8 +148,8 @@ def test_a_point_that_has_the_left_side_alone_keeps_the_rule_from_holding(bench,
     exclude = [{"op": "reduce", "p": 512}]
     claim = {"rule": "bcast <= reduce", "over": "op", "parameter": "p"}
     (verdict,) = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude}).judge()
-    assert points(verdict) == {**{(p,): "holds" for p in P[:-1]}, (512,): "not_resolved"}
-    assert verdict.outcome == "not_resolved"
+    assert points(verdict) == {**{(p,): "holds" for p in P[:-1]}, (512,): "not_judged"}
+    assert verdict.outcome == "not_judged"
     # Replacements that were measured at more points are no question about the rule.
     claim = {"rule": "reduce <= bcast", "over": "op", "parameter": "p"}
     (verdict,) = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude}).judge()
@@ -309,3 +309,12 @@ def test_a_library_at_the_limit_of_every_rule_is_flagged_as_rarely_as_stated(ben
         flagged += any(each.outcome == "fails" for each in verdicts)
     assert perfect_passes(times, 0.05, 0, most) > 0.999
     assert flagged <= most
+
+
+def test_a_point_that_lacks_a_part_of_the_left_side_keeps_the_rule_from_holding(bench, noise):
+    laws = drawn(noise, lambda v: 3e-5 if v["op"] == "allreduce" else 1e-5)
+    exclude = [{"op": "reduce", "p": 512}]
+    claim = {"rule": "bcast + reduce <= allreduce", "over": "op", "parameter": "p"}
+    (verdict,) = bench({"op": list(OPS), "p": P}, [claim], laws, design={"exclude": exclude}).judge()
+    assert points(verdict) == {**{(p,): "holds" for p in P[:-1]}, (512,): "not_judged"}
+    assert verdict.outcome == "not_judged"

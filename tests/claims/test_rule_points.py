@@ -134,3 +134,12 @@ def test_a_library_at_the_limit_is_flagged_as_rarely_as_stated(perfect_passes, l
     )
     assert perfect_passes(times, 0.05, 0, most) > 0.999
     assert flagged <= most
+
+
+def test_a_point_that_lacks_a_part_of_the_left_side_is_open():
+    functions = library(lambda _, both: 3 * both)
+    fewer = functions["reduce"]
+    functions["reduce"] = replace(fewer, points=fewer.points[:-1])
+    rule = parse_rule("reduce + bcast <= allreduce")
+    found = {each.stratum["p"]: each.outcome for each in verdict_of(functions, rule).instances}
+    assert found == {**dict.fromkeys(P[:-1], "holds"), P[-1]: "not_judged"}

@@ -615,3 +615,41 @@ def test_a_baseline_is_of_one_spec(steelyard_cli, spec, tmp_path):
     data = steelyard_cli("check", "data.csv", "--baseline-spec", "it.toml")
     assert "is data, whose expectations stand in no spec" in data.stderr
     assert data.returncode == 2
+
+
+def test_a_bound_over_two_parameters_is_judged_in_each_that_it_names(steelyard_cli, tmp_path):
+    rows = [f"{p},{n},{p + n**3 * 1e-3}" for p in (2, 4, 8, 16, 32) for n in (10, 20, 40, 80, 160)]
+    (tmp_path / "both.csv").write_text("\n".join(["p,n,t", *rows]) + "\n")
+    data = ("both.csv", "--value", "t", "-p", "p", "-p", "n")
+    broken = steelyard_cli("check", *data, "--at-most", "O(p + n)", "--strict")
+    assert broken.returncode == 1, broken.stdout
+    assert steelyard_cli("check", *data, "--at-most", "O(p + n^3)", "--strict").returncode == 0
+
+
+def test_a_change_cannot_loosen_the_accepted_models_of_its_baseline(steelyard_cli, tmp_path):
+    spec = """
+[program]
+command = ["sh", "-c", "echo t=$((N * N))"]
+env = { N = "{n}" }
+[factors]
+n = [4, 8, 16, 32, 64]
+[design]
+blocks = 3
+discard = 0
+[metrics]
+t = { pattern = "t=([0-9]+)", unit = "1" }
+[analysis]
+metric = "t"
+[[claims]]
+scales = "t"
+parameter = "n"
+accepted = "accepted.json"
+"""
+    accepted = '{"format": "steelyard/expectations", "version": 1, "expectations": {"*": {"at_most": "%s"}}}'
+    for name, growth in (("base", "O(n)"), ("head", "O(n^2)")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "it.toml").write_text(spec)
+        (tmp_path / name / "accepted.json").write_text(accepted % growth)
+    assert steelyard_cli("check", "head/it.toml").returncode == 0
+    done = steelyard_cli("check", "head/it.toml", "--baseline-spec", "base/it.toml")
+    assert done.returncode == 1, done.stdout + done.stderr

@@ -65,11 +65,11 @@ def test_what_the_commit_does_not_have_is_not_judged(sessions, strict):
     assert "test_it.py::test_it: not resolved" in output
 
 
-def test_a_revision_that_is_none_is_named(sessions):
+def test_a_revision_that_is_none_is_named_and_fails_the_session(sessions):
     sessions.write(OLD)
     sessions.commit()
     code, output = against(sessions, "nosuch")
-    assert code == 0
+    assert code == 1
     assert "nothing was measured in turns with nosuch: 'nosuch' names no commit" in output
     assert against(sessions, "nosuch", "--steelyard-strict")[0] == 1
 

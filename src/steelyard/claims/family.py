@@ -27,7 +27,7 @@ def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tu
         if i in results:
             result = results[i]
             family = Family(result.p, result.p_holm, result.level, len(members))
-            instances = (*settle(draft.tested, result.level), *draft.settled)
+            instances = (*settle(draft.tested, result.level), *map(named, draft.settled))
         else:
             family, instances = None, tuple(map(named, draft.settled))
         outcome = combined(each.outcome for each in instances)

@@ -9,13 +9,13 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
-from steelyard.claims.rule_points import CROWDED, judge_samples, not_measured, refuse_no_common_point
+from steelyard.claims.rule_points import judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
 from steelyard.growth import Rule as Parsed
 from steelyard.growth import parse_rule
 from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
-from steelyard.scaling.provenance import describe_missing
+from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.spec.claims.claim import Rule
 from steelyard.units import Scalar, is_number
@@ -51,7 +51,8 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
         stratum = dict(point)
         missing = [name for name in (*rule.left, *rule.right) if name not in sides]
         if missing:
-            if set(rule.left) <= sides.keys():
+            # Where nothing of the left side was measured, the rule says nothing.
+            if {*rule.left} & sides.keys():
                 settled.append(not_measured(stratum, rule, metric, claim.tolerance, missing))
             continue
         tested.append(judge_samples(stratum, rule, sides, claim, observed))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -20,7 +21,7 @@ from steelyard.claims.verdict import Instance
 from steelyard.errors import UsageError
 from steelyard.growth import Rule as Parsed
 from steelyard.sample import Failures, Sample, Treatment
-from steelyard.scaling.provenance import describe_missing
+from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
 from steelyard.series import Series
 from steelyard.spec.claims.claim import Rule
@@ -29,7 +30,6 @@ from steelyard.units import Scalar
 
 ALPHA: Final = 0.05
 """Level before that of the family is known."""
-CROWDED: Final = "more ranks than CPUs: times are the work of all ranks together"
 ONE_VALUE: Final = "one value a point and fewer than three points: its uncertainty is unknown"
 _METHODS: Final[Mapping[str, str]] = {
     "launches": "unpaired-ratio-of-means",
@@ -105,7 +105,10 @@ def judge_samples(
     left, right = (Side(names, tuple(sides[name] for name in names)) for names in (rule.left, rule.right))
     old, new = left.summed(claim.over, 1), right.summed(claim.over, 2)
     blank = _blank(old.metric.name, rule, claim.tolerance, "block")
-    if left.repeats and right.repeats and min((*old.values, *new.values), default=0.0) > 0:
+    if not old.values or not new.values:
+        return _open(stratum, replace(blank, reason="no block has all of its functions"))
+    failed = sum(side.failures.failed + side.failures.timed_out for side in (old, new))
+    if left.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
         return _exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
     compared = comparison_of(old, new, observed)
     allowed = admissible(compared.flags, observed.declared(old.metric.name))
@@ -143,12 +146,11 @@ def judge_series(
         else None
     )
     tested, settled = [], []
-    for at in means[rule.left[0]]:
+    for at in dict.fromkeys(at for name in rule.left for at in means[name]):
         place = {name: int(x) if x.is_integer() else x for name, x in zip(parameters, at, strict=True)}
         point = {**stratum, **place}
         if missing := [name for name in names if at not in means[name]]:
-            if all(at in means[name] for name in rule.left):
-                settled.append(not_measured(point, rule, metric, tolerance, missing))
+            settled.append(not_measured(point, rule, metric, tolerance, missing))
             continue
         left, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
         blank = _blank(metric, rule, tolerance, "launch")

@@ -17,7 +17,7 @@ from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
 from steelyard.scaling.model import RankAnswer
-from steelyard.scaling.provenance import describe_missing
+from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
@@ -64,6 +64,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
 
 
 def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
+    """List the parameters in which growth is judged: the one that is asked about, or all that expectations
+    name; ``None`` stands for the only one.
+    """
     if question.parameter is not None or len(parameters) < 2:
         return (question.parameter,)
     named = frozenset[str]().union(*(each.parameters for each in question.expectations.values()))
@@ -95,6 +98,8 @@ def settled(
         return "not_resolved", ScalesEvidence(
             series.name, series.metric, answer, reason=describe_missing(series)
         )
+    if series.crowded:
+        return "not_resolved", ScalesEvidence(series.name, series.metric, answer, reason=CROWDED)
     blamed = cause(answer, litmus) if litmus is not None else None
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 

@@ -74,7 +74,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return replace(self, instances=instances, outcome=combined(each.outcome for each in instances))
 
 
-Reservation = Literal["unfinished", "imprecise", "afterwards", "departing"]
+Reservation = Literal["failed", "unfinished", "imprecise", "afterwards", "departing"]
 """What keeps verdicts from counting under ``--strict``, whatever they are."""
 
 
@@ -98,6 +98,8 @@ class Checked(msgspec.Struct, frozen=True):
         Whether the last run ended because a program failed.
     departures : tuple of str
         Where the experiment differs from the baseline whose claims were judged: ``key.path: old → new``.
+    has_baseline : bool
+        Whether claims of a baseline were judged, before those of the experiment.
     """
 
     experiment: str
@@ -109,12 +111,14 @@ class Checked(msgspec.Struct, frozen=True):
     afterwards: bool = False
     failed: bool = False
     departures: tuple[str, ...] = ()
+    has_baseline: bool = False
 
     @property
     def reservations(self) -> Mapping[Reservation, Outcome]:
         """What keeps the verdicts from counting, and as which outcome it counts itself."""
         every: tuple[tuple[Reservation, Outcome, bool], ...] = (
-            ("unfinished", "not_judged", not self.finished),
+            ("failed", "fails", self.failed),
+            ("unfinished", "not_judged", not self.finished and not self.failed),
             ("imprecise", "not_resolved", not self.precise),
             ("afterwards", "not_judged", self.afterwards),
             ("departing", "not_judged", bool(self.departures)),

@@ -85,8 +85,7 @@ def command(
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
     one is not resolved or not judged, growth is only approximately as stated, or the run has not ended, with
-    5 if a program fails or, of several
-    arguments, one could not be judged.
+    5 if a program fails or, of several arguments, one could not be judged.
     """
     files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
     if baseline is not None and len({*names}) > 1:

@@ -162,8 +162,7 @@ def command(
     from steelyard.report.text.progress import Counting
 
     _refuse_unknown(ignored)
-    if collect is not None:
-        _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
+    _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
     needs_check = {"--since": since, "--strict": strict, "--junit": junit, "--confirm": confirm}
     _refuse_alone(needs_check, "--check", check)
     _refuse_alone({"--build": build, "--output": output}, "--confirm", confirm)

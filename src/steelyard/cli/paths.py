@@ -115,16 +115,18 @@ def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]
     """Yield the files that a command line names, in options, in arguments and as words of commands, and those
     that the specs and records among them name.
     """
+    # ``model --accept`` is there to write what a claim names.
+    spared = "accepted" if values.get("accept") is not None else None
     for param in command.params:
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory):
             continue
         for text in _texts(values.get(param.name or "")):
             for path in _named_files(text, Path(), {}):
                 yield path
-                yield from _named_by(path.absolute())
+                yield from _named_by(path.absolute(), spared)
 
 
-def _named_by(path: Path) -> Iterator[Path]:
+def _named_by(path: Path, spared: str | None) -> Iterator[Path]:
     """Yield the spec beside a record, and what specs and records name: those of their texts that are names of
     files.
     """
@@ -136,31 +138,32 @@ def _named_by(path: Path) -> Iterator[Path]:
         from steelyard.spec import load
 
         with suppress(SteelyardError):
-            yield from _named_in(load(spec, allow_many=True))
+            yield from _named_in(load(spec, allow_many=True), spared)
     if is_record:
         from steelyard.store import Record
 
         with suppress(SteelyardError), Record.open(directory) as record:
-            yield from _named_in(record.experiment)
+            yield from _named_in(record.experiment, spared)
 
 
-def _named_in(experiment: Experiment) -> Iterator[Path]:
+def _named_in(experiment: Experiment, spared: str | None) -> Iterator[Path]:
     levels = {factor.name: [*map(str, factor.levels)] for factor in experiment.factors}
     levels["source"] = [experiment.source]
-    for text in _texts(msgspec.to_builtins(experiment)):
+    for text in _texts(msgspec.to_builtins(experiment), spared):
         yield from _named_files(text, Path(experiment.source), levels)
 
 
-def _texts(value: object) -> Iterator[str]:
+def _texts(value: object, spared: str | None = None) -> Iterator[str]:
+    """Yield the texts within a value, but for those of a key."""
     if isinstance(value, str | Path):
         yield str(value)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            if key != "accepted":  # which ``model --accept`` is to write
-                yield from _texts(inner)
+            if key != spared:
+                yield from _texts(inner, spared)
     elif isinstance(value, Iterable):
         for inner in value:
-            yield from _texts(inner)
+            yield from _texts(inner, spared)
 
 
 def _named_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:

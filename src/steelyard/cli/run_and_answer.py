@@ -236,14 +236,15 @@ def show_answer(
         return [*text, *(_budget_lines(answer) if budget else []), *_claims_lines(checked)]
 
     show(document, lines, as_json=as_json)
-    if checked is not None and checked.exit_code(strict=strict) == 1:
-        return 1
+    if checked is not None and (code := checked.exit_code(strict=strict)) in (1, ProgramError.exit_code):
+        return code
     # What was chosen after the run settles nothing.
     unresolved = any(each.verdict == "not_resolved" or each.exploratory for each in answer.judged)
     if answer.protocol is not None:  # whose verdicts were asked for
         unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
-    return 3 if strict and (unresolved or answer.design.state == "precision_not_reached") else 0
+    ended = answer.design.state not in ("precision_not_reached", "interrupted", "running")
+    return 3 if strict and (unresolved or not ended) else 0
 
 
 def _by_mean(answer: Answer) -> Answer:

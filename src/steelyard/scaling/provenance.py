@@ -16,7 +16,7 @@ _CENSORED = (
 )
 SHOWN: Final = 3
 """Missing values that are named."""
-_CROWDED = "more ranks than CPUs: times are the work of all ranks together, and no rank is stated"
+CROWDED = "more ranks than CPUs: times are the work of all ranks together"
 
 
 def describe_missing(series: Series) -> str:
@@ -37,7 +37,7 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         return answer
     if series.simulated:
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
-    notes = [ModelWarning("crowded", _CROWDED)] if series.crowded else []
+    notes = [ModelWarning("crowded", f"{CROWDED}, and no rank is stated")] if series.crowded else []
     notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
     if series.lost:
         notes.append(ModelWarning("left_out", f"{describe_missing(series)}; no rank is stated"))

@@ -60,9 +60,13 @@ class Comparison(msgspec.Struct, frozen=True):
 
     changes: Sequence[Change] = ()
     unjudged: Sequence[str] = ()
+    is_void: bool = False
+    """Whether nothing at all could be measured of what was asked for."""
 
     def is_red(self, *, strict: bool) -> bool:
         """Whether the session fails by it."""
+        if self.is_void:
+            return True
         wanted = {"slower", "suspected", "not_judged"} if strict else {"slower"}
         return any(change.standing in wanted for change in self.changes) or (strict and bool(self.unjudged))
 
@@ -72,7 +76,7 @@ def compare_with_commit(config: pytest.Config, items: Sequence[pytest.Item], rev
     try:
         confirmation = measure_in_turns(config, items, revision, screens=False)
     except UnmeasurableError as error:
-        return Comparison(unjudged=[f"nothing was measured in turns with {revision}: {error}"])
+        return Comparison(unjudged=[f"nothing was measured in turns with {revision}: {error}"], is_void=True)
     changes = [
         Change(item.nodeid, turned.outcome, turned=turned, commit=confirmation.commit)
         if (turned := confirmation.turned.get(item.nodeid))

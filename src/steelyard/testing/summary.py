@@ -59,7 +59,7 @@ def _turned(turned: Turned, commit: str) -> str:
 def _moved(moved: Moved) -> str:
     if moved.interval is None:
         return (
-            f"not resolved, {_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
+            f"not judged, {_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
             " at least two, better five"
         )
     evidence = f"95 % interval {moved.interval.low:.3g} to {moved.interval.high:.3g} × as fast"

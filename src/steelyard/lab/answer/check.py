@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Final
 
 import msgspec
+from msgspec.structs import replace
 
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
@@ -15,7 +17,7 @@ from steelyard.errors import UsageError
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
-from steelyard.spec.claims.claim import Claim
+from steelyard.spec.claims.claim import Claim, Scales
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
 from steelyard.store.differences import differences
@@ -42,6 +44,13 @@ def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     return differences(old, new)
 
 
+def _rooted(claim: Claim, experiment: Experiment) -> Claim:
+    """The claim with its file of accepted models as the experiment that declares it has it."""
+    if isinstance(claim, Scales) and claim.accepted is not None:
+        return replace(claim, accepted=str(Path(experiment.source, claim.accepted)))
+    return claim
+
+
 def check(
     record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
 ) -> Checked:
@@ -59,9 +68,9 @@ def check(
         No claims, or one about something that was not measured.
     """
     experiment = record.experiment
-    wanted = experiment.claims if claims is None else tuple(claims)
-    declared = () if baseline is None else baseline.claims
-    wanted = (*declared, *(claim for claim in wanted if claim not in declared))
+    own = experiment.claims if claims is None else tuple(claims)
+    declared = () if baseline is None else tuple(_rooted(claim, baseline) for claim in baseline.claims)
+    wanted = (*declared, *(claim for claim in own if claim not in declared))
     if not wanted:
         raise UsageError(
             f"{record.directory}: {experiment.name} has no claims to check",
@@ -82,7 +91,8 @@ def check(
                 ignore_failures=experiment.analysis.failures == "ignore",
             ),
         )
-        verdicts = judge(wanted, observed, declared)
+        # What the experiment claims itself has to be right.
+        verdicts = judge(wanted, observed, [claim for claim in declared if claim not in own])
         runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     return Checked(
@@ -96,4 +106,5 @@ def check(
         or (baseline is None and wanted != experiment.claims),
         failed=state == "failed",
         departures=() if baseline is None else tuple(_departures(baseline, experiment)),
+        has_baseline=baseline is not None,
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from steelyard.claims.rule_points import ALPHA
 from steelyard.claims.scales import settled
-from steelyard.claims.verdict import Checked, Instance, Verdict, named
+from steelyard.claims.verdict import Checked, Instance, Verdict, combined, named
 from steelyard.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
-from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel
+from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model_all
 from steelyard.spec.claims.claim import Scales
 
 
@@ -38,11 +40,20 @@ def check_data(
         stated = question.expectation(one.name, one.metric)
         if stated is None or one.name == request.litmus:
             continue
-        outcome, evidence = settled(one, answers[one.name, one.metric], tests.get(one.metric))
         stratum = one.labels or ({"function": one.name} if one.name else {})
         claim = _claim(one.metric, stated, question, one.name or None)
-        instance = named(Instance(stratum, outcome, evidence))
-        verdicts.append(Verdict(claim, instance.outcome, (instance,)))
+        instances = []
+        named_parameters = [name for name in one.parameters if name in stated.parameters]
+        several = len(named_parameters) > 1
+        for parameter in named_parameters if several else (question.parameter,):
+            answer, about = answers[one.name, one.metric], stratum
+            if several:
+                (answer,) = model_all([one], replace(question, parameter=parameter))
+                about = {**stratum, "parameter": parameter or ""}
+            test = tests.get(one.metric)
+            instances.append(named(Instance(about, *settled(one, answer, test))))
+        outcome = combined(instance.outcome for instance in instances)
+        verdicts.append(Verdict(claim, outcome, tuple(instances)))
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *found.rules))
 
 

@@ -63,6 +63,7 @@ class VerdictEntry(msgspec.Struct, frozen=True):
     finished: bool
     precision_reached: bool
     declared_afterwards: bool
+    departures: tuple[str, ...] = ()
 
 
 class ErrorEntry(msgspec.Struct, frozen=True):
@@ -131,4 +132,5 @@ def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
         finished=checked.finished,
         precision_reached=checked.precise,
         declared_afterwards=checked.afterwards,
+        departures=checked.departures,
     )

@@ -28,7 +28,7 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
     verdicts, name = checked.verdicts, checked.experiment
     commands = [
         _command(verdict.outcome, f"{name}: {claim_of(verdict)}", words(verdict), file, line, strict=strict)
-        for line, verdict in zip(lines_of(spec, len(verdicts)), verdicts, strict=True)
+        for line, verdict in zip(lines_of(spec, checked), verdicts, strict=True)
         if verdict.outcome != "holds"
     ]
     commands += [
@@ -38,10 +38,13 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
     return "".join(commands)
 
 
-def lines_of(spec: str, claims: int) -> Sequence[int | None]:
-    """The line of each claim in the text of its spec; ``None`` where the text has another number of them."""
+def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:
+    """The line of each claim in the text of its spec; ``None`` where the text has others, or a baseline had
+    its claims judged too.
+    """
     lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
-    return lines if len(lines) == claims else [None] * claims
+    claims = len(checked.verdicts)
+    return lines if len(lines) == claims and not checked.has_baseline else [None] * claims
 
 
 def render_error(name: str, file: str | None, reason: str) -> str:

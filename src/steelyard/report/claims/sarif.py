@@ -54,7 +54,7 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
 
 def _findings(part: Judged) -> Iterator[tuple[Outcome, str, int | None]]:
     verdicts = part.checked.verdicts
-    for verdict, line in zip(verdicts, lines_of(part.spec, len(verdicts)), strict=True):
+    for verdict, line in zip(verdicts, lines_of(part.spec, part.checked), strict=True):
         yield verdict.outcome, words(verdict), line
     yield from ((outcome, text, None) for outcome, text in reservations(part.checked))
 

@@ -116,6 +116,7 @@ def _family(ordered: Sequence[Verdict], alpha: float) -> str:
 
 
 _RESERVATIONS: Final[dict[Reservation, str]] = {
+    "failed": "The run ended since a program failed: these verdicts rest on the blocks before.",
     "unfinished": "The run has not ended: these verdicts rest on the blocks so far.",
     "imprecise": "The run ended before the precision that the spec wants was reached.",
     "afterwards": "Exploratory: the claims are not those with which the record was run. Values do not confirm"

@@ -35,7 +35,8 @@ def render(found: History, since: str | None = None, *, strict: bool, least: flo
             why = " ".join(wander_words(series, wander) for wander in series.wanders)
             why = why or (f"not judged: {series.refused}" if series.refused else reason)
             fails = strict or series.broken_off
-            return Case(name, "failed" if fails else "skipped", "not_resolved", why)
+            kind = "not_judged" if series.refused or series.broken_off else "not_resolved"
+            return Case(name, "failed" if fails else "skipped", kind, why)
         return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing stands worse")
 
     cases = [case(series) for series in found.series]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 MOST: Final = 24
 """Rules with a picture; the words of the claims have all."""
 CELL_PX: Final = 34
-_COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "fails": WORSE}
+_COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "fails": WORSE}
 """By outcome in words."""
 
 
@@ -70,7 +70,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         "title": None,
         "scale": {"domain": [*_COLOURS], "range": [*_COLOURS.values()]},
     }
-    is_open = {"test": "datum.outcome == 'not resolved'", "value": INK}
+    is_open = {"test": "datum.outcome == 'not resolved' || datum.outcome == 'not judged'", "value": INK}
     layers: list[dict[str, Any]] = [
         {
             "mark": {"type": "rect", "stroke": PAGE, "strokeWidth": 2},
