@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import subprocess
 from collections.abc import Callable
@@ -55,19 +54,6 @@ def sizes(tmp_path: Path) -> tuple[str, str]:
 def held(tmp_path: Path) -> str:
     """A program, ``./held``, that makes a file ``here`` and then runs until there is a file ``go``."""
     return _script(tmp_path / "held", "echo here >> here; while ! [ -e go ]; do sleep 0.01; done")
-
-
-CLONE_NEWNS = 0x20000
-MS_REC, MS_PRIVATE = 0x4000, 0x40000
-
-
-@pytest.fixture(scope="session")
-def own_mounts() -> bool:
-    """Whether this process has a mount namespace of its own from now on: nobody else's mounts come to be seen
-    in it, and its own go when it ends. Without the right to that, nothing can be mounted either.
-    """
-    libc = ctypes.CDLL(None, use_errno=True)
-    return libc.unshare(CLONE_NEWNS) == 0 and libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None) == 0
 
 
 @pytest.fixture
