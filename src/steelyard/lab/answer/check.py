@@ -44,7 +44,7 @@ def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     return differences(old, new)
 
 
-def _rooted(claim: Claim, experiment: Experiment) -> Claim:
+def _resolve_accepted(claim: Claim, experiment: Experiment) -> Claim:
     """The claim with its file of accepted models as the experiment that declares it has it."""
     if isinstance(claim, Scales) and claim.accepted is not None:
         return replace(claim, accepted=str(Path(experiment.source, claim.accepted)))
@@ -69,7 +69,9 @@ def check(
     """
     experiment = record.experiment
     own = experiment.claims if claims is None else tuple(claims)
-    declared = () if baseline is None else tuple(_rooted(claim, baseline) for claim in baseline.claims)
+    declared = (
+        () if baseline is None else tuple(_resolve_accepted(claim, baseline) for claim in baseline.claims)
+    )
     wanted = (*declared, *(claim for claim in own if claim not in declared))
     if not wanted:
         raise UsageError(
