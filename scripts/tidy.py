@@ -94,7 +94,8 @@ def main(arguments: list[str]) -> int:
     4 where there are sources and none could be looked at.
     """
     found = files()
-    sources = set(SOURCES.rglob("*.cpp"))
+    # Benchmarks are compiled with their peers, which are elsewhere.
+    sources = set(SOURCES.rglob("*.cpp")) - set((SOURCES / "benchmarks").rglob("*"))
     if "--changed" in arguments:
         changed = changed_files()
         sources = {source for source in sources if is_affected(source, changed)}
