@@ -45,7 +45,7 @@ NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"
 LIMITS = {
     "answers": (44, 49),
     "claims": (93, 74),
-    "cli": (98, 103),
+    "cli": (98, 102),
     "counters": (1, 0),
     "design": (14, 34),
     "errors": (1, 0),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,7 +22,7 @@ from steelyard.cli.options import (
     timeout_option,
 )
 from steelyard.cli.paths import PathCommand
-from steelyard.cli.run_and_answer import as_a_whole, show, tell_records, terminal_width
+from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
 from steelyard.errors import UsageError
 
 
@@ -85,7 +86,6 @@ def command(
     from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
     from steelyard.lab.compare.compare import state_directory
     from steelyard.report.audit.text import lines
-    from steelyard.report.text.label import wrap
 
     directory = output or state_directory(os.environ, "audit")
     request = AuditRequest(
@@ -102,11 +102,7 @@ def command(
         seed=chosen_seed(seed, directory / "pilot.lab"),
     )
     with as_a_whole(output, directory) as line:
-
-        def tell(text: str) -> None:
-            line.clear()
-            click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
-
+        tell = partial(tell_beside, line)
         try:
             found = audit(request, directory, watch=line.update, tell=tell)
         except UsageError as error:

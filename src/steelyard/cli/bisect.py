@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,7 +17,7 @@ from steelyard.cli.options import (
     strict_option,
 )
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
-from steelyard.cli.run_and_answer import as_a_whole, tell_records, terminal_width
+from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records, terminal_width
 
 
 @click.command(
@@ -102,7 +103,6 @@ def command(
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.history.repository import Repository
     from steelyard.report.bisection import lines
-    from steelyard.report.text.label import wrap
     from steelyard.report.text.line import write
 
     refuse_few(words)
@@ -119,11 +119,7 @@ def command(
         seed=seed,
     )
     with as_a_whole(output, directory) as line:
-
-        def tell(text: str) -> None:
-            line.clear()
-            click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
-
+        tell = partial(tell_beside, line)
         found = bisect(request, Repository(repo), directory, watch=line.update, tell=tell)
     if as_json:
         click.echo(BISECTION.text(found), nl=False)

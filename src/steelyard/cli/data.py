@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -186,7 +186,9 @@ def ask(
         raise UsageError(
             f"{data}: no function matches", hint="leave out --metric or --function to see them all"
         )
-    if stated and not rules and not any(one.name == litmus or _stated(one, stated) for one in series):
+    wanted = Question(expectations=stated)
+    judged = (one.name == litmus or wanted.expectation(one.name, one.metric) for one in series)
+    if stated and not rules and not any(judged):
         raise UsageError(
             f"{data}: nothing is expected of the functions that --function and --metric leave",
             hint=f"expectations are of: {', '.join(list(stated)[:8])}",
@@ -210,10 +212,6 @@ def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
         return True
     named = not functions or any(text in key for text in functions)
     return named and (not metrics or " " not in key or any(key.endswith(f" {name}") for name in metrics))
-
-
-def _stated(one: Series, stated: Mapping[str, Expectation]) -> bool:
-    return any(key in stated for key in (f"{one.name} {one.metric}", one.name, "*"))
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -208,20 +209,15 @@ def _confirmed(
 ) -> History:
     import os
 
-    from steelyard.cli.run_and_answer import as_a_whole, tell_records
+    from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records
     from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
     from steelyard.lab.compare.compare import split, state_directory
     from steelyard.lab.history.repository import Repository
-    from steelyard.report.text.label import wrap
 
     directory = output or state_directory(os.environ, "bisect")
     request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)
     with as_a_whole(output, directory) as line:
-
-        def tell(text: str) -> None:
-            line.clear()
-            click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
-
+        tell = partial(tell_beside, line)
         confirmed = confirm(found, request, Repository(repo), directory, watch=line.update, tell=tell)
     if directory.exists():
         tell_records(directory, as_json=True)

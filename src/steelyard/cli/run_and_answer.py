@@ -34,6 +34,14 @@ def terminal_width() -> int:
     return min(120, max(60, shutil.get_terminal_size().columns))
 
 
+def tell_beside(line: ProgressLine, text: str) -> None:
+    """Say a sentence on stderr, above a line of progress."""
+    from steelyard.report.text.label import wrap
+
+    line.clear()
+    click.echo("\n".join(wrap(text, terminal_width(), rest="  ")), err=True)
+
+
 def show(document: Callable[[], str], lines: Callable[[int], Sequence[Line]], *, as_json: bool) -> None:
     """Print a JSON document, or lines as wide as the terminal allows."""
     if as_json:

@@ -48,7 +48,9 @@ def check_data(
         for parameter in named_parameters if several else (question.parameter,):
             answer, about = answers[one.name, one.metric], stratum
             if several:
-                (answer,) = model_all([one], replace(question, parameter=parameter))
+                # That in the first has been modelled.
+                if parameter != (question.parameter or one.parameters[0]):
+                    (answer,) = model_all([one], replace(question, parameter=parameter))
                 about = {**stratum, "parameter": parameter or ""}
             test = tests.get(one.metric)
             instances.append(named(Instance(about, *settled(one, answer, test))))

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from steelyard.units import Metric
 
 MOST_ROWS: Final = 15
-MOST_SENTENCES: Final = 3
 _LONG_NAME: Final = 34
 """Columns of a terminal beyond which a name is shortened; before that, bars give way."""
 _SHOWN: Final = 0.0005
