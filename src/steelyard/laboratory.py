@@ -397,7 +397,7 @@ def compare(*commands: str, record: str | Path | None = None, **options: Any) ->
     """
     import os
 
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import state_directory
     from steelyard.report.text.progress import ProgressLine
 
     place = Path(record) if record else state_directory(os.environ, "compare").with_suffix(".lab")

@@ -98,9 +98,9 @@ def command(
     steelyard bisect v1.2 HEAD --build './configure && make' -S -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.bisection import BISECTION
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.bisect.bisect import bisect
     from steelyard.lab.bisect.request import BisectRequest, refuse_few
-    from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.history.repository import Repository
     from steelyard.report.bisection import lines
     from steelyard.report.text.line import write

@@ -281,7 +281,8 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split, state_directory
+    from steelyard.files.user_directories import state_directory
+    from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
     from steelyard.lab.run.existing_record import is_record
 
     shown = Shown(details=details, time_unit=time_unit, by_mean=sort == "mean-time")
@@ -415,7 +416,7 @@ def _confirm(
     strict: bool,
 ) -> int:
     """Measure the commands of two records in turns, print the answer, and return the exit code."""
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.compare.confirming import experiment_in_turns
     from steelyard.lab.run.existing_record import find_record
 

@@ -124,7 +124,7 @@ def calibrate(
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.answers.null import NULL
     from steelyard.answers.status import Progress
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import built_layouts, layouts

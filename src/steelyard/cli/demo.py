@@ -45,7 +45,7 @@ def command(output: Path | None, figure: Path | None) -> None:
     A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
     length of its environment.
     """
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.run.existing_record import refuse_other_command
     from steelyard.report.demo import findings, heading, indented
 

@@ -210,8 +210,9 @@ def _confirmed(
     import os
 
     from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
-    from steelyard.lab.compare.compare import split, state_directory
+    from steelyard.lab.compare.compare import split
     from steelyard.lab.history.repository import Repository
 
     directory = output or state_directory(os.environ, "bisect")

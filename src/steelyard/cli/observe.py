@@ -158,7 +158,7 @@ def command(
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.observation import OBSERVATION
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import state_directory
     from steelyard.lab.observe.observe import observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.lab.observe.request import ObserveRequest

@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.design import treatments
 from steelyard.errors import UsageError
-from steelyard.lab.compare.compare import CompareRequest, scan, shell_words, split, state_directory
+from steelyard.lab.compare.compare import CompareRequest, scan, shell_words, split
 
 
 def words(**keys) -> dict[str, tuple[str, ...]]:
@@ -117,11 +117,6 @@ def test_an_empty_command_names_what_to_type():
     with pytest.raises(UsageError) as caught:
         split("  ")
     assert "steelyard compare" in (caught.value.hint or "")
-
-
-def test_records_without_a_spec_go_to_the_state_directory_of_the_user():
-    assert str(state_directory({"XDG_STATE_HOME": "/s"}, "compare")).startswith("/s/steelyard/compare/")
-    assert str(state_directory({"HOME": "/h"}, "demo")).startswith("/h/.local/state/steelyard/demo/")
 
 
 @pytest.mark.parametrize(

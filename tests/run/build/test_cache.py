@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from steelyard.errors import MachineError
-from steelyard.run.build.cache import Entry, cache_root
+from steelyard.run.build.cache import Entry
 
 KEY = "0123456789abcdef" * 4
 
@@ -64,17 +62,3 @@ def test_a_cache_without_permission_is_said_with_its_cure(entry, as_nobody, tmp_
         f"the build cache {entry.root} cannot be written: Permission denied"
     )
     assert "XDG_CACHE_HOME" in caught.value.hint
-
-
-@pytest.mark.parametrize(
-    ("base", "root"),
-    [
-        ("/base", "/base/steelyard/build"),
-        ("relative", "/home/me/.cache/steelyard/build"),
-        ("", "/home/me/.cache/steelyard/build"),
-    ],
-)
-def test_the_cache_is_where_the_standard_says(monkeypatch, base, root):
-    monkeypatch.setenv("HOME", "/home/me")
-    monkeypatch.setenv("XDG_CACHE_HOME", base)
-    assert cache_root() == Path(root)

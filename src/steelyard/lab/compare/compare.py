@@ -5,9 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import secrets
 import shlex
-import time
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -314,12 +312,6 @@ def _number(text: str, where: str) -> Decimal:
             hint="give numbers, or name the values with --parameter-list",
         )
     return number
-
-
-def state_directory(environ: Mapping[str, str], kind: str) -> Path:
-    """Make a new name under the user's state directory, where records without a spec are kept."""
-    base = environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "."), ".local", "state")
-    return Path(base, "steelyard", kind, f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}")
 
 
 def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:

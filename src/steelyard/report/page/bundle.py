@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from contextlib import suppress
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steelyard.errors import MachineError
+from steelyard.files.user_directories import cache_directory
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,9 +40,7 @@ def bundle() -> str:
     file for each version of vl-convert; a cache that cannot be read or written costs the time only.
     """
     library = converter()
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    base = base if base.is_absolute() else Path.home() / ".cache"
-    file = base / "steelyard" / f"vega-{library.__version__}.js"
+    file = cache_directory(os.environ) / f"vega-{library.__version__}.js"
     with suppress(OSError, UnicodeError):
         if (kept := file.read_text(encoding="utf-8")).endswith(_END):
             return kept

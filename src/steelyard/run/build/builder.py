@@ -10,8 +10,9 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import ProgramError, SpecError
+from steelyard.files.user_directories import cache_directory
 from steelyard.interventions.built import Code, LinkOrder, Padding
-from steelyard.run.build.cache import Entry, cache_root
+from steelyard.run.build.cache import Entry
 from steelyard.run.build.inputs import InputFile
 from steelyard.run.build.recipe import Recipe, is_padding
 from steelyard.run.launch.launch import Launch
@@ -75,7 +76,7 @@ class Builder:
     def __init__(self, build: Build, source: Path, *, root: Path | None = None) -> None:
         self._build = build
         self._source = source
-        self._root = cache_root() if root is None else root
+        self._root = cache_directory(os.environ) / "build" if root is None else root
         self._built: dict[tuple[tuple[str, str], ...], Built] = {}
         if "build" in names(build.command[0]):
             raise SpecError(

@@ -154,12 +154,6 @@ class Entry(msgspec.Struct, frozen=True):
             ) from error
 
 
-def cache_root() -> Path:
-    """``$XDG_CACHE_HOME/steelyard/build``; below ~/.cache where that is unset or no absolute path."""
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard/build"
-
-
 def _permit(directory: Path) -> None:
     """Allow us to empty it: some builds leave directories that may not be written."""
     directory.chmod(0o700)

@@ -41,9 +41,3 @@ def simulator() -> Simulator:
         )
     version = re.search(r"SimGrid version ([\d.]+)", text)
     return Simulator(path[1], version[1] if version else "", Path(str(script)).resolve().parents[1])
-
-
-def cache_directory() -> Path:
-    """``$XDG_CACHE_HOME/steelyard``; below ~/.cache where that is unset or no absolute path."""
-    base = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (base if base.is_absolute() else Path.home() / ".cache") / "steelyard"

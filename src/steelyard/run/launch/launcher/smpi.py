@@ -15,11 +15,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.errors import MachineError, UsageError
+from steelyard.files.user_directories import cache_directory
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.launcher.noise import noise_library, settings_of
 from steelyard.run.launch.launcher.platform import places
-from steelyard.run.launch.launcher.simulator import cache_directory, simulator
+from steelyard.run.launch.launcher.simulator import simulator
 from steelyard.run.launch.preloading import preload
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
@@ -53,8 +54,8 @@ class Smpi:
     def __init__(self, experiment: Experiment) -> None:
         self._asked = experiment.launch
         self._source = experiment.source
-        self._hosts = cache_directory() / "hosts"
-        self._noise = cache_directory() / "noise"
+        self._hosts = cache_directory(os.environ) / "hosts"
+        self._noise = cache_directory(os.environ) / "noise"
 
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
