@@ -183,3 +183,15 @@ def test_under_a_limit_of_file_sizes_it_is_named(steelyard_env, tmp_path):
     assert "where no file may be larger than 8,192 bytes" in done.stderr
     assert done.stderr.endswith("hint: raise the limit of file sizes: ulimit -f unlimited\n")
     assert not (tmp_path / "it.lab").exists()
+
+
+def test_colours_of_a_failing_build_are_dropped_and_what_moves_the_cursor_is_escaped(steelyard_cli, tmp_path):
+    (tmp_path / "in.c").write_text("")
+    (tmp_path / "spec.toml").write_text(
+        'name = "x"\n[program]\ncommand = ["{build}/x"]\n[build]\ninputs = ["in.c"]\n'
+        r"""command = ["sh", "-c", "printf '\\033[31mred\\033[0m \\033]0;a\\007\\b\\tend\\n' >&2; exit 1"]"""
+    )
+    done = steelyard_cli("run", str(tmp_path / "spec.toml"), env={"XDG_CACHE_HOME": str(tmp_path / "cache")})
+    assert done.returncode == 5
+    assert "\n    red \\x08   end\n" in done.stderr
+    assert "\x1b" not in done.stderr

@@ -131,3 +131,7 @@ def test_levels_of_a_treatment_name_every_factor(varied):
 def test_commands_are_the_levels_of_a_factor(names):
     built = experiment(program={"commands": {name: ["true"] for name in names}})
     assert [dict(t.levels) for t in treatments(built)] == [{"command": name} for name in names]
+
+
+def test_one_benchmark_of_a_file_is_called_by_its_name(varied):
+    assert [t.label for t in treatments(varied({"benchmark": ["sort/10"]}))] == ["sort/10"]

@@ -58,7 +58,7 @@ OPTIONS: Final = (
         "--at",
         "scale",
         multiple=True,
-        metavar="P=VALUE",
+        metavar="P=VALUE[,P=…]",
         help="Scale of interest: give ranks and values there too.",
     ),
     metrics_option("Only these metrics. Repeatable."),
@@ -197,7 +197,7 @@ def ask(
         expectations=stated,
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
-        scale={name: _number(number, "--at") for name, number in (_pair(text, "--at") for text in scale)},
+        scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(scale))},
         threads=len(os.sched_getaffinity(0)),
     )
     if exact:
@@ -272,6 +272,10 @@ def _pair(text: str, option: str) -> tuple[str, str]:
     if not (sign and name.strip() and value.strip()):
         raise UsageError(f"{option} {text!r} is not NAME=VALUE", hint=f"write {option} p=8192")
     return name.strip(), value.strip()
+
+
+def _pair_at(text: str) -> tuple[str, str]:
+    return _pair(text, "--at")
 
 
 def _number(text: str, option: str) -> float:

@@ -6,6 +6,7 @@ import codecs
 import errno
 import io
 import os
+import re
 import sys
 from contextlib import suppress
 from typing import Final, TextIO
@@ -131,14 +132,19 @@ def file_error(error: OSError) -> SteelyardError | None:
     return UsageError(f"{shown}: {error.strerror}", hint=_CURES[error.errno])
 
 
-def _shortened(text: str) -> str:
-    """Cut what is too long of each line out of its middle."""
+def _safe_lines(text: str) -> str:
+    """Drop the colours of what programs print, escape what a terminal would obey, and cut long lines."""
+    from steelyard.report.text.label import printable
+
     half = _LONGEST_LINE // 2
+    lines = (printable(line.expandtabs(4)) for line in _STYLING.sub("", text).split("\n"))
     return "\n".join(
-        line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in text.split("\n")
+        line if len(line) <= _LONGEST_LINE else f"{line[:half]} … {line[-half:]}" for line in lines
     )
 
 
+_STYLING: Final = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)")
+"""Control sequences (ECMA-48) and operating system commands, such as titles and links."""
 _LONGEST_LINE: Final = 1000
 """Characters of a line of a message."""
 _LONGEST: Final = 200
@@ -149,7 +155,7 @@ def tell(error: SteelyardError) -> int:
     """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
     every = (error, *error.others)
     told = (
-        f"error: {_shortened(it.message)}\n" + (f"\nhint: {_shortened(it.hint)}\n" if it.hint else "")
+        f"error: {_safe_lines(it.message)}\n" + (f"\nhint: {_safe_lines(it.hint)}\n" if it.hint else "")
         for it in every
     )
     sys.stderr.write("\n".join(told))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -84,7 +83,6 @@ def _made(directory: Path) -> Path:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(
-            f"{directory}: cannot be made: {error.strerror}",
-            hint=f"mkdir -p {shlex.quote(str(directory))}, or name a directory that you may write",
+            f"{directory}: cannot be made: {error.strerror}", hint="name a directory that you may write"
         ) from None
     return directory

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 from steelyard.sample import Treatment
 from steelyard.spec.cells import Cell
@@ -25,13 +26,13 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
 
 
 def _labels(found: Sequence[Cell], name: str) -> list[str]:
-    """Labels that tell the treatments apart; the command or the experiment where there is only one.
+    """Labels that tell the treatments apart; of one treatment: its command, its benchmark or the experiment.
 
     A word says what it is; a number alone does not, and is named.
     """
     varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
     if not varying:
-        return [_visible(found[0].get("command", name))]
+        return [_visible(next((found[0][factor] for factor in _NAMING if factor in found[0]), name))]
     if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in found):
         labels = [_visible(cell[varying[0]]) for cell in found]
     else:
@@ -39,6 +40,10 @@ def _labels(found: Sequence[Cell], name: str) -> list[str]:
     # Levels that hold commas or escapes can make two labels equal.
     counts = Counter(labels)
     return [label if counts[label] == 1 else f"{label} #{i}" for i, label in enumerate(labels, 1)]
+
+
+_NAMING: Final = ("command", "benchmark")
+"""Factors of ``compare`` and of ``import`` whose level says what ran."""
 
 
 def _visible(level: Scalar) -> str:

@@ -76,3 +76,17 @@ def test_names_of_several_levels_are_not_listed_beyond_two():
 def test_no_warning_is_left_out():
     notes = [Notice("note", fields={"text": f"number {i}"}) for i in range(30)]
     assert plain(lines("Warnings", notes, CALLED, 80)).count("- number") == 30
+
+
+def test_slow_runs_of_several_treatments_are_one_sentence_whose_bounds_hold_for_all():
+    def slow(label, count, low, high):
+        fields = {"count": count, "n": 12, "ratio": 2.0 * count, "within": 1.01, "low": low, "high": high}
+        return Notice("slow_mode", (label,), fields)
+
+    assert sentences([slow("a", 1, 0.002, 0.38), slow("b", 2, 0.021, 0.48)], CALLED) == [
+        (
+            "a and b: slow runs, 1 to 2 of 12 (2 to 4 × the rest; 0.2 % to 48 % of all runs, 95 % sure); the"
+            ' treatment that it is compared with has none. More runs tell how often, estimand = "quantile"'
+            " what it costs; of the runs that are not slow, the ratio of medians is 1.01."
+        )
+    ]

@@ -24,8 +24,10 @@ _HARMLESS: Final[frozenset[Kind]] = frozenset({"outliers", "resolution"})
 """Changes nothing that a reader of the answer does."""
 MOST: Final = 3
 """Cautions of an answer that is not asked for details."""
-_COMMON: Final[frozenset[Kind]] = frozenset({"outliers", "bimodal", "dominated", "failures"})
+_COMMON: Final[frozenset[Kind]] = frozenset({"outliers", "bimodal", "dominated", "slow_mode", "failures"})
 """Made for each treatment, and said once for all of them: with the range of their numbers."""
+_BOUNDS: Final = frozenset({"low", "high"})
+"""Of an interval, so that the lowest and the highest of several notices hold for all of them."""
 _FEW: Final = 3
 """Treatments that failed and are still told one by one."""
 
@@ -67,8 +69,9 @@ def _of_kind(alike: Sequence[Notice], called: Names) -> list[str]:
         return [notice(each, called) for each in alike]
     who = tuple(label for each in alike for label in each.treatments)
     ends = {key: _ends([each.fields[key] for each in alike]) for key in alike[0].fields}
-    lowest = Notice(kind, who, {key: low for key, (low, _) in ends.items()})
-    return [notice(lowest, called, up_to={key: high for key, (low, high) in ends.items() if high != low})]
+    lowest = Notice(kind, who, {key: high if key == "high" else low for key, (low, high) in ends.items()})
+    ranges = {key: high for key, (low, high) in ends.items() if high != low and key not in _BOUNDS}
+    return [notice(lowest, called, up_to=ranges)]
 
 
 def _ends(values: Sequence[Scalar]) -> tuple[float, float]:
