@@ -142,7 +142,7 @@ def test_an_answer_is_a_data_frame(lab):
     assert list(costs.treatment) == ["seconds=0.008", "seconds=0.02"]
     assert (costs.low < costs.speedup).all()
     assert list(costs.verdict) == ["slower", "slower"]
-    with pytest.raises(UsageError, match="only an answer has rows"):
+    with pytest.raises(UsageError, match="a result of type Checked has no rows"):
         lab.check().to_frame()
 
 
@@ -277,3 +277,16 @@ def test_a_shell_completes_the_name_of_the_laboratory_before_it_is_loaded():
     ).stdout.split()
     assert found[0] == "False"
     assert "Laboratory" in found[1:]
+
+
+def test_models_are_a_data_frame_and_what_has_no_model_says_why():
+    pytest.importorskip("pandas")
+    scales = [16, 32, 64, 128, 256, 512]
+    frame = {"op": [*"aaaaaab"], "p": [*scales, 16], "t": [*(5 + 2 * p for p in scales), 1]}
+    table = model(series_of_frame(frame, "t", ["p"], ["op"]), expect={"a": "O(p)"}).to_frame()
+    assert list(table.op) == ["a", "b"]
+    assert table.growth[0] == "O(p)"
+    assert table["rank"][0] == "match"
+    assert table.sure[0] > 0.5
+    assert table.refused.isna()[0]
+    assert "point" in table.refused[1]

@@ -53,6 +53,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
     value: T
     _lines: Callable[[], Sequence[Line]]
     _json: Callable[[], str]
+    _rows: Callable[[], Sequence[Mapping[str, Any]]] | None = None
 
     def __str__(self) -> str:
         from steelyard.report.text.line import plain
@@ -64,24 +65,26 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return f"Result({type(self.value).__name__}: {first})"
 
     def to_frame(self) -> Any:
-        """One row for each comparison of an answer, or each sample where nothing is compared, as a data frame
-        of pandas.
+        """Lay the result out as a data frame of pandas.
+
+        A row is a comparison of an answer (a sample where nothing is compared), a function of a model, or a
+        record in a series of a history.
 
         Raises
         ------
         UsageError
-            The value is not an ``Answer``, or pandas is not installed.
+            The result has no rows, or pandas is not installed.
         """
-        from steelyard.answers.analysis import Answer
-        from steelyard.report.answer.frame import rows
-
-        if not isinstance(self.value, Answer):
-            raise UsageError("only an answer has rows", hint="json() has the whole document")
+        if self._rows is None:
+            raise UsageError(
+                f"a result of type {type(self.value).__name__} has no rows",
+                hint="json() has the whole document",
+            )
         try:
             import pandas as pd  # type: ignore[import-untyped,unused-ignore]
         except ImportError:
             raise UsageError("to_frame needs pandas", hint="pip install pandas") from None
-        return pd.DataFrame(rows(self.value))
+        return pd.DataFrame(self._rows())
 
     def _repr_html_(self) -> str:
         """HTML for a notebook."""
@@ -207,11 +210,14 @@ class Laboratory:
         from steelyard.lab.compare.arguments import refuse_unknown
         from steelyard.report.answer import document as json
         from steelyard.report.answer import text
+        from steelyard.report.answer.frame import rows
 
         refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "analyze")
         with self.open() as record:
             answer = analyze(record, metric=metric, **chosen)
-        return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
+        return Result(
+            answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: rows(answer)
+        )
 
     def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
         """Judge the claims of the spec, or others: each as in a spec's ``[[claims]]``, or typed."""
@@ -450,6 +456,7 @@ def measure(
     from steelyard.lab.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
+    from steelyard.report.answer.frame import rows
     from steelyard.units import parse_duration
 
     labels = list(names) or [getattr(each, "__name__", repr(each)) for each in functions]
@@ -468,7 +475,9 @@ def measure(
         estimand=estimand,
         seed=_seed(None) if seed is None else seed,
     )
-    return Result(answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer))
+    return Result(
+        answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: rows(answer)
+    )
 
 
 def _seed(record: Path | None) -> int:
@@ -511,6 +520,7 @@ def model(
     from steelyard.lab.answer.model import ModelRequest, model_series
     from steelyard.report.models import document as models_json
     from steelyard.report.models import text as models
+    from steelyard.report.models.frame import rows
     from steelyard.scaling import Question
     from steelyard.scaling.question import expectations_of
 
@@ -521,7 +531,12 @@ def model(
     )
     found = model_series(ModelRequest(series, question, rules))
     parts = (found.models, found.failed, found.rules, found.causes)
-    return Result(found, lambda: models.lines(*parts, width=WIDTH), lambda: models_json.render(*parts))
+    return Result(
+        found,
+        lambda: models.lines(*parts, width=WIDTH),
+        lambda: models_json.render(*parts),
+        lambda: rows(found),
+    )
 
 
 def _by_name(stated: str | Mapping[str, str]) -> dict[str, str]:
@@ -546,8 +561,9 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     from steelyard.lab.compare.arguments import refuse_unknown
     from steelyard.lab.history.history import HistoryRequest
     from steelyard.lab.history.history import history as over
+    from steelyard.report.history.frame import rows
     from steelyard.report.history.text import lines
 
     refuse_unknown(options, [each.name for each in fields(HistoryRequest)], "history")
     found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
-    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found))
+    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: rows(found))

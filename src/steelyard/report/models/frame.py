@@ -1,0 +1,39 @@
+"""Models as rows, for data frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from steelyard.lab.answer.model import Modelled
+    from steelyard.scaling.model import ScalingModel
+
+
+def rows(modelled: Modelled) -> list[dict[str, Any]]:
+    """One mapping for each function and metric; those without a model say why under ``refused``."""
+    models = [_row(model) for model in modelled.models]
+    return [
+        *models,
+        *(
+            {"function": each.name, "metric": each.metric, **each.labels, "refused": each.reason}
+            for each in modelled.failed
+        ),
+    ]
+
+
+def _row(model: ScalingModel) -> dict[str, Any]:
+    validation = model.validation
+    return {
+        "function": model.name,
+        "metric": model.metric,
+        **model.labels,
+        "growth": model.growth(),
+        "sure": None if model.method == "seed001" else model.posterior,
+        "model": model.text(),
+        "unit": model.unit,
+        "points": model.points,
+        "lack_of_fit_p": model.lack_of_fit,
+        "expectation": None if validation is None else (validation.expectation or validation.at_most),
+        "rank": None if validation is None else validation.rank,
+        "refused": None,
+    }
