@@ -59,7 +59,7 @@ LIMITS = {
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
     "report": (975, 631),
-    "run": (117, 244),
+    "run": (117, 242),
     "sample": (2, 1),
     "scaling": (216, 144),
     "series": (0, 1),

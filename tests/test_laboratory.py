@@ -12,7 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import Laboratory
-from steelyard.errors import UsageError
+from steelyard.errors import RecordError, UsageError
 from steelyard.laboratory import model
 from steelyard.scaling import series_of_frame
 from steelyard.spec import experiment
@@ -166,7 +166,61 @@ def test_functions_are_measured_under_their_own_names(clock):
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", max_blcks=3),
             "Laboratory.compare has no argument max_blcks=3",
-            "did you mean max_blocks?",
+            (
+                "name one of the arguments: build, cleanup, command_name, commands, conclude, contexts, env, "
+                "ignore_failure, input, margin, max_runs, max_time, metric, min_runs, name, objects, output, "
+                "parameter_list, precision, prepare, runs, seed, setup, shell, timeout, warmup"
+            ),
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", max_tme=3),
+            "Laboratory.compare has no argument max_tme=3",
+            "did you mean max_time?",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", max_time=-1),
+            "max_time: -1.0 is not a time",
+            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h)',
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", runs=0),
+            "runs: must be an integer at least 1, got 0",
+            "write an integer at least 1",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", precision=3),
+            "precision: must be a number below 1, got 3",
+            "write precision=0.03, which is 3 %",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", min_runs=30, max_runs=3),
+            "max_runs: 3 is below 30, the least",
+            "write max_runs=30 or more",
+        ),
+        (
+            lambda _: Laboratory.compare("a", "b", record="x.lab", names=["a"]),
+            "1 names for 2 commands",
+            "give one name for each command, or none",
+        ),
+        (
+            lambda _: Laboratory.compare(record="x.lab"),
+            "no command is given",
+            'steelyard.compare("./old", "./new")',
+        ),
+        (
+            lambda _: Laboratory("nowhere.lab"),
+            "nowhere.lab does not exist",
+            "run the experiment first: steelyard run SPEC",
+        ),
+        (
+            lambda _: steelyard.measure(int, precision=-1),
+            "precision=-1 is not between 0 and 1",
+            "precision=0.02, which is 2 %",
+        ),
+        (
+            lambda _: steelyard.measure(int, max_time=-2),
+            "-2 is not a time",
+            'write a positive number and a unit, as in "60 s" (units: ns, us, µs, ms, s, min, h)',
         ),
         (
             lambda _: Laboratory.compare(["a", "b"], record="x.lab"),
@@ -218,7 +272,7 @@ def test_functions_are_measured_under_their_own_names(clock):
     ],
 )
 def test_a_wrong_call_names_the_value_and_the_cure(lab, call, message, hint):
-    with pytest.raises(UsageError) as error:
+    with pytest.raises((UsageError, RecordError)) as error:
         call(lab)
     assert (error.value.message, error.value.hint) == (message, hint)
 

@@ -124,7 +124,7 @@ class Laboratory:
             self.directory = Path(record) if record else Path(what.source, f"{what.name}.lab")
             return
         path = Path(what)
-        if path.is_dir() or path.name == "record.sqlite":
+        if path.is_dir() or path.suffix == ".lab" or path.name == "record.sqlite":
             from steelyard.lab.run.existing_record import find_record
 
             self.directory = find_record(path)
@@ -153,12 +153,12 @@ class Laboratory:
         UsageError
             Unknown option, or a value that it cannot have.
         """
-        from steelyard.lab.compare.arguments import fields_of
+        from steelyard.lab.compare.arguments import fields_of, make_experiment
         from steelyard.lab.compare.compare import CompareRequest
 
         known = [each.name for each in fields(CompareRequest)]
         asked = fields_of(options, known, "Laboratory.compare")
-        return cls(CompareRequest(commands=commands, **asked).experiment(), record=record)
+        return cls(make_experiment(CompareRequest(commands=commands, **asked), options), record=record)
 
     def __repr__(self) -> str:
         return f"Laboratory({self.experiment.name!r}, record={str(self.directory)!r})"
@@ -210,13 +210,13 @@ class Laboratory:
         from steelyard.lab.compare.arguments import refuse_unknown
         from steelyard.report.answer import document as json
         from steelyard.report.answer import text
-        from steelyard.report.answer.frame import rows
+        from steelyard.report.answer.frame import list_rows
 
         refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "analyze")
         with self.open() as record:
             answer = analyze(record, metric=metric, **chosen)
         return Result(
-            answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: rows(answer)
+            answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: list_rows(answer)
         )
 
     def check(self, claims: Sequence[Claim | Mapping[str, Any]] | None = None) -> Result[Checked]:
@@ -403,10 +403,10 @@ def compare(*commands: str, record: str | Path | None = None, **options: Any) ->
     """
     import os
 
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.report.text.progress import ProgressLine
 
-    place = Path(record) if record else state_directory(os.environ, "compare").with_suffix(".lab")
+    place = Path(record) if record else propose_record(os.environ, "compare").with_suffix(".lab")
     lab = Laboratory.compare(*commands, record=place, **{"seed": _seed(place), **options})
     line = ProgressLine(sys.stderr)
     try:
@@ -456,7 +456,7 @@ def measure(
     from steelyard.lab.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
-    from steelyard.report.answer.frame import rows
+    from steelyard.report.answer.frame import list_rows
     from steelyard.units import parse_duration
 
     labels = list(names) or [getattr(each, "__name__", repr(each)) for each in functions]
@@ -476,7 +476,7 @@ def measure(
         seed=_seed(None) if seed is None else seed,
     )
     return Result(
-        answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: rows(answer)
+        answer, lambda: text.lines(answer, WIDTH), lambda: json.render(answer), lambda: list_rows(answer)
     )
 
 
@@ -520,7 +520,7 @@ def model(
     from steelyard.lab.answer.model import ModelRequest, model_series
     from steelyard.report.models import document as models_json
     from steelyard.report.models import text as models
-    from steelyard.report.models.frame import rows
+    from steelyard.report.models.frame import list_rows
     from steelyard.scaling import Question
     from steelyard.scaling.question import expectations_of
 
@@ -535,7 +535,7 @@ def model(
         found,
         lambda: models.lines(*parts, width=WIDTH),
         lambda: models_json.render(*parts),
-        lambda: rows(found),
+        lambda: list_rows(found.models, found.failed),
     )
 
 
@@ -561,9 +561,9 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     from steelyard.lab.compare.arguments import refuse_unknown
     from steelyard.lab.history.history import HistoryRequest
     from steelyard.lab.history.history import history as over
-    from steelyard.report.history.frame import rows
+    from steelyard.report.history.frame import list_rows
     from steelyard.report.history.text import lines
 
     refuse_unknown(options, [each.name for each in fields(HistoryRequest)], "history")
     found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
-    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: rows(found))
+    return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: list_rows(found))

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import MachineError
-from steelyard.files.user_directories import cache_directory, state_directory
+from steelyard.files.user_directories import locate_cache, propose_record
 
 
 @pytest.mark.parametrize(
@@ -15,7 +15,7 @@ from steelyard.files.user_directories import cache_directory, state_directory
     ],
 )
 def test_the_cache_is_where_the_standard_says(base, directory):
-    assert cache_directory({"HOME": "/home/me", "XDG_CACHE_HOME": base}) == Path(directory)
+    assert locate_cache({"HOME": "/home/me", "XDG_CACHE_HOME": base}) == Path(directory)
 
 
 @pytest.mark.parametrize(
@@ -27,11 +27,11 @@ def test_the_cache_is_where_the_standard_says(base, directory):
     ],
 )
 def test_records_without_a_spec_go_to_the_state_directory_of_the_user(environ, below):
-    assert state_directory(environ, "compare").parent == Path(below)
+    assert propose_record(environ, "compare").parent == Path(below)
 
 
 def test_two_records_of_one_second_have_two_names():
-    assert len({state_directory({"HOME": "/h"}, "demo") for _ in range(8)}) > 1
+    assert len({propose_record({"HOME": "/h"}, "demo") for _ in range(8)}) > 1
 
 
 @pytest.mark.parametrize("home", [None, "", "relative"])
@@ -39,13 +39,13 @@ def test_without_a_home_in_the_environment_it_is_that_of_the_user(monkeypatch, h
     """Never the working directory: records would lie wherever a command was given."""
     monkeypatch.delenv("HOME", raising=False)
     environ = {} if home is None else {"HOME": home}
-    assert state_directory(environ, "compare").is_relative_to(Path("~").expanduser())
-    assert cache_directory(environ).is_absolute()
+    assert propose_record(environ, "compare").is_relative_to(Path("~").expanduser())
+    assert locate_cache(environ).is_absolute()
 
 
 def test_a_user_without_any_home_is_told_which_variable_helps(monkeypatch):
     monkeypatch.delenv("HOME", raising=False)
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     with pytest.raises(MachineError) as caught:
-        state_directory({}, "compare")
+        propose_record({}, "compare")
     assert caught.value.hint == "export XDG_STATE_HOME=DIRECTORY, an absolute path"

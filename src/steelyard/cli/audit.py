@@ -82,12 +82,12 @@ def command(
     steelyard audit --thorough --only env_bytes './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.audit import AUDIT
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.audit.audit import audit
     from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
     from steelyard.report.audit.text import lines
 
-    directory = output or state_directory(os.environ, "audit")
+    directory = output or propose_record(os.environ, "audit")
     request = AuditRequest(
         command=command,
         only=only,

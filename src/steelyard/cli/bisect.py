@@ -98,7 +98,7 @@ def command(
     steelyard bisect v1.2 HEAD --build './configure && make' -S -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.bisection import BISECTION
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.bisect import bisect
     from steelyard.lab.bisect.request import BisectRequest, refuse_few
     from steelyard.lab.history.repository import Repository
@@ -106,7 +106,7 @@ def command(
     from steelyard.report.text.line import write
 
     refuse_few(words)
-    directory = output or state_directory(os.environ, "bisect")
+    directory = output or propose_record(os.environ, "bisect")
     request = BisectRequest(
         good=good,
         bad=bad,

@@ -281,7 +281,7 @@ def command(
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
     from steelyard.lab.run.existing_record import is_record
 
@@ -306,7 +306,7 @@ def command(
         hint_at_shell(commands)
     named = record_named(output)
     wanted = {form: file for form, file in exports.items() if file is not None}
-    directory = named or state_directory(os.environ, "compare").with_suffix(".lab")
+    directory = named or propose_record(os.environ, "compare").with_suffix(".lab")
     # Below the first look there is nothing to decide: so many runs, whatever the precision.
     fixed = runs or (max_runs if max_runs and max_runs < BLOCKS else None)
     request = CompareRequest(
@@ -416,11 +416,11 @@ def _confirm(
     strict: bool,
 ) -> int:
     """Measure the commands of two records in turns, print the answer, and return the exit code."""
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.confirming import experiment_in_turns
     from steelyard.lab.run.existing_record import find_record
 
-    directory = record_named(output) or state_directory(os.environ, "compare").with_suffix(".lab")
+    directory = record_named(output) or propose_record(os.environ, "compare").with_suffix(".lab")
     old, new = (find_record(Path(each)) for each in names)
     experiment = experiment_in_turns(old, new, metric=metric, seed=chosen_seed(seed, directory))
     with pointing_to(directory, answers=not as_json):

@@ -124,7 +124,7 @@ def calibrate(
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
     from steelyard.answers.null import NULL
     from steelyard.answers.status import Progress
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import built_layouts, layouts
@@ -141,7 +141,7 @@ def calibrate(
             request,
             kinds[null](request),
             comparisons=comparisons or COMPARISONS,
-            directory=output or state_directory(os.environ, "null"),
+            directory=output or propose_record(os.environ, "null"),
             keep=output is not None,
             built=request.build is not None,
             watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),

@@ -42,16 +42,6 @@ _SHELLS: Final = frozenset(
 )
 """Names of shells, and hyperfine's two words in place of one."""
 
-_OPTIONS: Final = {
-    "analysis.metric": "--metric",
-    "analysis.margin": "--margin",
-    "design.stop.max_blocks": "--max-runs",
-    "design.blocks": "--min-runs",
-    "factors": "--parameter-list",
-    "program.timeout": "--timeout",
-}
-"""Key of a spec to the option that sets it here."""
-
 
 def is_shell(command: str) -> bool:
     """Whether a command's program has the name of a shell, or stands among this machine's login shells."""
@@ -190,7 +180,9 @@ def experiment_of(request: CompareRequest, scans: Sequence[tuple[str, str, str]]
     ------
     UsageError
     """
-    options = dict(_OPTIONS)
+    from steelyard.lab.compare.arguments import NAMES
+
+    options = {key: f"--{name.replace('_', '-')}" for key, name in NAMES.items()}
     if scans:
         options["factors"] = "--parameter-scan" if len(scans) == len(request.parameters) else "parameter"
     try:

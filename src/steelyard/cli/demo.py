@@ -45,7 +45,7 @@ def command(output: Path | None, figure: Path | None) -> None:
     A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
     length of its environment.
     """
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.run.existing_record import refuse_other_command
     from steelyard.report.demo import findings, heading, indented
 
@@ -53,7 +53,7 @@ def command(output: Path | None, figure: Path | None) -> None:
         from steelyard.report.page.bundle import converter
 
         converter()
-    directory = output or state_directory(os.environ, "demo")
+    directory = output or propose_record(os.environ, "demo")
     refuse_other_command(directory, "demo")
     found: list[str] = []
     panels: list[dict[str, Any]] = []

@@ -210,12 +210,12 @@ def _confirmed(
     import os
 
     from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
     from steelyard.lab.compare.compare import split
     from steelyard.lab.history.repository import Repository
 
-    directory = output or state_directory(os.environ, "bisect")
+    directory = output or propose_record(os.environ, "bisect")
     request = ConfirmRequest(words=tuple(split(program)), build=build, since=since)
     with as_a_whole(output, directory) as line:
         tell = partial(tell_beside, line)

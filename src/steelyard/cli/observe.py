@@ -158,7 +158,7 @@ def command(
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.observation import OBSERVATION
-    from steelyard.files.user_directories import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.observe.observe import observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.lab.observe.request import ObserveRequest
@@ -168,7 +168,7 @@ def command(
     if trace_ms is None and trace_events is not None:
         raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")
     events = EVENTS if trace_events is None else trace_events
-    directory = output or state_directory(os.environ, "observe")
+    directory = output or propose_record(os.environ, "observe")
     request = ObserveRequest(
         command=command,
         probes=(*map(named, known), *map(wrapper, wraps), *map(variable, variables), *map(option, options)),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-def cache_directory(environ: Mapping[str, str]) -> Path:
+def locate_cache(environ: Mapping[str, str]) -> Path:
     """Find ``$XDG_CACHE_HOME/steelyard``, or the same below ``~/.cache``.
 
     Raises
@@ -21,10 +21,10 @@ def cache_directory(environ: Mapping[str, str]) -> Path:
     MachineError
         No variable says where, and the user has no home.
     """
-    return _base_directory(environ, "XDG_CACHE_HOME", ".cache") / "steelyard"
+    return _choose_base(environ, "XDG_CACHE_HOME", ".cache") / "steelyard"
 
 
-def state_directory(environ: Mapping[str, str], kind: str) -> Path:
+def propose_record(environ: Mapping[str, str], kind: str) -> Path:
     """Make up a new name below ``$XDG_STATE_HOME/steelyard``, where records without a spec are kept.
 
     Raises
@@ -32,11 +32,11 @@ def state_directory(environ: Mapping[str, str], kind: str) -> Path:
     MachineError
         No variable says where, and the user has no home.
     """
-    base = _base_directory(environ, "XDG_STATE_HOME", ".local/state")
+    base = _choose_base(environ, "XDG_STATE_HOME", ".local/state")
     return base / "steelyard" / kind / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
 
-def _base_directory(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
+def _choose_base(environ: Mapping[str, str], variable: str, below_home: str) -> Path:
     # The specification: a relative path is to be ignored.
     base = Path(environ.get(variable, ""))
     if base.is_absolute():

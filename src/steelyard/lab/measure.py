@@ -73,6 +73,7 @@ def measure(
         raise UsageError("nothing to measure", hint="measure(f, g)")
     if estimand not in INTERVALS:
         raise UsageError(f"estimand={estimand!r} is not known", hint=f"one of: {', '.join(INTERVALS)}")
+    _refuse_fractions(precision=precision_wanted, margin=margin)
     declared = Analysis(metric=CALL.name, estimand=estimand, margin=margin, seed=seed)
     course = _Course(tuple(functions), declared, precision_wanted, 2 if max_time_s is not None else None)
     try:
@@ -92,6 +93,12 @@ def measure(
         raise
     in_one_process = Notice("note", fields={"text": ONE_PROCESS})
     return answer("measure", course.samples(), course.facts(), declared, unobserved=[in_one_process])
+
+
+def _refuse_fractions(**fractions: float | None) -> None:
+    for name, fraction in fractions.items():
+        if fraction is not None and not 0 < fraction < 1:
+            raise UsageError(f"{name}={fraction!r} is not between 0 and 1", hint=f"{name}=0.02, which is 2 %")
 
 
 class _Course:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import UsageError
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.origin import suggest
 from steelyard.units import parse_duration
+
+if TYPE_CHECKING:
+    from steelyard.lab.compare.compare import CompareRequest
 
 FIELDS: Final = {
     "command_name": "names",
@@ -25,6 +29,18 @@ FIELDS: Final = {
 }
 """Option of ``steelyard compare`` to the field of a request that it sets."""
 
+NAMES: Final = {
+    "analysis.metric": "metric",
+    "analysis.margin": "margin",
+    "design.stop.max_blocks": "max_runs",
+    "design.stop.max_time": "max_time",
+    "design.stop.rel_halfwidth": "precision",
+    "design.blocks": "min_runs",
+    "design.discard": "warmup",
+    "factors": "parameter_list",
+    "program.timeout": "timeout",
+}
+"""Key of a spec to the option of ``steelyard compare`` that sets it."""
 _TIMES: Final = ("max_time_s", "timeout_s")
 
 
@@ -43,8 +59,36 @@ def fields_of(options: Mapping[str, object], known: Collection[str], call: str) 
             continue
         field = FIELDS.get(name, name)
         fields[field] = parse_duration(value) if field in _TIMES and isinstance(value, str) else value
-    refuse_unknown(fields, known, call)
+    spoken = {name: options.get(name, value) for name, value in fields.items() if name not in known}
+    refuse_unknown(spoken, sorted({"runs", *FIELDS, *known} - set(FIELDS.values())), call)
     return fields
+
+
+def make_experiment(request: CompareRequest, options: Mapping[str, object]) -> Experiment:
+    """Make the experiment of a call; errors name its arguments as the caller wrote them.
+
+    Raises
+    ------
+    UsageError
+        The commands or a value cannot be used.
+    """
+    try:
+        return request.experiment()
+    except UsageError as error:
+        message = error.message.removeprefix("experiment(): ").replace(", which is blocks", ", the least")
+        hint = error.hint
+        for key, name in NAMES.items():
+            if key == "design.blocks" and "runs" in options:
+                name = "runs"  # noqa: PLW2901 -- the one word for both numbers
+            spelling = next((word for word in (name, FIELDS.get(name, name)) if word in options), name)
+            rest = message.removeprefix(key)
+            message = message if rest == message else f"{spelling}{rest}"
+            hint = hint and re.sub(rf"\b{key.rpartition('.')[2]} = ", f"{spelling}=", hint)
+        if hint is not None:
+            hint = hint.replace("in [program] or [build]", "in a command")
+        if not request.commands:
+            message, hint = "no command is given", 'steelyard.compare("./old", "./new")'
+        raise UsageError(message, hint=hint) from None
 
 
 def refuse_unknown(given: Mapping[str, object], known: Collection[str], call: str) -> None:

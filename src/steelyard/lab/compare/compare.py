@@ -318,7 +318,7 @@ def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
     if names and len(names) != len(commands):
         raise UsageError(
             f"{len(names)} names for {len(commands)} commands",
-            hint="give --name once for each command, or not at all",
+            hint="give one name for each command, or none",
         )
     labels = list(names) or [" ".join(command.split()) for command in commands]
     if len(set(labels)) == len(labels):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from steelyard.answers.analysis import Answer
 
 
-def rows(answer: Answer) -> list[dict[str, Any]]:
+def list_rows(answer: Answer) -> list[dict[str, Any]]:
     """One mapping for each comparison, or for each sample where nothing is compared."""
     if not answer.comparisons:
         names = ("n", "mean", "median", "s", "u", "min", "max")

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from steelyard.answers.history import History
 
 
-def rows(history: History) -> list[dict[str, Any]]:
+def list_rows(history: History) -> list[dict[str, Any]]:
     """One mapping for each record of each series, with the ratio of a step that begins there."""
     table: list[dict[str, Any]] = []
     for series in history.series:

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.lab.answer.model import Modelled
-    from steelyard.scaling.model import ScalingModel
+    from collections.abc import Sequence
+
+    from steelyard.scaling.model import NotModelled, ScalingModel
 
 
-def rows(modelled: Modelled) -> list[dict[str, Any]]:
+def list_rows(models: Sequence[ScalingModel], failed: Sequence[NotModelled]) -> list[dict[str, Any]]:
     """One mapping for each function and metric; those without a model say why under ``refused``."""
-    models = [_row(model) for model in modelled.models]
     return [
-        *models,
+        *map(_row, models),
         *(
-            {"function": each.name, "metric": each.metric, **each.labels, "refused": each.reason}
-            for each in modelled.failed
+            {"function": series.name, "metric": series.metric, **series.labels, "refused": series.reason}
+            for series in failed
         ),
     ]
 

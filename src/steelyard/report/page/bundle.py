@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from steelyard.errors import MachineError
-from steelyard.files.user_directories import cache_directory
+from steelyard.files.user_directories import locate_cache
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -40,7 +40,7 @@ def bundle() -> str:
     file for each version of vl-convert; a cache that cannot be read or written costs the time only.
     """
     library = converter()
-    file = cache_directory(os.environ) / f"vega-{library.__version__}.js"
+    file = locate_cache(os.environ) / f"vega-{library.__version__}.js"
     with suppress(OSError, UnicodeError):
         if (kept := file.read_text(encoding="utf-8")).endswith(_END):
             return kept

@@ -10,7 +10,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import ProgramError, SpecError
-from steelyard.files.user_directories import cache_directory
+from steelyard.files.user_directories import locate_cache
 from steelyard.interventions.built import Code, LinkOrder, Padding
 from steelyard.run.build.cache import Entry
 from steelyard.run.build.inputs import InputFile
@@ -76,7 +76,7 @@ class Builder:
     def __init__(self, build: Build, source: Path, *, root: Path | None = None) -> None:
         self._build = build
         self._source = source
-        self._root = cache_directory(os.environ) / "build" if root is None else root
+        self._root = locate_cache(os.environ) / "build" if root is None else root
         self._built: dict[tuple[tuple[str, str], ...], Built] = {}
         if "build" in names(build.command[0]):
             raise SpecError(

@@ -15,7 +15,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.errors import MachineError, UsageError
-from steelyard.files.user_directories import cache_directory
+from steelyard.files.user_directories import locate_cache
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.launcher.noise import noise_library, settings_of
@@ -54,8 +54,8 @@ class Smpi:
     def __init__(self, experiment: Experiment) -> None:
         self._asked = experiment.launch
         self._source = experiment.source
-        self._hosts = cache_directory(os.environ) / "hosts"
-        self._noise = cache_directory(os.environ) / "noise"
+        self._hosts = locate_cache(os.environ) / "hosts"
+        self._noise = locate_cache(os.environ) / "noise"
 
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
