@@ -20,7 +20,7 @@ from answers.pages import (
 
 from steelyard.report.page.figures import COLUMN_PX, charts, write_figures
 from steelyard.report.page.latex import latex_text
-from steelyard.report.page.tables import csv_table, latex_table, markdown_table, write_tables
+from steelyard.report.page.tables import csv_table, markdown_table, write_tables
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
@@ -34,14 +34,6 @@ def test_markdown_escapes_what_it_would_obey():
     assert markdown_table(COLUMNS) == (
         "| a\\_name | mean ms |\n|---|---:|\n| x\\|y & 50 % | 1.25 |\n| =1+2 | -0.50 |\n"
     )
-
-
-def test_latex_is_set_by_booktabs_with_signs_escaped():
-    text = latex_table("50 % & more", COLUMNS)
-    assert r"\caption{50 \% \& more}" in text
-    assert r"\begin{tabular}{lr}" in text
-    assert r"x\textbar{}y \& 50 \% & 1.25 \\" in text
-    assert [rule in text for rule in (r"\toprule", r"\midrule", r"\bottomrule")] == [True] * 3
 
 
 def test_latex_obeys_nothing_of_a_name():

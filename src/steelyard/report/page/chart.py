@@ -161,6 +161,17 @@ def number(field: str, title: str | None, **more: Any) -> dict[str, Any]:
     return {"field": field, "type": "quantitative", "title": title, "scale": scale, **more}
 
 
+def make_quantity_axis(unit: str, **axis: Any) -> dict[str, Any]:
+    """Label an axis with prefix and unit at each tick: ``40 ms``, not ``40m``."""
+    suffix = {"s": "s", "B": "B", "1/s": "/s", "B/s": "B/s"}.get(unit)
+    if suffix is None:
+        return {"format": "~g", **axis}
+    prefixed = f"replace(format(datum.value, '~s'), regexp('([^0-9.]?)$'), ' $1{suffix}')"
+    # Nobody counts in kiloseconds.
+    plain = f"format(datum.value, '~g') + ' {suffix}'"
+    return {"labelExpr": f"datum.value < 1 ? {prefixed} : {plain}" if unit == "s" else prefixed, **axis}
+
+
 def tooltip(**fields: str) -> list[dict[str, str]]:
     """What hovering says: fields and their titles."""
     return [

@@ -5,6 +5,7 @@ The figures of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408): 3, 4 and 
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.report.answer.contexts import context_columns, sentences
@@ -27,6 +28,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
@@ -178,8 +180,11 @@ def _single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart
         together.append(row)
     y = rows_axis([_pair(each, called) for each in found])
 
+    ratios = [row["speedup"] for row in singles]
+    ratios += [row[end] for row in together for end in ("low", "high", "least", "most") if end in row]
+
     def x(field: str) -> dict[str, Any]:
-        return number(field, "speedup in one context", axis={"tickCount": 6})
+        return make_ratio_axis(field, "speedup in one context", ratios)
 
     hover = tooltip(name="comparison", says="all contexts", ci="95 % CI", next="next context (95 % PI)")
 
@@ -252,17 +257,17 @@ def _histogram(found: ContextFinding, number_: int, called: Names) -> Chart:
     across = found.across
     speedups = [one.speedup for one in across.each]
     low, high = min(speedups), max(speedups)
-    step = (high - low) / BINS or 0.01
+    step = math.log(high / low) / BINS or 0.01
     counts = [0] * BINS
     for value in speedups:
-        counts[min(BINS - 1, int((value - low) / step))] += 1
+        counts[min(BINS - 1, int(math.log(value / low) / step))] += 1
     rows = [
-        {"low": low + i * step, "high": low + (i + 1) * step, "contexts": count}
+        {"low": low * math.exp(i * step), "high": low * math.exp((i + 1) * step), "contexts": count}
         for i, count in enumerate(counts)
         if count
     ]
     text = ratio(across.speedup, across.interval) + " ×"
-    x = number("low", "speedup in one context", axis={"tickCount": 6})
+    x = make_ratio_axis("low", "speedup in one context", speedups)
     layers = [
         {
             "mark": {"type": "bar", "color": ACCENT, "opacity": 0.75, "binSpacing": 1},

@@ -20,12 +20,12 @@ from steelyard.report.page.chart import (
     Spec,
     at_the_end,
     data,
-    number,
     rows_axis,
     rows_px,
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.cells import interval_cell, ratio_cell
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.line import Span, Style
@@ -74,7 +74,8 @@ def _row(each: Estimated) -> dict[str, Any]:
 
 
 def _ends(each: Estimated) -> tuple[float, ...]:
-    return (each.value, each.interval.low, each.interval.high) if each.interval else (each.value,)
+    intervals = [interval for interval in (each.interval, each.prediction) if interval is not None]
+    return (each.value, *(end for interval in intervals for end in (interval.low, interval.high)))
 
 
 def forest_columns(found: Sequence[Estimated], what: str) -> tuple[Column, ...]:
@@ -92,11 +93,9 @@ def forest(found: Sequence[Estimated], title: str, margin: float | None = None) 
     """Dots with intervals (thick), predictions (thin), a line at 1, and the margin as a band."""
     count = len(found)
     ends = [end for each in found for end in _ends(each)]
-    wide = bool(ends) and 0 < 4 * min(ends) < max(ends)
 
     def x(field: str) -> dict[str, Any]:
-        scale = {"type": "log" if wide else "linear", "nice": False, "padding": 14}
-        return number(field, title, scale=scale, axis={"tickCount": 6})
+        return make_ratio_axis(field, title, ends)
 
     colour = {
         "field": "means",

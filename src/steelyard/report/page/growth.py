@@ -10,7 +10,17 @@ from msgspec.structs import replace
 
 from steelyard.growth import parse, parse_deviation
 from steelyard.report.models.text import model_columns
-from steelyard.report.page.chart import ACCENT, INK, MUTED, WORSE, Chart, Section, number, tooltip
+from steelyard.report.page.chart import (
+    ACCENT,
+    INK,
+    MUTED,
+    WORSE,
+    Chart,
+    Section,
+    make_quantity_axis,
+    number,
+    tooltip,
+)
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
@@ -25,6 +35,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 12
 """Functions with a chart of their own; the table has all."""
+DASHES: Final = [5, 4]
+"""Of expectations and limits, in the chart and in its legend."""
 MOST_VALUES: Final = 60
 """Of one point; of more, this many at equal ranks."""
 
@@ -66,13 +78,13 @@ def _curve(found: Curve, i: int) -> Chart:
     }
     xs = [row["x"] for row in middles]
     wide = {"type": "log", "base": 2} if xs[0] > 0 and xs[-1] > 8 * xs[0] else {"type": "linear"}
-    title = f"{printable(series.metric)}{f' ({unit})' if unit else ''}"
+    title = printable(series.metric)
 
     def x(field: str = "x") -> dict[str, Any]:
         return number(field, printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
 
     def y(field: str = "y") -> dict[str, Any]:
-        return number(field, title, scale=scale, axis={"format": "~s", "tickCount": 5})
+        return number(field, title, scale=scale, axis=make_quantity_axis(unit, tickCount=5))
 
     layers: list[dict[str, Any]] = [
         {
@@ -83,7 +95,7 @@ def _curve(found: Curve, i: int) -> Chart:
         },
         {
             "data": {"name": "limits"},
-            "mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 1.3},
+            "mark": {"type": "line", "strokeDash": DASHES, "strokeWidth": 1.3},
             "encoding": {
                 "x": x(),
                 "y": y(),
@@ -95,7 +107,7 @@ def _curve(found: Curve, i: int) -> Chart:
                         "domain": ["expected", "at most", "deviation limit"],
                         "range": [MUTED, MUTED, WORSE],
                     },
-                    "legend": {} if limits else None,
+                    "legend": {"symbolType": "stroke", "symbolDash": DASHES} if limits else None,
                 },
                 "detail": {"field": "what"},
             },

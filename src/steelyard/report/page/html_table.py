@@ -10,8 +10,6 @@ from steelyard.report.text.table import Column
 
 RUN: Final = "run"
 """The column of a table of single runs by which a dot leads to its row."""
-MOST_OPEN: Final = 8
-"""Rows up to which a table below a chart is open."""
 
 
 def html_table(
@@ -30,7 +28,7 @@ def html_table(
         The treatment of each row; with ``numbers``, its place among the treatments of the page, rows are
         filtered by it, and their first cell chooses it.
     below : bool
-        Whether it stands below a chart that says the same, so that a long one may be folded.
+        Whether it stands below a chart that says the same, and is folded.
     """
     count = len(columns[0].cells) if columns else 0
     head = "".join(
@@ -46,8 +44,7 @@ def html_table(
     if not below:
         return table
     rows = f"{count:,} row{'s' * (count != 1)}"
-    opened = " open" if count <= MOST_OPEN else ""
-    return f"<details{opened}><summary>Table, {rows}</summary>{table}</details>"
+    return f"<details><summary>Table, {rows}</summary>{table}</details>"
 
 
 def _row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbers: Mapping[str, int]) -> str:

@@ -58,7 +58,7 @@ def called(contents: Contents) -> Names:
 
 
 def headline(contents: Contents) -> tuple[list[Finding], str]:
-    """The answer: its findings, and what is said of those that are too many; then the claims."""
+    """The answer: its findings, or one sentence on many, which the chart below it shows."""
     if contents.answer is None:
         return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
     answer = contents.answer
@@ -70,7 +70,7 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
     found, left = found_in(answer, called(contents))
     if len(found) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
-        return [Finding(counts, power, ""), *found], ""
+        return [Finding(counts, power, "")], ""
     return [_short(each) for each in found], left
 
 

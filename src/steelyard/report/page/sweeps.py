@@ -23,6 +23,7 @@ from steelyard.report.page.chart import (
     tooltip,
     unless_chosen,
 )
+from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import percent, quantity, ratio, scale
 from steelyard.report.text.label import level_text, named_levels, printable
 from steelyard.report.text.line import Span
@@ -172,6 +173,7 @@ def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
         if math.isfinite(it.spread):
             row |= {"low": it.value - it.spread, "high": it.value + it.spread}
         rows.append(row)
+    ends = [row[name] for row in rows for name in ("low", "y", "high") if name in row]
     return _chart(
         f"speedup-over-{_plain(sweep.names[0])}",
         f"Adjusted speedup over {sweep.along}",
@@ -181,6 +183,7 @@ def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
         sweep,
         "adjusted speedup S",
         {"says": "S", "u": "u", "spread": "spread"},
+        make_ratio_axis("y", None, ends),
     )
 
 
@@ -215,20 +218,28 @@ def _row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
 
 
 def _chart(
-    name: str, title: str, about: str, rows: Rows, sweep: Sweep, y: str, shown: Mapping[str, str]
+    name: str,
+    title: str,
+    about: str,
+    rows: Rows,
+    sweep: Sweep,
+    y: str,
+    fields: Mapping[str, str],
+    look: Mapping[str, Any] | None = None,
 ) -> Chart:
+    of_y = {key: look[key] for key in ("scale", "axis")} if look else {}
     linked = {"with": "with"} if len(sweep.names) > 1 else {}
     return Chart(
         name=name,
         title=title,
         about=about,
-        spec=lines(rows, sweep.along, y, tooltip(called="treatment", **linked, **shown)),
+        spec=lines(rows, sweep.along, y, tooltip(called="treatment", **linked, **fields), **of_y),
         data={"rows": rows},
         columns=(
             Column("treatment", [Span(row["called"]) for row in rows], right=False),
             Column(printable(sweep.names[0]), [Span(f"{row['x']:g}") for row in rows]),
             *([Column("with", [Span(row["with"]) for row in rows], right=False)] if linked else []),
-            *(Column(head, [Span(row[field]) for row in rows]) for field, head in shown.items()),
+            *(Column(head, [Span(row[field]) for row in rows]) for field, head in fields.items()),
         ),
         rows_of=tuple(row["treatment"] for row in rows),
     )
@@ -295,6 +306,7 @@ def lines(
 def _looks(names: Sequence[str]) -> dict[str, Any]:
     """A colour for each line, and from the seventh on dashes."""
     count = len(SERIES)
+    strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2} if len(names) > count else {}
 
     def by_series(values: Sequence[Any]) -> dict[str, Any]:
         return {
@@ -302,7 +314,7 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
             "type": "nominal",
             "title": None,
             "scale": {"domain": [*names], "range": [values[i % len(values)] for i in range(len(names))]},
-            "legend": {"columns": 1 if max(map(len, names)) > LONG else 3},
+            "legend": {"columns": 1 if max(map(len, names)) > LONG else 3} | strokes,
         }
 
     found = {"color": by_series(SERIES)}

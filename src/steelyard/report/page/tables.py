@@ -12,7 +12,7 @@ from typing import Final
 from steelyard.files.writing import write_output
 from steelyard.report.page.contents import Contents, Shown
 from steelyard.report.page.formulas import latex, python
-from steelyard.report.page.latex import latex_text
+from steelyard.report.page.latex_table import latex_table
 from steelyard.report.page.sections import sections_of
 from steelyard.report.text.table import Column
 
@@ -40,7 +40,7 @@ def write_tables(every: Sequence[Shown], directory: Path) -> list[Path]:
     texts: dict[str, str] = {}
     for name, caption, columns in tables(every):
         texts[f"{name}.md"] = markdown_table(columns)
-        texts[f"{name}.tex"] = latex_table(caption, columns)
+        texts[f"{name}.tex"] = latex_table(caption, columns, name)
         texts[f"{name}.csv"] = csv_table(columns)
     models = [
         curve.model for shown in every if isinstance(shown, Contents) for curve in shown.curves
@@ -68,29 +68,6 @@ def markdown_table(columns: Sequence[Column]) -> str:
 
 
 _BACKSLASH: Final = r"\\\1"
-
-
-def latex_table(caption: str, columns: Sequence[Column]) -> str:
-    r"""A floating table for ``\usepackage{booktabs}``."""
-
-    def row(cells: Sequence[str]) -> str:
-        return " & ".join(map(latex_text, cells)) + r" \\"
-
-    kinds = "".join("r" if column.right else "l" for column in columns)
-    lines = [
-        r"% needs \usepackage{booktabs}, and \usepackage{textcomp,amssymb} for some signs",
-        r"\begin{table}",
-        rf"  \caption{{{latex_text(caption)}}}",
-        rf"  \begin{{tabular}}{{{kinds}}}",
-        r"    \toprule",
-        f"    {row([column.title for column in columns])}",
-        r"    \midrule",
-        *(f"    {row(cells)}" for cells in _rows(columns)),
-        r"    \bottomrule",
-        r"  \end{tabular}",
-        r"\end{table}",
-    ]
-    return "\n".join(lines) + "\n"
 
 
 def csv_table(columns: Sequence[Column]) -> str:
