@@ -19,7 +19,7 @@ REFUSED = frozenset(
 )
 """Pronouns, participles and particles, which say nothing of what is bound."""
 VERBS = frozenset(
-    """abort accept adapt add adjust advise align allow analyze annotate answer append apply ask assign
+    """abort accept adapt add adjust advise align allow analyze annotate answer append apply archive ask assign
     attach await bind bisect block bound build calculate call cancel capture change check choose cite
     classify clean clear close collect combine compare compile complete compute concatenate confirm
     connect convert convolve copy correct count create cut declare decode define delete derive describe

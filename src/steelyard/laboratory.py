@@ -294,17 +294,51 @@ class Report:
         write_output(place, self.html())
         return place
 
-    def figures(self, directory: str | Path) -> list[Path]:
-        """Write every chart as SVG, PNG and PDF at the width of a column of a paper."""
+    def figures(self, directory: str | Path, only: Sequence[str] = ()) -> list[Path]:
+        """Write every chart, or those named, as SVG, PNG and PDF at the width of a column of a paper."""
         from steelyard.report.page.figures import write_figures
 
-        return write_figures(self.contents, Path(directory))
+        return write_figures(self.contents, Path(directory), only)
 
-    def tables(self, directory: str | Path) -> list[Path]:
-        """Write every table as Markdown, LaTeX and CSV, and models as Python and LaTeX."""
+    def tables(self, directory: str | Path, only: Sequence[str] = ()) -> list[Path]:
+        """Write every table, or those named, as Markdown, LaTeX and CSV, and models as Python and LaTeX."""
         from steelyard.report.page.tables import write_tables
 
-        return write_tables(self.contents, Path(directory))
+        return write_tables(self.contents, Path(directory), only)
+
+    def archive(self, file: str | Path, authors: Sequence[str] = ()) -> Path:
+        """Write one ZIP file of the record, spec, host, page, trials and checksums.
+
+        Parameters
+        ----------
+        authors : sequence of str
+            Names for its ``CITATION.cff``, which is left out without any.
+
+        Raises
+        ------
+        UsageError
+            There are several records, or the record is still being written.
+        """
+        from steelyard.files.archive import read_members, write_archive
+        from steelyard.report.archive import describe_experiment
+        from steelyard.report.page.contents import Contents
+
+        contents, *rest = self.contents
+        if rest or not isinstance(contents, Contents):
+            raise UsageError("an archive is of one record", hint="archive each record by itself")
+        status = contents.portrait.status
+        if status.state == "running":
+            raise UsageError(
+                f"{status.record} is still being written", hint="wait for its end, or interrupt the run"
+            )
+        directory = Path(status.record)
+        members = describe_experiment(contents, self.html(), authors)
+        members["trials.csv"] = _write_trials(directory)
+        record = read_members(directory, leave_out=("lock",))
+        members |= {f"record.lab/{name}": content for name, content in record.items()}
+        place = Path(file)
+        write_archive(place, directory.name.removesuffix(".lab"), members)
+        return place
 
     def __repr__(self) -> str:
         from steelyard.answers.history import History
@@ -355,6 +389,19 @@ def report(
     refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "report")
     found = (_contents(find_record(Path(each)), metric, chosen) for each in records)
     return Report([msgspec.structs.replace(each, observation=observation) for each in found])
+
+
+def _write_trials(directory: Path) -> bytes:
+    """Every trial of a record as CSV."""
+    import tempfile
+
+    from steelyard.exchange.export import export
+    from steelyard.store import Record
+
+    with tempfile.TemporaryDirectory() as temporary, Record.open(directory) as record:
+        file = Path(temporary, "trials.csv")
+        export(record, file, "csv")
+        return file.read_bytes()
 
 
 def _contents(directory: Path, metric: str | None, chosen: Mapping[str, Any]) -> Contents:

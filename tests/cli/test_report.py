@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
+import zipfile
 from html import escape
 from pathlib import Path
 
@@ -50,6 +53,47 @@ def test_a_page_figures_and_tables_are_written(steelyard_cli, record, tmp_path):
     assert done.returncode == 0, done.stderr
     assert {"fig/effects.svg", "fig/by-context.pdf", "tab/effects.tex"} <= {*done.stdout.split()}
     assert all((tmp_path / file).stat().st_size for file in done.stdout.split())
+
+
+def test_one_figure_and_one_table_are_written_by_name_and_others_are_listed(steelyard_cli, record, tmp_path):
+    done = steelyard_cli("report", "c.lab", "--figures", "fig", "--only", "effects")
+    assert done.stdout.split() == ["fig/effects.svg", "fig/effects.png", "fig/effects.pdf"]
+    assert {path.name for path in (tmp_path / "fig").iterdir()} == {
+        "effects.svg",
+        "effects.png",
+        "effects.pdf",
+    }
+    done = steelyard_cli("report", "c.lab", "--tables", "tab", "--only", "efects")
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: there is no table 'efects'\n\nhint: tables: effects, ")
+    assert not (tmp_path / "tab").exists()
+    assert steelyard_cli("report", "c.lab", "--only", "effects").returncode == 2
+
+
+def test_an_archive_has_record_answer_and_checksums_and_its_record_answers_again(
+    steelyard_cli, record, tmp_path
+):
+    done = steelyard_cli("report", "c.lab", "--archive", "c.zip", "--author", 'A: "B"')
+    assert (done.returncode, done.stdout) == (0, "c.zip\n"), done.stderr
+    with zipfile.ZipFile(tmp_path / "c.zip") as archive:
+        archive.extractall(tmp_path / "out")
+    place = tmp_path / "out" / "c"
+    assert {"page.html", "answer.json", "trials.csv", "host.json", "program.json", "README.md"} <= {
+        path.name for path in place.iterdir()
+    }
+    subprocess.run(["sha256sum", "--quiet", "--check", "SHA256SUMS"], cwd=place, check=True)
+    assert '  - name: "A: \\"B\\""\n' in (place / "CITATION.cff").read_text()
+    again = steelyard_cli("analyze", str(place / "record.lab"), "--json")
+    assert (
+        json.loads(again.stdout)["comparisons"]
+        == json.loads((place / "answer.json").read_text())["comparisons"]
+    )
+
+
+def test_an_archive_is_of_one_record_and_replaces_no_input(steelyard_cli, record):
+    assert "is of one record" in steelyard_cli("report", "c.lab", "c.toml", "--archive", "x.zip").stderr
+    assert "is an input" in steelyard_cli("report", "c.toml", "--archive", "c.toml").stderr
+    assert steelyard_cli("report", "c.lab", "--author", "A").returncode == 2
 
 
 def test_a_page_may_hold_several_records(steelyard_cli, record, tmp_path):

@@ -22,6 +22,7 @@ _CURES: Final = {
     errno.EROFS: "choose a place that can be written",
     errno.EACCES: "choose a place that you may read and write",
     errno.EPERM: "choose a place that you may read and write",
+    errno.EEXIST: "a file has this name; choose another one",
     errno.ENOTDIR: "a part of the path is a file; choose another place",
     errno.ELOOP: "the path has a circle of symbolic links; choose another place",
 }

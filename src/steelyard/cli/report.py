@@ -41,6 +41,21 @@ from steelyard.files.writing import refuse_output
     metavar="DIR",
     help="Write every table as Markdown, LaTeX (booktabs) and CSV, and models as Python and LaTeX.",
 )
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="NAME",
+    help="Only the figures and tables of this name, as in effects or growth-1. Repeatable.",
+)
+@click.option(
+    "--archive",
+    type=OutputFile(),
+    metavar="FILE.zip",
+    help="Pack record, spec, host, page, trials and checksums into one file.",
+)
+@click.option(
+    "--author", "authors", multiple=True, metavar="NAME", help="For the archive's CITATION.cff. Repeatable."
+)
 @metric_option("Report this metric instead of the primary one of the spec.")
 @protocol_option
 @against_option
@@ -49,6 +64,9 @@ def command(
     output: Path | None,
     figures: Path | None,
     tables: Path | None,
+    only: tuple[str, ...],
+    archive: Path | None,
+    authors: tuple[str, ...],
     metric: str | None,
     protocol: str | None,
     against: str | None,
@@ -56,18 +74,24 @@ def command(
     """Write one self-contained HTML page about RECORD (a directory NAME.lab, or its spec): the answer, every
     run, contexts, factors, scaling, the machine, and how to repeat it; also while it is still running.
 
-    With --figures or --tables, no page is written unless -o names one.
+    With --figures, --tables or --archive, no page is written unless -o names one.
     """
     from steelyard.laboratory import report
 
-    page = output or (None if figures or tables else _beside(records[0]))
+    if only and not (figures or tables):
+        raise UsageError("--only chooses among figures and tables", hint="give --figures DIR or --tables DIR")
+    if authors and archive is None:
+        raise UsageError("--author is for an archive", hint="give --archive FILE.zip")
+    page = output or (None if figures or tables or archive else _beside(records[0]))
     if page is not None:
         refuse_output(page, "--output")
     made = report(*records, metric=metric, protocol=protocol, against=against)
     for directory, write in ((figures, made.figures), (tables, made.tables)):
         if directory is not None:
-            for file in write(_made(directory)):
+            for file in write(directory, only):
                 click.echo(file)
+    if archive is not None:
+        click.echo(made.archive(archive, authors))
     if page is not None:
         click.echo(made.save(page))
 
@@ -76,13 +100,3 @@ def _beside(record: Path) -> Path:
     from steelyard.lab.run.existing_record import find_record
 
     return find_record(record).with_suffix(".html")
-
-
-def _made(directory: Path) -> Path:
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(
-            f"{directory}: cannot be made: {error.strerror}", hint="name a directory that you may write"
-        ) from None
-    return directory

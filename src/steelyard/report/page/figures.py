@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from steelyard.files.writing import write_output
 from steelyard.report.page.bundle import converter
 from steelyard.report.page.chart import CHOSEN, LIGHT, Chart, config
+from steelyard.report.page.chosen_names import choose_names
 from steelyard.report.page.document import SCHEMA
 from steelyard.report.page.sections import sections_of
 
@@ -77,12 +78,25 @@ def charts(every: Sequence[Shown], most: int = MOST_MARKS) -> Iterator[tuple[str
             yield from ((f"{prefix}{chart.name}", chart) for chart in section.charts if not chart.empty)
 
 
-def write_figures(every: Sequence[Shown], directory: Path) -> list[Path]:
-    """Write ``NAME.svg``, ``NAME.png`` (300 dots an inch) and ``NAME.pdf``; return the files."""
+def write_figures(every: Sequence[Shown], directory: Path, only: Sequence[str] = ()) -> list[Path]:
+    """Write ``NAME.svg``, ``NAME.png`` (300 dots an inch) and ``NAME.pdf``; return the files.
+
+    Parameters
+    ----------
+    only : sequence of str
+        Names of figures; all of them where it is empty.
+
+    Raises
+    ------
+    UsageError
+        No figure has one of these names.
+    """
+    figures = dict(charts(every))
+    names = choose_names(figures, only, "figure")
     directory.mkdir(parents=True, exist_ok=True)
     draw = converter()
     written: list[Path] = []
-    for name, chart in charts(every):
+    for name, chart in ((name, figures[name]) for name in names):
         spec = figure_spec(chart)
         svg: str = draw.vegalite_to_svg(spec)
         contents = {

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.files.writing import write_output
+from steelyard.report.page.chosen_names import choose_names
 from steelyard.report.page.contents import Contents, Shown
 from steelyard.report.page.formulas import latex, python
 from steelyard.report.page.latex_table import latex_table
@@ -34,9 +35,19 @@ def tables(every: Sequence[Shown]) -> Iterator[tuple[str, str, Sequence[Column]]
                     yield f"{prefix}{section.name}-{place}", caption, columns
 
 
-def write_tables(every: Sequence[Shown], directory: Path) -> list[Path]:
-    """Write ``NAME.md``, ``NAME.tex`` and ``NAME.csv``, and ``models.py`` and ``.tex``; return the files."""
-    directory.mkdir(parents=True, exist_ok=True)
+def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = ()) -> list[Path]:
+    """Write ``NAME.md``, ``NAME.tex`` and ``NAME.csv``, and ``models.py`` and ``.tex``; return the files.
+
+    Parameters
+    ----------
+    only : sequence of str
+        Names of tables, ``models`` among them; all of them where it is empty.
+
+    Raises
+    ------
+    UsageError
+        No table has one of these names.
+    """
     texts: dict[str, str] = {}
     for name, caption, columns in tables(every):
         texts[f"{name}.md"] = markdown_table(columns)
@@ -47,9 +58,12 @@ def write_tables(every: Sequence[Shown], directory: Path) -> list[Path]:
     ]  # fmt: skip
     if models:
         texts["models.py"], texts["models.tex"] = python(models), latex(models)
-    for name, text in texts.items():
-        write_output(directory / name, text)
-    return [directory / name for name in texts]
+    names = choose_names({name.rpartition(".")[0]: None for name in texts}, only, "table")
+    directory.mkdir(parents=True, exist_ok=True)
+    files = [directory / name for name in texts if name.rpartition(".")[0] in names]
+    for file in files:
+        write_output(file, texts[file.name])
+    return files
 
 
 def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
