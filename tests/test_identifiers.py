@@ -19,7 +19,8 @@ REFUSED = frozenset(
 )
 """Pronouns, participles and particles, which say nothing of what is bound."""
 VERBS = frozenset(
-    """abort accept adapt add adjust advise align allow analyze annotate answer append apply archive ask assign
+    """abort accept adapt add adjust advise align allow analyze annotate answer append apply archive ask
+    assign
     attach await bind bisect block bound build calculate call cancel capture change check choose cite
     classify clean clear close collect combine compare compile complete compute concatenate confirm
     connect convert convolve copy correct count create cut declare decode define delete derive describe
@@ -45,7 +46,7 @@ NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"
 LIMITS = {
     "answers": (44, 49),
     "claims": (93, 74),
-    "cli": (98, 102),
+    "cli": (97, 101),
     "counters": (1, 0),
     "design": (14, 34),
     "errors": (1, 0),
