@@ -36,10 +36,10 @@ def samples(ratio, spread, blocks=20, seed=1):
     ]
 
 
-def look(ratio, spread, target=None, **keys):
+def look(ratio, spread, target=None, rel_effect=None, **keys):
     made = samples(ratio, spread, **keys)
     judged = compare(made, DECLARED)
-    return standing(precision(made, DECLARED), judged, target), judged[0]
+    return standing(precision(made, DECLARED), judged, target, rel_effect=rel_effect), judged[0]
 
 
 @pytest.mark.parametrize(("ratio", "wanted"), [(8.0, 0.0875), (1 / 8, 0.0875), (1.2, 1 / 60), (1.0, NARROW)])
@@ -74,6 +74,15 @@ def test_a_wanted_precision_asks_for_no_verdict():
     found, comparison = look(1.0, 0.005, target=0.02)
     assert comparison.verdict == "not_resolved"
     assert (found.target, found.decided, found.answered) == (0.02, True, True)
+
+
+def test_a_fraction_of_a_large_effect_is_precise_enough_and_of_a_small_one_the_target_is():
+    wide, _ = look(4.0, 0.3, target=0.005, rel_effect=0.5)
+    assert wide.target == pytest.approx(0.5 * (1 - 1 / 4.0), rel=0.2)
+    assert wide.answered
+    assert not look(4.0, 0.3, target=0.005)[0].answered
+    small, _ = look(1.004, 0.001, target=0.005, rel_effect=0.5)
+    assert small.target == 0.005
 
 
 def test_the_interval_that_is_farthest_from_its_target_is_told():

@@ -255,7 +255,8 @@ def standing_of(record: Record, complete: int, *, last: bool = False) -> Standin
         looks = looks_of(facts)
         pooled = samples if declared.instances is None else pool(samples, declared.instances)
         judged = compare(pooled, declared, order=order, looks=looks)
-    return standing(precision(samples, declared, order=order, looks=looks), judged, target)
+    reached = precision(samples, declared, order=order, looks=looks)
+    return standing(reached, judged, target, rel_effect=stop.rel_effect)
 
 
 def _declared(record: Record) -> Analysis:

@@ -32,6 +32,8 @@ from steelyard.units import Scalar
 BLOCKS: Final = 20
 MAX_TIME_S: Final = 60.0
 WITHIN: Final = 0.01
+REL_EFFECT: Final = 0.5
+"""Fraction of a perturbation that is precise enough: nobody asks whether it is 4.4 or 4.5 times."""
 VERSUS: Final = ", versus"
 """Ends the names of levels of the other program."""
 _PLACEHOLDERS: Final = ("build", "probe")
@@ -148,7 +150,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
             design=Design(
                 blocks=self.blocks,
                 seed=self.seed,
-                stop=Stop(rel_halfwidth=self.within / 2, max_time_s=self.max_time_s),
+                stop=Stop(rel_halfwidth=self.within / 2, rel_effect=REL_EFFECT, max_time_s=self.max_time_s),
             ),
             analysis=Analysis(metric=self.metric, baseline={"command": NONE}),
         )

@@ -111,7 +111,8 @@ class StopRule:
         """The relative half-width that ends the run; ``None`` where none does, or no look has told it yet."""
         if self._ends_at_wanted():
             return None
-        return self._last.wanted if self._stop.decided and self._last else self._stop.rel_halfwidth
+        follows_effect = self._stop.decided or self._stop.rel_effect is not None
+        return self._last.wanted if follows_effect and self._last else self._stop.rel_halfwidth
 
     @property
     def least(self) -> int:

@@ -168,6 +168,9 @@ def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     if table.decided and table.rel_halfwidth is not None:
         what = "decided has a precision of its own, a tenth of the effect or 1 %"
         raise origin.error((*path, "rel_halfwidth"), what, "leave out decided, or rel_halfwidth")
+    if table.rel_effect is not None and table.rel_halfwidth is None:
+        error = "rel_effect widens a target precision, and none is set"
+        raise origin.error((*path, "rel_effect"), error, "write rel_halfwidth = 0.02 as well")
     if table.strict and not table.looks:
         what = "strict needs a target precision, and none is set"
         raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")

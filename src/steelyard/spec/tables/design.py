@@ -42,6 +42,14 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " alone, once `blocks` are complete."
         ),
     ] = False
+    rel_effect: Annotated[
+        Annotated[float, Meta(gt=0, le=0.5)] | None,
+        Meta(
+            description="With `rel_halfwidth`: let an interval be as wide as this fraction of its effect, if"
+            " that is more. At 0.5 an interval still lies far from no effect, so that stopping finds no"
+            " differences that are none."
+        ),
+    ] = None
 
     @property
     def looks(self) -> bool:

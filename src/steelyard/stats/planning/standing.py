@@ -58,7 +58,13 @@ class Standing(msgspec.Struct, frozen=True):
         return not self.doubts and (verdicts or (self.halfwidth or 0.0) <= EARLY * self.target)
 
 
-def standing(found: Precision, judged: Sequence[Comparison], target: float | None) -> Standing:
+def standing(
+    found: Precision,
+    judged: Sequence[Comparison],
+    target: float | None,
+    *,
+    rel_effect: float | None = None,
+) -> Standing:
     """Standing of comparisons, or of means or effects where there are none.
 
     Parameters
@@ -68,10 +74,13 @@ def standing(found: Precision, judged: Sequence[Comparison], target: float | Non
     target : float or None
         Relative half-width wanted of all that was ``found``; ``None`` to ask for verdicts, with intervals
         that are narrow against their effects.
+    rel_effect : float or None
+        Fraction of an effect that is narrow enough where it is more than ``target``.
     """
+    least, fraction = (NARROW, PART) if target is None else (target, rel_effect)
     asked = (
-        [(halfwidth_of(each), narrow(each)) for each in judged]
-        if target is None and judged
+        [(halfwidth_of(each), narrow(each, least, fraction)) for each in judged]
+        if fraction is not None and judged
         else [(each, target or NARROW) for each in found.halfwidths]
     )
     farthest, wanted = max(
@@ -91,11 +100,12 @@ def standing(found: Precision, judged: Sequence[Comparison], target: float | Non
     )
 
 
-def narrow(comparison: Comparison) -> float:
-    """Relative half-width at which the interval is narrow against the effect: a tenth of it, at least 1 %.
+def narrow(comparison: Comparison, least: float = NARROW, fraction: float = PART) -> float:
+    """Relative half-width at which the interval is narrow against the effect: a tenth of it, at least 1 %, or
+    another ``fraction`` and ``least``.
 
     The effect is that of the larger over the smaller, so that a ratio and its reciprocal ask for the same.
     """
     ratio = comparison.speedup
     effect = -math.expm1(-abs(ratio.log)) if isinstance(ratio, Speedup) else 0.0
-    return max(NARROW, PART * effect)
+    return max(least, fraction * effect)
