@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy import stats as witness
 
+from steelyard.claims.ratio import why_open
 from steelyard.sample import Failures
 
 FACTORS = {"opt": ["O2", "O3"]}
@@ -174,3 +177,12 @@ def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
     assert evidence.estimand == estimand
     assert evidence.ratio == expected.speedup.value
     assert (evidence.interval, evidence.p) == (expected.ci95, pytest.approx(expected.p))
+
+
+@pytest.mark.parametrize(
+    ("flags", "reason"),
+    [(("crowded", "trend"), "crowded"), (("slow_mode",), "slow_mode"), (("failures_unequal",), "failures")],
+)
+def test_a_withheld_verdict_says_why_and_not_always_that_runs_failed(flags, reason):
+    compared = SimpleNamespace(flags=flags, speedup=None)
+    assert why_open(compared, allowed=False) == reason

@@ -32,6 +32,8 @@ Flag = Literal[
     "one_process",
 ]
 
+WITHHOLDING: Final[tuple[Literal["crowded", "slow_mode"], ...]] = ("crowded", "slow_mode")
+"""Flags that withhold a verdict though no run failed; each is also the reason."""
 EarlyDoubt = Literal["bimodal", "autocorrelated"]
 """Flags that make the precision of few blocks doubtful."""
 

@@ -25,6 +25,7 @@ Reason = Literal[
     "no_spread_at_median",
     "missing_combinations",
     "slow_mode",
+    "crowded",
     "late_without_pairs",
     "late_beyond_median",
 ]
@@ -49,6 +50,7 @@ REASONS: Final[Mapping[str, str]] = {
     "out_of_range": "the ratio is out of range",
     "missing_combinations": "some combinations of the factors are not run",
     "slow_mode": "one program has occasional slow runs; how often is unknown, and decides",
+    "crowded": "more ranks than CPUs ran, so that times are the work of all ranks together",
     "no_spread": "values do not differ at all",
     "no_spread_at_median": "the values about both medians are equal",
     "late_without_pairs": "runs timed out in an order without blocks",

@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.answers.comparison import Comparison, Speedup
+from steelyard.answers.flags import WITHHOLDING
 from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
@@ -142,7 +143,7 @@ def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | 
 def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failures"] | None:
     """Why a comparison decides nothing, whatever its interval."""
     if not allowed:
-        return "slow_mode" if "slow_mode" in compared.flags else "failures"
+        return next((reason for reason in WITHHOLDING if reason in compared.flags), "failures")
     return compared.speedup.reason if isinstance(compared.speedup, Undefined) else None
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.answers.flags import WITHHOLDING
 from steelyard.answers.undefined import REASONS, Undefined
 from steelyard.report.text.digits import about, bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
@@ -165,7 +166,8 @@ def _but_rare(answer: Answer) -> str:
 
 def _withheld(comparison: Comparison) -> str:
     """Why a verdict was not given."""
-    return REASONS["slow_mode"] if "slow_mode" in comparison.flags else "runs failed or timed out"
+    reason = next((reason for reason in WITHHOLDING if reason in comparison.flags), None)
+    return REASONS[reason] if reason else "runs failed or timed out"
 
 
 def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
