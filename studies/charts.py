@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart, Rows, data, number, rows_px
+from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart, Rows, data, number, rows_px
 from steelyard.report.page.sweeps import lines
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
@@ -76,6 +76,44 @@ def over(
 
 
 LOG: Final = {"type": "log"}
+
+
+def beside_published(name: str, ours: Rows, published: Rows, across: str, title: str) -> Chart:
+    """Draw our points, and dashed what a paper published of the same ``series``, in the same frame.
+
+    Parameters
+    ----------
+    ours, published : Rows
+        ``series``, ``x`` and ``y``; both on logarithmic axes.
+    """
+    names = list(dict.fromkeys(row["series"] for row in (*ours, *published)))
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
+        "legend": {"columns": 2},
+    }
+    x = number("x", across, scale={"type": "log", "base": 2, "nice": False, "padding": 12})
+    y = number("y", title, scale={"type": "log", "nice": False, "padding": 12})
+    encoding = {"x": x, "y": y, "color": colour}
+    spec = {
+        "height": 260,
+        "layer": [
+            {
+                "data": data("published"),
+                "mark": {"type": "line", "strokeDash": [5, 4], "strokeWidth": 1.4},
+                "encoding": encoding,
+            },
+            {"data": data("rows"), "mark": {"type": "line", "strokeWidth": 1.2}, "encoding": encoding},
+            {
+                "data": data("rows"),
+                "mark": {"type": "point", "filled": True, "size": 40},
+                "encoding": encoding,
+            },
+        ],
+    }
+    return Chart(name=name, title=name, about="", spec=spec, data={"rows": ours, "published": published})
 
 
 def ranks(name: str, cells: Sequence[Mapping[str, str]]) -> Chart:

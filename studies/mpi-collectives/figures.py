@@ -1,15 +1,19 @@
-"""Figures of MPI collectives: noise of links and cores, and the same latency by two definitions."""
+"""Figures of MPI collectives: the paper's Figures 4 and 5 with the published growth beside our points; noise
+of links and cores; the same latency by two definitions.
+"""
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from charts import over, points, table
+from charts import beside_published, over, points, table
 
 from steelyard.answers.interval import Interval
+from steelyard.growth import parse_growth
 from steelyard.report.page.chart import Chart
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.line import Style
@@ -20,6 +24,20 @@ WAYS: Final[tuple[tuple[str, str, Style], ...]] = (
     ("as reported", "as reported", "bad"),
     ("same → IMB", "by the same definition", "good"),
 )
+MACHINES: Final = {"torus": "Juqueen", "fat-tree": "Juropa", "dragonfly": "Piz Daint"}
+LIBRARIES: Final = {"impi": "Intel MPI", "ompi": "Open MPI"}
+BESIDE: Final = (
+    ("figure-4", "topologies", "machine", MACHINES),
+    ("figure-5", "selectors", "selector", LIBRARIES),
+)
+FIGURES: Final = {
+    "figure-4": (
+        *("barrier", "bcast", "reduce", "allreduce"),
+        *("gather", "allgather", "alltoall", "litmus"),
+    ),
+    "figure-5": ("barrier", "bcast", "reduce", "allgather"),
+}
+"""The paper's Figures 4 a to h and 5; its Figure 4 i is of memory on three machines that are not here."""
 OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 
@@ -39,6 +57,50 @@ def figures() -> Iterator[Chart]:
             f"{operation} on the fat tree, simulated, median of 5 draws (µs)",
         )
     yield _definitions()
+    for figure, part, label, systems in BESIDE:
+        for operation in FIGURES[figure]:
+            yield _growth(f"{figure}-{operation}", part, label, systems, operation)
+
+
+def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operation: str) -> Chart:
+    """Our latencies, and the growth that the paper states of each system through our first point."""
+    ours: list[dict[str, Any]] = []
+    published: list[dict[str, Any]] = []
+    measured = _kept(part, operation)
+    printed = _published(operation)
+    for of, system in systems.items():
+        points = measured[f"{label}={of}"]
+        series = f"{of}, dashed: {system}" if system in printed else of
+        ours += [{"series": series, "x": p, "y": 1e6 * latency} for p, latency in points.items()]
+        if system in printed:
+            growth = parse_growth(printed[system], "p")
+            first, least = next(iter(points.items()))
+            published += [
+                {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
+            ]
+    return beside_published(name, ours, published, "p, ranks", f"{operation}, simulated (µs)")
+
+
+def _kept(part: str, operation: str) -> dict[str, dict[int, float]]:
+    """Latencies in seconds by machine or selector, and ranks."""
+    found: dict[str, dict[int, float]] = {}
+    with (HERE / "simulated.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["part"] == part and row["op"] == operation:
+                found.setdefault(row["of"], {})[int(row["p"])] = float(row["latency_s"])
+    return {of: dict(sorted(points.items())) for of, points in found.items()}
+
+
+def _published(operation: str) -> dict[str, str]:
+    """The growth that Tables 4 and 6 print, by system."""
+    file = HERE.parent / "scalability-validation" / "published.csv"
+    with file.open(newline="", encoding="utf-8") as lines:
+        return {
+            row["system"]: row["model"]
+            for row in csv.DictReader(lines)
+            if row["table"] in ("4", "6")
+            and operation == ("litmus" if row["function"].endswith("(BT)") else row["function"].lower())
+        }
 
 
 def _definitions() -> Chart:

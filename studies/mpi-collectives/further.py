@@ -201,7 +201,7 @@ def table(loop: Loop) -> str:
     lines = [head + " would take | published |", "|---" * 10 + "|"]
     models = loop.models()
     for cell in sorted(loop.cells, key=lambda cell: (cell.machine, [*study.LATENCIES].index(cell.op))):
-        printed = study.published(study.SYSTEMS[cell.machine])[cell.op]
+        printed = str(study.published(study.SYSTEMS[cell.machine])[cell.op])
         scales = ", ".join(str(row.p) for row in loop.added(cell) if row.latency_s is not None)
         more = needed(loop, cell) if is_open(models[cell]) else ""
         cells = (

@@ -12,10 +12,10 @@ from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 import heaps
 import latencies
@@ -63,6 +63,7 @@ SYSTEMS: Final = {
 }
 """Which published system a machine or selector stands beside."""
 
+BY_PAPER: Final = "by the paper's method"
 RULES: Final = ("allreduce <= reduce + bcast", "allgather <= gather + bcast")
 
 
@@ -151,34 +152,78 @@ def table(title: str, series: list[Series]) -> str:
     order = list(LATENCIES)
     machine = title.partition(",")[0]
     printed = published(SYSTEMS.get(machine, ""))
-    rows = [
-        row(model, printed.get(model.name, ""))
-        for model in sorted(found.models, key=lambda each: order.index(each.name))
-    ]
+    ours = sorted(found.models, key=lambda model: order.index(model.name))
+    theirs = by_their_method(asked)
+    rows = [row(model, theirs[model.name], printed.get(model.name)) for model in ours]
     beside = f"{SYSTEMS[machine]}, published" if machine in SYSTEMS else "published"
     simulated = ", simulated" if any(one.simulated for one in asked) else ""
-    head = [f"| operation | expected | model | R̄² | δ | rank (probability) | points | {beside} |"]
-    head.append("|---" * 8 + "|")
-    return "\n".join([f"### {title}{simulated}", "", *head, *rows, *said(found)])
+    columns = ("operation", "expected", "model", "R̄²", "δ", "rank (probability)", "points", BY_PAPER, beside)
+    head = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+    counts = agreement(ours, theirs, printed)
+    return "\n".join([f"### {title}{simulated}", "", *head, *rows, *said(found), *counts])
 
 
-def published(system: str) -> dict[str, str]:
+def by_their_method(series: list[Series]) -> dict[str, ScalingModel]:
+    """Model latencies as the paper did: its search space, one leading term, D = √p."""
+    question = Question(
+        method="seed001",
+        space="mpi-study",
+        expectations={one.name: Expectation(LATENCIES[one.name], DEVIATION) for one in series},
+        parameter="p",
+    )
+    return {model.name: model for model in model_series(ModelRequest(series, question)).models}
+
+
+def agreement(
+    ours: list[ScalingModel], theirs: dict[str, ScalingModel], printed: Mapping[str, Published]
+) -> list[str]:
+    """Count the operations whose rank is the published one, by the paper's method and by ours."""
+    if not printed:
+        return []
+    compared = [(model, printed[model.name].rank) for model in ours if model.name in printed]
+    same = sum(rank_text(theirs[model.name]) == rank for model, rank in compared)
+    stated = [(model, rank) for model, rank in compared if rank_text(model) != "undecided"]
+    equal = sum(rank_text(model) == rank for model, rank in stated)
+    counts = f"Of {len(compared)} published ranks, the paper's method gives {same} on these data"
+    return ["", f"{counts}; ours states {len(stated)}, {equal} of them as published."]
+
+
+def rank_text(model: ScalingModel) -> str:
+    """The rank of a model that has an expectation."""
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- every operation here has an expectation
+    return checked.rank
+
+
+class Published(NamedTuple):
+    """A cell of Table 4 or 6: the growth, as in ``p^0.67 log p``, and the rank."""
+
+    growth: str
+    rank: str
+
+    def __str__(self) -> str:
+        return f"{parts.SIGNS[self.rank]} O({self.growth})"
+
+
+def published(system: str) -> dict[str, Published]:
     """Model and rank that Tables 4 and 6 print for a system, by operation."""
     with parts.PUBLISHED.open(newline="", encoding="utf-8") as file:
         return {
-            "litmus" if line["function"].endswith("(BT)") else line["function"].lower(): (
-                f"{parts.SIGNS[line['rank']]} O({line['model']})"
+            "litmus" if line["function"].endswith("(BT)") else line["function"].lower(): Published(
+                line["model"], line["rank"]
             )
             for line in csv.DictReader(file)
             if line["table"] in ("4", "6") and line["system"] == system
         }
 
 
-def row(model: ScalingModel, printed: str) -> str:
+def row(model: ScalingModel, theirs: ScalingModel, printed: Published | None) -> str:
     """One line of a table."""
     checked = model.validation
     assert checked is not None  # noqa: S101 -- every operation here has an expectation
-    cells = (model.name, checked.expectation, *judged(model), str(model.points), printed)
+    by_paper = f"{parts.SIGNS[rank_text(theirs)]} {theirs.growth()}"
+    beside = "" if printed is None else str(printed)
+    cells = (model.name, checked.expectation, *judged(model), str(model.points), by_paper, beside)
     return f"| {' | '.join(cells)} |"
 
 

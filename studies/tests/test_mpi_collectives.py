@@ -281,6 +281,32 @@ def test_every_table_that_is_made_of_kept_latencies_has_a_place_in_the_readme(it
     assert [title for title in titles if f"\n#### {title}\n" not in readme] == []
 
 
+@pytest.mark.parametrize("part", ["topologies", "selectors"])
+def test_the_readme_says_what_the_data_say_today(its, part):
+    readme = (STUDY / "README.md").read_text()
+    for block in its.study.tables_kept(part).split("### ")[1:]:
+        title, _, body = block.partition("\n")
+        assert f"#### {title}\n\n{body.strip()}\n" in readme, (
+            "studies/mpi-collectives/readme.py writes it again"
+        )
+
+
+def test_of_published_ranks_as_many_agree_as_stand_in_the_tables(its):
+    """Counted from the rows, by both methods."""
+    for table in its.study.tables_kept("topologies").split("### ")[1:]:
+        rows = [line.strip("| ").split(" | ") for line in table.splitlines() if line.startswith("| ")][1:]
+        compared = [(row[5], row[7], row[8]) for row in rows if len(row) == 9 and row[8]]
+        if not compared:
+            continue
+        by_paper = sum(theirs[0] == printed[0] for _, theirs, printed in compared)
+        stated = [(ours, printed) for ours, _, printed in compared if ours[0] != "?"]
+        equal = sum(ours[0] == printed[0] for ours, printed in stated)
+        assert (
+            f"gives {by_paper} on these data; ours states {len(stated)}, {equal} of them as published."
+            in table
+        )
+
+
 def test_an_allgather_that_takes_twenty_times_its_replacement_is_flagged(its):
     tables = its.study.tables_kept("topologies")
     assert "rule allgather <= gather + bcast in latency_quantile_s: fails; broken at 6 of 7" in tables
