@@ -20,6 +20,7 @@ PUBLIC = {
     "claims": "verdicts with their evidence",
     "errors": "what is raised",
     "exchange": "files of other tools",
+    "growth": "big-O algebra of expectations",
     "interventions": "what contexts there are",
     "lab": "run, analyze, compare, audit, observe",
     "report": "charts, figures and tables",
@@ -33,7 +34,6 @@ PUBLIC = {
 INSIDE = {
     "design": 1,
     "factorial": 1,
-    "growth": 1,
     "run": 4,
     "sample": 2,
     "stats": 3,
