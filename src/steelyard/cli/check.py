@@ -176,10 +176,11 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path 
     with Record.open(find_record(name)) as record:
         if not run:
             from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
+            from steelyard.lab.run.nodes import with_nodes
 
             refuse_other_experiment(
                 record,
-                with_recorded_claims(experiment, directory),
+                with_recorded_claims(with_nodes(experiment, directory), directory),
                 hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
             )
         return check(record, experiment.claims, declared)

@@ -28,6 +28,7 @@ from steelyard.store.sampling import (
     Columns,
     Origin,
     builtin_columns,
+    machines,
     reported_columns,
     times_to_limit,
     uncounted,
@@ -82,6 +83,13 @@ class Reading(Facts):
         finally:
             self._trials = None
             self._connection.rollback()
+
+    @_asked
+    def machines(self) -> dict[int, str]:
+        """Names of the machines on which blocks ran, by the id of the context that stands for each in
+        samples; empty where contexts name none, or all of them one.
+        """
+        return {each.standing: each.name for each in machines(self._connection).values()}
 
     @_asked
     def outcomes(self) -> list[BlockOutcome]:

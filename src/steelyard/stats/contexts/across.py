@@ -134,7 +134,7 @@ def across_contexts(
         if default is not None and (ids == default).any()
         else None,
         unseen=unseen_share(n),
-        each=_each(found, known) if n <= MOST_EACH else (),
+        each=each_context(found, known) if n <= MOST_EACH else (),
     )
 
 
@@ -145,7 +145,8 @@ def _halves(of: Visits, known: Components | None) -> Floats | None:
     return t_quantile(known.nu_within, 0.05) * known.within / np.sqrt(of.counts)
 
 
-def _each(of: Visits, known: Components | None) -> tuple[InContext, ...]:
+def each_context(of: Visits, known: Components | None) -> tuple[InContext, ...]:
+    """The speedup in each context, in the order of their ids."""
     halves, means = _halves(of, known), of.means
     intervals: list[Interval | None] = [None] * means.size
     if halves is not None:

@@ -1,0 +1,73 @@
+"""``node`` in ``[contexts]``: what it needs of the queue and of the design."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from steelyard.interventions.node import Node
+from steelyard.spec.check.contexts import RANDOM
+from steelyard.spec.check.launch import PLACEHOLDER
+from steelyard.spec.experiment import Contexts, Design, LaunchMethod
+from steelyard.spec.text.origin import Origin
+
+_PLACING: Final = ("--nodelist", "-w", "--nodefile", "-F")
+_CHOOSING: Final = ("--constraint", "-C", "--exclude", "-x", "--reservation")
+_COUNTING: Final = ("--nodes", "-N")
+
+
+def check_nodes(
+    contexts: Contexts | None, launch: LaunchMethod, design: Design, origin: Origin
+) -> None:
+    """Refuse nodes that no queue gives out, or that are said twice.
+
+    Raises
+    ------
+    SpecError
+    """
+    setting = contexts.settings.get(Node.name) if contexts else None
+    path = ("contexts", Node.name)
+    if setting is None:
+        for i, word in enumerate(launch.submit):
+            if any(match[1] == Node.name for match in PLACEHOLDER.finditer(word)):
+                what = "{node} is drawn nowhere"
+                raise origin.error(("launch", "submit", i), what, 'name them: [contexts] node = ["n1", "n2"]')
+        return
+    if launch.queue is None:
+        what = f"trials run on this machine alone, since launch.kind is {launch.kind}"
+        raise origin.error(path, what, 'write [launch] kind = "slurm" or "template", or leave node out')
+    if design.order != "randomized":
+        what = f"a block lies on one node, and order = {design.order!r} has no blocks of all treatments"
+        raise origin.error(path, what, 'write order = "randomized", or leave node out')
+    if launch.kind == "template":
+        if setting == RANDOM:
+            what = "only Slurm is asked for its nodes"
+            raise origin.error(path, what, 'name them: node = ["n1", "n2"]')
+        if not any(match[1] == Node.name for word in launch.submit for match in PLACEHOLDER.finditer(word)):
+            what = "names no {node}, and [contexts] draws nodes"
+            hint = 'write where the command takes it, as in submit = ["qsub", "-l", "nodes={node}", "{script}"]'
+            raise origin.error(("launch", "submit"), what, hint)
+    refused = (*_PLACING, *_CHOOSING) if setting == RANDOM else _PLACING
+    for i, (option, value) in _options(launch.options):
+        if option in refused:
+            what = f"{option} chooses nodes too, and [contexts] draws them"
+            hint = "leave it out" if option in _PLACING else 'leave it out, or name nodes: node = ["n1", "n2"]'
+            raise origin.error(("launch", "options", i), what, hint)
+        if option in _COUNTING and value not in ("1", "1-1"):
+            what = f"{option} asks for {value or 'several'} nodes, and a block lies on the one that is drawn"
+            raise origin.error(("launch", "options", i), what, "write --nodes=1, or leave node out of [contexts]")
+
+
+def _options(words: Sequence[str]) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Options of ``sbatch`` with their values, in each of the ways to write them."""
+    for i, word in enumerate(words):
+        if word.startswith("--"):
+            name, _, value = word.partition("=")
+        else:
+            name, value = word[:2], word[2:]
+        yield i, (name, value or (words[i + 1] if i + 1 < len(words) else ""))
+
+
+def partition_of(words: Sequence[str]) -> str | None:
+    """The partition that options of ``sbatch`` name."""
+    return next((value for _, (name, value) in _options(words) if name in ("--partition", "-p")), None)

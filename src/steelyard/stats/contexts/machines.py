@@ -1,0 +1,126 @@
+"""What machines do to a comparison: their part of the variance, what more of them would gain, and those that
+differ.
+
+Model, on the scale of logarithms, of block b on machine m: d_mb = mu + M_m + e_mb. Each machine counts once,
+however many blocks it has: the mean of the machines' means with t(machines - 1) is exact where all have as
+many blocks (it is the mixed model by REML then), and asks for no weights that few machines would estimate.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from steelyard.answers.contexts import Components
+from steelyard.answers.interval import Interval
+from steelyard.answers.machines import Deviation, Gain, Machine, Machines, Pace, Spread
+from steelyard.answers.undefined import Undefined
+from steelyard.arrays import Floats
+from steelyard.sample import Sample
+from steelyard.stats.contexts.across import each_context
+from steelyard.stats.contexts.components import nested_components
+from steelyard.stats.contexts.visits import Visits, differences, visits
+from steelyard.stats.distributions.student import two_sided_p
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.rounding import constant
+
+FEWEST: Final = 4
+"""Machines, from which on one can be told from the others: the rest needs a spread of its own."""
+LEVEL: Final = 0.05
+"""Probability that any machine is said to differ where all are of one normal distribution."""
+
+
+def deviations(means: Floats) -> list[Deviation | None]:
+    """Of the mean logarithm of each machine, how it differs from the others; ``None`` where it does not.
+
+    The externally studentised residual, (x_i - mean of the others) / (s of the others sqrt(1 + 1/(n - 1))),
+    by t(n - 2); adjusted after Holm over all machines. Two that differ alike may hide each other.
+    """
+    n = means.size
+    if n < FEWEST or constant(means):
+        return [None] * n
+    rest = (means.sum() - means) / (n - 1)
+    squares = ((means - means.mean()) ** 2).sum() - (means - means.mean()) ** 2 * n / (n - 1)
+    s = np.sqrt(np.maximum(squares, 0.0) / (n - 2))
+    away = means - rest
+    with np.errstate(divide="ignore"):
+        t = np.abs(away) / (s * math.sqrt(n / (n - 1)))
+    tested = holm([two_sided_p(float(each), n - 2) for each in t], LEVEL)
+    return [
+        Deviation(math.exp(float(by)), each.p_holm) if each.rejected else None
+        for by, each in zip(away, tested, strict=True)
+    ]
+
+
+def spread(of: Visits, components: Components | Undefined) -> Spread | None:
+    """What machines contribute to the variance, and what more would gain."""
+    if isinstance(components, Undefined) or components.share is None:
+        return None
+    from scipy.special import fdtri
+
+    counts = of.counts
+    per_block = float((1 / counts).mean())
+    within = components.within**2
+    if within == 0:
+        bounds = Interval(1.0, 1.0)
+    else:
+        f = float(of.means.var(ddof=1)) / (within * per_block)
+        nu = components.nu_between, components.nu_within
+        ends = (max(0.0, f / float(fdtri(*nu, q)) - 1) for q in (0.975, 0.025))
+        low, high = (each / (each + 1 / per_block) for each in ends)
+        bounds = Interval(low, high)
+    between = components.between**2
+    more_blocks = 1 - math.sqrt((between + within * per_block / 2) / (between + within * per_block))
+    return Spread(
+        share=components.share,
+        interval=bounds,
+        machines=Gain(int(counts.size), 1 - math.sqrt(0.5)),
+        blocks=Gain(round(float(counts.mean())), more_blocks),
+    )
+
+
+def paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pace, ...]:
+    """Machines whose values differ from those of the others, over all treatments that all machines have."""
+    found = [each for each in map(visits, samples) if not isinstance(each, Undefined)]
+    if not found:
+        return ()
+    ids = np.unique(np.concatenate([each.ids for each in found]))
+    table = np.array([each.means for each in found if np.array_equal(each.ids, ids)])
+    if not table.size or ids.size < FEWEST:
+        return ()
+    centred = table - table.mean(axis=1, keepdims=True)
+    away = centred * ids.size / (ids.size - 1)
+    return tuple(
+        Pace(names[int(id_)], differs, math.exp(float(by.min())), math.exp(float(by.max())))
+        for id_, differs, by in zip(ids, deviations(centred.mean(axis=0)), away.T, strict=True)
+        if differs is not None
+    )
+
+
+def machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
+    """One comparison by machines, which are the contexts of its samples; ``None`` where ``across_contexts``
+    is undefined.
+    """
+    of = differences(baseline, treatment)
+    if isinstance(of, Undefined) or of.ids.size < 2:
+        return None
+    components = nested_components(of)
+    alone = each_context(of, None if isinstance(components, Undefined) else components)
+    found = [
+        Machine(names[one.context], one.visits, one.speedup, one.interval, differs)
+        for one, differs in zip(alone, deviations(of.means), strict=True)
+    ]
+    return Machines(
+        blocks=int(of.values.size),
+        faster=int((of.means > 0).sum()),
+        slower=int((of.means < 0).sum()),
+        spread=spread(of, components),
+        each=tuple(sorted(found, key=_by_name)),
+    )
+
+
+def _by_name(machine: Machine) -> tuple[int, str]:
+    return len(machine.name), machine.name
