@@ -18,9 +18,9 @@ from steelyard.spec.check.cross_references import check_references
 from steelyard.spec.check.design import check_restarts, read_design
 from steelyard.spec.check.factors import read_factors, read_level_commands
 from steelyard.spec.check.launch import read_launch
-from steelyard.spec.check.nodes import check_nodes
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
+from steelyard.spec.check.nodes import check_nodes
 from steelyard.spec.check.program import read_build, read_program
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment

@@ -59,7 +59,11 @@ def limits_of(
     limits: list[Notice] = []
     if runs := min((sample.summary.n for sample in primary if sample.summary.n), default=0):
         limits.append(Notice("modes_unseen", (), {"runs": runs, "share": unseen_share(runs)}))
-    if facts.contexts:
+    if facts.machines:
+        limits.append(
+            Notice("machines_unseen", (), {"machines": facts.contexts, "share": unseen_share(facts.contexts)})
+        )
+    elif facts.contexts:
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
         )

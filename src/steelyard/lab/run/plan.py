@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
 from steelyard.design import blocks_until, different, next_look, separability, treatments
-from steelyard.factorial.signs import sign_table
 from steelyard.errors import MachineError
+from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
 from steelyard.lab.run.nodes import with_nodes
@@ -84,7 +84,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
 
 
 def _on_known_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
-    """The experiment with the nodes of the queue; without any, and with the reason, where it cannot be asked."""
+    """The experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
     try:
         return with_nodes(experiment, directory), ()
     except MachineError as error:

@@ -16,7 +16,7 @@ from steelyard.report.text.line import Style
 from steelyard.units import Metric, format_quantity
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
+    from steelyard.answers.analysis import Answer, DesignFacts
     from steelyard.answers.comparison import Comparison, FreshRun, Speedup
     from steelyard.answers.interval import Interval
     from steelyard.answers.samples import Described
@@ -159,8 +159,11 @@ def _end(metric: Metric, ratio: float) -> str:
 
 def _but_rare(answer: Answer) -> str:
     """Part of the contexts for which equivalence is not shown, since none of them was drawn."""
-    rare = next((each.fields["share"] for each in answer.unobserved if each.kind == "contexts_unseen"), None)
-    return "" if rare is None else f", except possibly in contexts rarer than {percent(float(rare))}"
+    kinds = {"contexts_unseen": "in contexts", "machines_unseen": "on machines"}
+    rare = next((each for each in answer.unobserved if each.kind in kinds), None)
+    if rare is None:
+        return ""
+    return f", except possibly {kinds[rare.kind]} rarer than {percent(float(rare.fields['share']))}"
 
 
 def _withheld(comparison: Comparison) -> str:
@@ -293,6 +296,11 @@ def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | 
     return 1 / value, interval.reciprocal() if interval else None
 
 
+def noun_of_contexts(design: DesignFacts) -> str:
+    """What the contexts of a design are."""
+    return "machine" if design.machines else "context"
+
+
 def _evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = comparison.p_holm
@@ -307,11 +315,14 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
     elif comparison.instances is not None:
         parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:
-        parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
+        units = counted(comparison.contexts, noun_of_contexts(answer.design))
+        parts.append(f"{units} in {counted(comparison.blocks, 'block')}")
     elif answer.design.contexts >= comparison.blocks > 1:
-        parts.append(f"{counted(comparison.blocks, 'block')}, each in its own context")
+        where = "on its own machine" if answer.design.machines else "in its own context"
+        parts.append(f"{counted(comparison.blocks, 'block')}, each {where}")
     elif answer.design.contexts > 1:
-        parts.append(f"{counted(comparison.blocks, 'block')} in {counted(answer.design.contexts, 'context')}")
+        units = counted(answer.design.contexts, noun_of_contexts(answer.design))
+        parts.append(f"{counted(comparison.blocks, 'block')} in {units}")
     else:
         parts.append(counted(comparison.blocks, "block"))
     return ", ".join(parts)

@@ -16,9 +16,7 @@ _CHOOSING: Final = ("--constraint", "-C", "--exclude", "-x", "--reservation")
 _COUNTING: Final = ("--nodes", "-N")
 
 
-def check_nodes(
-    contexts: Contexts | None, launch: LaunchMethod, design: Design, origin: Origin
-) -> None:
+def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design, origin: Origin) -> None:
     """Refuse nodes that no queue gives out, or that are said twice.
 
     Raises
@@ -45,17 +43,23 @@ def check_nodes(
             raise origin.error(path, what, 'name them: node = ["n1", "n2"]')
         if not any(match[1] == Node.name for word in launch.submit for match in PLACEHOLDER.finditer(word)):
             what = "names no {node}, and [contexts] draws nodes"
-            hint = 'write where the command takes it, as in submit = ["qsub", "-l", "nodes={node}", "{script}"]'
+            hint = (
+                'write where the command takes it, as in submit = ["qsub", "-l", "nodes={node}", "{script}"]'
+            )
             raise origin.error(("launch", "submit"), what, hint)
     refused = (*_PLACING, *_CHOOSING) if setting == RANDOM else _PLACING
     for i, (option, value) in _options(launch.options):
         if option in refused:
             what = f"{option} chooses nodes too, and [contexts] draws them"
-            hint = "leave it out" if option in _PLACING else 'leave it out, or name nodes: node = ["n1", "n2"]'
+            hint = (
+                "leave it out" if option in _PLACING else 'leave it out, or name nodes: node = ["n1", "n2"]'
+            )
             raise origin.error(("launch", "options", i), what, hint)
         if option in _COUNTING and value not in ("1", "1-1"):
             what = f"{option} asks for {value or 'several'} nodes, and a block lies on the one that is drawn"
-            raise origin.error(("launch", "options", i), what, "write --nodes=1, or leave node out of [contexts]")
+            raise origin.error(
+                ("launch", "options", i), what, "write --nodes=1, or leave node out of [contexts]"
+            )
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[int, tuple[str, str]]]:
