@@ -113,8 +113,8 @@ def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
         for i, base in ((1, 1.0), (2, 0.9), (3, 2.0))
     ]
     (found,) = paces(made, names(8))
-    assert found.name == "n4" and found.in_everything
-    assert found.low == pytest.approx(1.3, abs=0.01) and found.high == pytest.approx(1.3, abs=0.01)
+    assert (found.name, found.in_everything) == ("n4", True)
+    assert (found.low, found.high) == pytest.approx((1.3, 1.3), abs=0.01)
     assert found.low <= found.differs.ratio <= found.high
 
 
@@ -128,7 +128,8 @@ def test_one_block_a_machine_gives_no_components_and_still_names_who_differs(sam
 
 def test_values_without_any_spread_differ_in_nothing(sample):
     found = machines(*pair(sample, np.full(12, 0.1), np.repeat([1, 2, 3, 4], 3)), names(4))
-    assert found.spread is None and not any(each.differs for each in found.each)
+    assert found.spread is None
+    assert not any(each.differs for each in found.each)
     assert machines(*pair(sample, [0.1, 0.1], [1, 1]), names(1)) is None
 
 

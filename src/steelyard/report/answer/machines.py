@@ -67,8 +67,8 @@ def _differing(machine: Machine, count: int) -> str:
         ratio(each, machine.interval) for each in (machine.speedup, machine.speedup / differs.ratio)
     )
     return (
-        f"{printable(machine.name)} differs from the other machines: {there} × there, {others} × on the others ({_p(differs.p_holm)}, Holm over"
-        f" {count} machines)"
+        f"{printable(machine.name)} differs from the other machines: {there} × there, {others} × on the"
+        f" others ({_p(differs.p_holm)}, Holm over {count} machines)"
     )
 
 

@@ -17,49 +17,58 @@ _COUNTING: Final = ("--nodes", "-N")
 
 
 def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design, origin: Origin) -> None:
-    """Refuse nodes that no queue gives out, or that are said twice.
+    """Refuse nodes that no queue gives out, or that are chosen twice.
 
     Raises
     ------
     SpecError
     """
     setting = contexts.settings.get(Node.name) if contexts else None
-    path = ("contexts", Node.name)
     if setting is None:
         for i, word in enumerate(launch.submit):
-            if any(match[1] == Node.name for match in PLACEHOLDER.finditer(word)):
+            if _names_node(word):
                 what = "{node} is drawn nowhere"
                 raise origin.error(("launch", "submit", i), what, 'name them: [contexts] node = ["n1", "n2"]')
         return
+    path = ("contexts", Node.name)
     if launch.queue is None:
         what = f"trials run on this machine alone, since launch.kind is {launch.kind}"
         raise origin.error(path, what, 'write [launch] kind = "slurm" or "template", or leave node out')
     if design.order != "randomized":
         what = f"a block lies on one node, and order = {design.order!r} has no blocks of all treatments"
         raise origin.error(path, what, 'write order = "randomized", or leave node out')
+    is_random = setting == RANDOM
     if launch.kind == "template":
-        if setting == RANDOM:
-            what = "only Slurm is asked for its nodes"
-            raise origin.error(path, what, 'name them: node = ["n1", "n2"]')
-        if not any(match[1] == Node.name for word in launch.submit for match in PLACEHOLDER.finditer(word)):
-            what = "names no {node}, and [contexts] draws nodes"
-            hint = (
-                'write where the command takes it, as in submit = ["qsub", "-l", "nodes={node}", "{script}"]'
-            )
-            raise origin.error(("launch", "submit"), what, hint)
-    refused = (*_PLACING, *_CHOOSING) if setting == RANDOM else _PLACING
+        _check_template(launch, origin, is_random=is_random)
+    else:
+        _check_options(launch, origin, is_random=is_random)
+
+
+def _names_node(word: str) -> bool:
+    return any(match[1] == Node.name for match in PLACEHOLDER.finditer(word))
+
+
+def _check_template(launch: LaunchMethod, origin: Origin, *, is_random: bool) -> None:
+    if is_random:
+        what = "only Slurm is asked for its nodes"
+        raise origin.error(("contexts", Node.name), what, 'name them: node = ["n1", "n2"]')
+    if not any(map(_names_node, launch.submit)):
+        what = "names no {node}, and [contexts] draws nodes"
+        hint = 'write it where the command takes a node: submit = ["qsub", "-l", "nodes={node}", "{script}"]'
+        raise origin.error(("launch", "submit"), what, hint)
+
+
+def _check_options(launch: LaunchMethod, origin: Origin, *, is_random: bool) -> None:
+    refused = (*_PLACING, *_CHOOSING) if is_random else _PLACING
     for i, (option, value) in _options(launch.options):
         if option in refused:
             what = f"{option} chooses nodes too, and [contexts] draws them"
-            hint = (
-                "leave it out" if option in _PLACING else 'leave it out, or name nodes: node = ["n1", "n2"]'
-            )
+            hint = "leave it out" if option in _PLACING else 'leave it out, or write node = ["n1", "n2"]'
             raise origin.error(("launch", "options", i), what, hint)
         if option in _COUNTING and value not in ("1", "1-1"):
             what = f"{option} asks for {value or 'several'} nodes, and a block lies on the one that is drawn"
-            raise origin.error(
-                ("launch", "options", i), what, "write --nodes=1, or leave node out of [contexts]"
-            )
+            hint = "write --nodes=1, or leave node out of [contexts]"
+            raise origin.error(("launch", "options", i), what, hint)
 
 
 def _options(words: Sequence[str]) -> Iterator[tuple[int, tuple[str, str]]]:
