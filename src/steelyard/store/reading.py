@@ -84,6 +84,13 @@ class Reading(Facts):
             self._trials = None
             self._connection.rollback()
 
+    @property
+    def merged(self) -> bool:
+        """Whether it was made of other records."""
+        with self._explained():
+            found = self._rows("SELECT 1 FROM run WHERE json_extract(host, '$.merged_record') IS NOT NULL")
+            return found.fetchone() is not None
+
     @_asked
     def machines(self) -> dict[int, str]:
         """Names of the machines on which blocks ran, by the id of the context that stands for each in
