@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,15 +130,45 @@ def _all_checked(
     """What could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
+    judged_together = {} if any(about.values()) else _of_one_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
-            judged = _checked(name, about, run=run, baseline=baseline)
+            judged = judged_together.get(name) or _checked(name, about, run=run, baseline=baseline)
             checked[name] = judged.strictly() if strict else judged
         except InterruptedRunError:
             raise
         except SteelyardError as error:
             broken[name] = error
     return checked, broken
+
+
+def _of_one_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, Checked]:
+    """Verdicts of records that have a spec in common, whose claims are one family; those that cannot be read
+    are left out, and found again when they are read alone.
+    """
+    records = [name for name in dict.fromkeys(names) if _is_record(name) and not holds_profiles(name)]
+    if len(records) < 2:
+        return {}
+    from steelyard.lab.answer.check import Drafted, decide_together, draft_claims
+    from steelyard.lab.merge.merging import comparable
+    from steelyard.lab.run.existing_record import find_record
+    from steelyard.spec import load
+    from steelyard.store import Record
+
+    declared = None if baseline is None else load(baseline)
+    families: dict[str, list[tuple[Path, Drafted]]] = {}
+    with ExitStack() as stack:
+        for name in records:
+            with suppress(SteelyardError):
+                record = stack.enter_context(Record.open(find_record(name)))
+                spec = str(comparable(record.experiment))
+                families.setdefault(spec, []).append((name, draft_claims(record, None, declared)))
+        return {
+            name: judged
+            for members in families.values()
+            if len(members) > 1
+            for (name, _), judged in zip(members, decide_together([each for _, each in members]), strict=True)
+        }
 
 
 def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
@@ -209,7 +240,7 @@ def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
 
 
 def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
-    from steelyard.report.claims.text import lines, notes
+    from steelyard.report.claims.text import family_notes, lines, notes
     from steelyard.report.text.line import Line, Span, write
 
     width = terminal_width()
@@ -219,7 +250,7 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
         out += notes(each, width)
-    write(out, sys.stdout)
+    write([*out, *family_notes(checked, width)], sys.stdout)
 
 
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:

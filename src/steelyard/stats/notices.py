@@ -143,7 +143,8 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
     notices: list[Notice] = []
     if odd := _flagged(samples, "not_finite"):
         notices.append(Notice("not_finite", _labels(odd)))
-    if drifting := _flagged(samples, "trend"):
+    # Blocks of several machines stand in no order of time.
+    if not facts.machines and (drifting := _flagged(samples, "trend")):
         order = {"blocked": facts.order != "sequential", "alone": alone}
         notices.append(Notice("trend", _labels(drifting), order))
     for sample in samples:

@@ -110,7 +110,7 @@ def _refuse_other(first: Record, other: Record) -> None:
             f"{other.directory}: order = {other.experiment.design.order!r} has no blocks that machines share",
             hint='records are merged block by block: write order = "randomized" in the spec',
         )
-    old, new = (_comparable(each.experiment) for each in (first, other))
+    old, new = (comparable(each.experiment) for each in (first, other))
     if found := differences(old, new):
         shown = "".join(f"\n    {line}" for line in found)
         raise UsageError(
@@ -120,7 +120,7 @@ def _refuse_other(first: Record, other: Record) -> None:
         )
 
 
-def _comparable(experiment: Experiment) -> Any:
+def comparable(experiment: Experiment) -> Any:
     """What has to be the same: all but where the spec lies, the seed, how many blocks ran, and nodes."""
     contexts = experiment.contexts
     if contexts is not None:

@@ -213,6 +213,8 @@ def fresh(run: FreshRun | None, units: int) -> str:
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
+    if run.machines is not None:
+        size = f"{run.machines:,} machines"
     return f"; a fresh run of {size}{about(run.seconds)} would {what}"
 
 
