@@ -51,15 +51,15 @@ class Gain(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    more : int
+    further : int
         Further machines, or further blocks on each: as many again.
     narrower : float
         Fraction by which the standard error of the speedup would shrink.
     """
 
-    more: int
+    further: int
     narrower: float
-    __lines__: ClassVar[Lines] = (*("more", "narrower"),)
+    __lines__: ClassVar[Lines] = (*("further", "narrower"),)
 
 
 class Spread(msgspec.Struct, frozen=True):
@@ -115,7 +115,7 @@ class Machines(msgspec.Struct, frozen=True):
         Machines on each side of 1, by their own values.
     spread : Spread or None
         ``None`` where no machine has two blocks, or nothing varies.
-    each : tuple of Machine
+    members : tuple of Machine
         In the order of their names.
     pace : tuple of Pace
         Machines whose values differ, whatever the comparison says.
@@ -125,6 +125,6 @@ class Machines(msgspec.Struct, frozen=True):
     faster: int
     slower: int
     spread: Spread | None
-    each: tuple[Machine, ...]
+    members: tuple[Machine, ...]
     pace: tuple[Pace, ...] = ()
-    __lines__: ClassVar[Lines] = (*("blocks", "faster", "slower", "spread", "each", "pace"),)
+    __lines__: ClassVar[Lines] = (*("blocks", "faster", "slower", "spread", "members", "pace"),)

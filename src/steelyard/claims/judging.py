@@ -42,11 +42,13 @@ _COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
 def judge(
     claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
 ) -> tuple[Verdict, ...]:
-    """The verdicts, in the order of the claims; ``foreign`` and errors as of ``draft``."""
-    return decide(claims, draft(claims, observed, foreign), observed.alpha)
+    """The verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
+    return decide(claims, prepare_drafts(claims, observed, foreign), observed.alpha)
 
 
-def draft(claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()) -> list[Draft]:
+def prepare_drafts(
+    claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
+) -> list[Draft]:
     """Each claim with all that does not depend on the others, in their order.
 
     Parameters

@@ -85,7 +85,7 @@ def command(
     from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
 
-    with one_record([find_record(each) for each in records], by) as record:
+    with one_record([find_record(name) for name in records], by) as record:
         if html is not None:
             from steelyard.laboratory import report
 

@@ -83,8 +83,8 @@ def command(
             f"{output} does not say which format",
             hint=f"name it {', '.join(list(_FORMATS)[:-1])} or .json, or give --format",
         )
-    found = [find_record(each) for each in records]
-    with one_record(found, by) as directory, Record.open(directory) as opened:
+    directories = [find_record(record) for record in records]
+    with one_record(directories, by) as directory, Record.open(directory) as opened:
         match chosen:
             case "extrap-text" | "extrap-json":
                 if long:

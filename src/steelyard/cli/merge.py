@@ -51,11 +51,11 @@ def command(
     from steelyard.lab.merge.merging import merge, one_record
     from steelyard.lab.run.existing_record import find_record
 
-    found = [find_record(each) for each in records]
+    directories = [find_record(record) for record in records]
     if output is not None:
-        if len(found) == 1:
+        if len(directories) == 1:
             raise UsageError(f"{records[0]}: one record is not merged with any", hint="name several records")
-        merge(found, output, by)
-        found = [output]
-    with one_record(found, by) as directory:
+        merge(directories, output, by)
+        directories = [output]
+    with one_record(directories, by) as directory:
         ctx.exit(print_answer(directory, Shown(details=details), as_json=as_json, strict=strict))

@@ -57,7 +57,7 @@ class Part(msgspec.Struct, frozen=True):
     runs: Mapping[int, str]
 
 
-def origin_of(record_id: str, run: Run) -> str:
+def find_origin(record_id: str, run: Run) -> str:
     """The record that measured a run, which may have been merged since."""
     return str(run.host.get(RECORD, record_id))
 
@@ -133,11 +133,11 @@ class MergedRecord(Record):
             if id_ not in part.runs:
                 continue
             facts: dict[str, Scalar] = msgspec.json.decode(host)
-            known = {RECORD: record_id, AFTER: 0} | facts
-            known[AFTER] = int(known[AFTER]) + after
+            facts_there = {RECORD: record_id, AFTER: 0} | facts
+            facts_there[AFTER] = int(facts_there[AFTER]) + after
             self._connection.execute(
                 "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
-                (id_ + runs_before, started, ended, boot, as_given(known), _ended(state)),
+                (id_ + runs_before, started, ended, boot, as_given(facts_there), _end_state(state)),
             )
             self._connection.execute(
                 "INSERT INTO warning (run, at_ns, kind, text)"
@@ -154,29 +154,29 @@ class MergedRecord(Record):
             for id_, text in self._rows("SELECT id, settings FROM source.context")
         }
         ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
-        found: dict[tuple[int | None, str], int] = {}
+        numbers: dict[tuple[int | None, str], int] = {}
         placed: list[tuple[int, int | None]] = []
         for block, context, run in rows:
             if context is None and not named:
                 placed.append((block, None))
                 continue
-            its = settings[context] if context is not None else {}
-            machine = str(its.get(NODE, part.runs[run]))
+            drawn = settings[context] if context is not None else {}
+            machine = str(drawn.get(NODE, part.runs[run]))
             key = (context, machine)
-            if key not in found:
-                found[key] = last + len(found) + 1
-                full = {**its, **({NODE: machine} if named else {})}
-                self._connection.execute("INSERT INTO context VALUES (?, ?)", (found[key], as_given(full)))
-            placed.append((block, found[key]))
+            if key not in numbers:
+                numbers[key] = last + len(numbers) + 1
+                full = {**drawn, **({NODE: machine} if named else {})}
+                self._connection.execute("INSERT INTO context VALUES (?, ?)", (numbers[key], as_given(full)))
+            placed.append((block, numbers[key]))
         return placed
 
 
-def _ended(state: RunState) -> RunState:
+def _end_state(state: RunState) -> RunState:
     """State of a run that nobody goes on with here."""
     return "interrupted" if state == "running" else state
 
 
-def worst_last(parts: Sequence[tuple[RunState, Part]]) -> list[Part]:
+def order_by_state(parts: Sequence[tuple[RunState, Part]]) -> list[Part]:
     """Parts in an order in which the last run is one of those that ended worst, which is what a record ended
     with.
     """

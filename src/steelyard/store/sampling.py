@@ -243,7 +243,7 @@ class MachineOf(msgspec.Struct, frozen=True):
     standing: int
 
 
-def machines(connection: sqlite3.Connection) -> dict[int, MachineOf]:
+def find_machines(connection: sqlite3.Connection) -> dict[int, MachineOf]:
     """The machine of each context; empty where contexts name none, or all of them one."""
     first = connection.execute("SELECT json_extract(settings, '$.node') FROM context LIMIT 1").fetchone()
     if first is None or first[0] is None:
@@ -270,7 +270,7 @@ class Origin:
         if self._pass is None:
             self._passes = array("q", bytes(8 * (self._last + 1)))
             self._contexts = array("q", bytes(8 * (self._last + 1)))
-            standing = {id_: place.standing for id_, place in machines(connection).items()}
+            standing = {id_: place.standing for id_, place in find_machines(connection).items()}
             for block, pass_, context in connection.execute(
                 "SELECT id, pass, coalesce(context, 0) FROM block"
             ):

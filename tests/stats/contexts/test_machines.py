@@ -16,7 +16,7 @@ from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.components import nested_components
-from steelyard.stats.contexts.machines import deviations, machines, paces, spread
+from steelyard.stats.contexts.machines import compare_machines, estimate_spread, find_deviations, find_paces
 from steelyard.stats.contexts.visits import differences
 
 
@@ -54,7 +54,7 @@ def test_estimate_error_and_components_are_those_of_the_mixed_model_where_it_is_
 def test_the_share_of_machines_has_the_exact_interval_of_f_where_it_is_balanced(sample):
     d, of = drawn(np.random.default_rng(5), [10] * 6, between=0.02, within=0.02)
     visits = differences(*pair(sample, d, of))
-    found = spread(visits, nested_components(visits))
+    found = estimate_spread(visits, nested_components(visits))
     groups = [d[of == i] for i in range(1, 7)]
     f = witness.f_oneway(*groups).statistic
     low, high = (
@@ -69,11 +69,11 @@ def test_more_machines_and_more_blocks_gain_what_the_components_say(sample):
     noise = np.array([-1.0, 1.0]) / math.sqrt(2)
     d = np.concatenate([m + noise for m in (-1.0, 0.0, 1.0)]) * 0.01
     visits = differences(*pair(sample, d, np.repeat([1, 2, 3], 2)))
-    found = spread(visits, nested_components(visits))
+    found = estimate_spread(visits, nested_components(visits))
     # var(means) = 1 = between + within / 2, within = 1: machines are 0.5 of 1.5.
     assert found.share == pytest.approx(1 / 3)
-    assert (found.machines.more, found.machines.narrower) == (3, pytest.approx(1 - math.sqrt(0.5)))
-    assert (found.blocks.more, found.blocks.narrower) == (2, pytest.approx(1 - math.sqrt(0.75)))
+    assert (found.machines.further, found.machines.narrower) == (3, pytest.approx(1 - math.sqrt(0.5)))
+    assert (found.blocks.further, found.blocks.narrower) == (2, pytest.approx(1 - math.sqrt(0.75)))
 
 
 @pytest.mark.parametrize("n", [4, 10, 25])
@@ -82,7 +82,7 @@ def test_deviations_are_externally_studentised_residuals_adjusted_after_holm(n):
     x = rng.normal(0.0, 0.01, n)
     x[2] += 0.5
     table = sm.OLS(x, np.ones(n)).fit().outlier_test(method="holm", alpha=0.05)
-    found = deviations(x)
+    found = find_deviations(x)
     wanted = table[:, 2]
     assert [each is not None for each in found] == (wanted <= 0.05).tolist()
     assert found[2].p_holm == pytest.approx(wanted[2], rel=1e-6)
@@ -90,18 +90,18 @@ def test_deviations_are_externally_studentised_residuals_adjusted_after_holm(n):
 
 
 def test_of_three_machines_none_is_said_to_differ():
-    assert deviations(np.array([0.0, 0.001, 5.0])) == [None, None, None]
-    assert deviations(np.zeros(6)) == [None] * 6
+    assert find_deviations(np.array([0.0, 0.001, 5.0])) == [None, None, None]
+    assert find_deviations(np.zeros(6)) == [None] * 6
 
 
 def test_the_machine_that_differs_is_named_and_the_others_are_not(sample):
     rng = np.random.default_rng(11)
     d, of = drawn(rng, [20] * 10, between=0.005, within=0.01, mean=0.04)
     d[of == 7] -= 0.12
-    found = machines(*pair(sample, d, of), names(10))
-    assert [each.name for each in found.each if each.differs] == ["n7"]
+    found = compare_machines(*pair(sample, d, of), names(10))
+    assert [each.name for each in found.members if each.differs] == ["n7"]
     assert (found.faster, found.slower, found.blocks) == (9, 1, 200)
-    assert [each.name for each in found.each][-1] == "n10"
+    assert [each.name for each in found.members][-1] == "n10"
 
 
 def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
@@ -112,7 +112,7 @@ def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
         sample(base * slow * np.exp(rng.normal(0, 0.005, of.size)), treatment=i, contexts=of.tolist())
         for i, base in ((1, 1.0), (2, 0.9), (3, 2.0))
     ]
-    (found,) = paces(made, names(8))
+    (found,) = find_paces(made, names(8))
     assert (found.name, found.in_everything) == ("n4", True)
     assert (found.low, found.high) == pytest.approx((1.3, 1.3), abs=0.01)
     assert found.low <= found.differs.ratio <= found.high
@@ -120,17 +120,17 @@ def test_a_machine_that_is_slower_in_everything_has_a_pace_of_its_own(sample):
 
 def test_one_block_a_machine_gives_no_components_and_still_names_who_differs(sample):
     d = np.r_[np.random.default_rng(2).normal(0.03, 0.004, 9), 0.3]
-    found = machines(*pair(sample, d, range(1, 11)), names(10))
+    found = compare_machines(*pair(sample, d, range(1, 11)), names(10))
     assert found.spread is None
-    assert [each.interval for each in found.each] == [None] * 10
-    assert [each.name for each in found.each if each.differs] == ["n10"]
+    assert [each.interval for each in found.members] == [None] * 10
+    assert [each.name for each in found.members if each.differs] == ["n10"]
 
 
 def test_values_without_any_spread_differ_in_nothing(sample):
-    found = machines(*pair(sample, np.full(12, 0.1), np.repeat([1, 2, 3, 4], 3)), names(4))
+    found = compare_machines(*pair(sample, np.full(12, 0.1), np.repeat([1, 2, 3, 4], 3)), names(4))
     assert found.spread is None
-    assert not any(each.differs for each in found.each)
-    assert machines(*pair(sample, [0.1, 0.1], [1, 1]), names(1)) is None
+    assert not any(each.differs for each in found.members)
+    assert compare_machines(*pair(sample, [0.1, 0.1], [1, 1]), names(1)) is None
 
 
 DESIGNS = [
@@ -175,7 +175,7 @@ def test_intervals_over_machines_cover_and_equal_machines_decide_nothing(
 def test_machines_of_one_distribution_are_called_different_in_at_most_one_of_twenty(count):
     rng = np.random.default_rng(count)
     runs = 400 if count >= 1000 else 2000
-    named = sum(any(deviations(rng.normal(0.02, 0.03, count))) for _ in range(runs))
+    named = sum(any(find_deviations(rng.normal(0.02, 0.03, count))) for _ in range(runs))
     assert witness.binomtest(named, runs, 0.05, alternative="greater").pvalue > 1e-3
 
 
@@ -187,7 +187,7 @@ def test_the_interval_of_the_share_covers(sample, count):
     for _ in range(1000):
         d, of = drawn(rng, [8] * count, between=0.02, within=0.03)
         visits = differences(*pair(sample, d, of))
-        found = spread(visits, nested_components(visits))
+        found = estimate_spread(visits, nested_components(visits))
         assert not isinstance(found, Undefined)
         inside += found.interval.low <= 0.0004 / 0.0013 <= found.interval.high
     assert 0.93 <= inside / 1000 <= 0.97

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
-from steelyard.claims.judging import draft
+from steelyard.claims.judging import prepare_drafts
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Checked
 from steelyard.errors import UsageError
@@ -79,24 +79,24 @@ def check(
         No claims, or one about something that was not measured.
     """
     with record.snapshot():
-        (checked,) = decide_together([draft_claims(record, claims, baseline)])
+        (checked,) = judge_together([prepare_claims(record, claims, baseline)])
     return checked
 
 
-def decide_together(members: Sequence[Drafted]) -> list[Checked]:
+def judge_together(members: Sequence[Drafted]) -> list[Checked]:
     """Decide the claims of several records as one family: any wrong verdict in any of them has a probability
     of at most alpha. Their records are still open.
     """
-    claims = [claim for each in members for claim in each.claims]
-    drafts = [one for each in members for one in each.drafts]
-    verdicts = iter(decide(claims, drafts, min(each.checked.alpha for each in members)))
+    claims = [claim for member in members for claim in member.claims]
+    drafts = [entry for member in members for entry in member.drafts]
+    verdicts = iter(decide(claims, drafts, min(member.checked.alpha for member in members)))
     return [
-        replace(each.checked, verdicts=tuple(islice(verdicts, len(each.claims))), records=len(members))
-        for each in members
+        replace(member.checked, verdicts=tuple(islice(verdicts, len(member.claims))), records=len(members))
+        for member in members
     ]
 
 
-def draft_claims(
+def prepare_claims(
     record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
 ) -> Drafted:
     """Judge the claims of a record as far as that goes without other claims; as ``check``."""
@@ -126,7 +126,7 @@ def draft_claims(
         ),
     )
     # What the experiment claims itself has to be right.
-    drafts = draft(wanted, observed, [claim for claim in declared if claim not in own])
+    drafts = prepare_drafts(wanted, observed, [claim for claim in declared if claim not in own])
     runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
     checked = Checked(

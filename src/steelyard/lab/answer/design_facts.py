@@ -39,7 +39,7 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         if outcome.state == "complete" and outcome.block.context is not None
     ]
     stop = experiment.design.stop
-    machines = record.machines() if experiment.contexts else {}
+    machines = record.name_machines() if experiment.contexts else {}
     last: RunState = runs[-1].state if runs else "interrupted"
     capped = last == "precision_not_reached"
     return DesignFacts(

@@ -35,8 +35,8 @@ KINDS: Final = (
     *USUAL,
     *(
         name
-        for name, each in INTERVENTIONS.items()
-        if name not in USUAL and not each.placeholders and not each.is_place
+        for name, kind in INTERVENTIONS.items()
+        if name not in USUAL and not kind.placeholders and not kind.is_place
     ),
 )
 """Everything that can be asked for by name: all that a start changes, where others change a build."""

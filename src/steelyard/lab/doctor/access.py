@@ -128,7 +128,7 @@ def changes(host: HostState) -> HostFinding:
         return HostFinding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
-    every = [name for name, each in INTERVENTIONS.items() if not each.is_place]
+    every = [name for name, kind in INTERVENTIONS.items() if not kind.is_place]
     able = [name for name in every if name not in whole]
     found = f"{len(able)} of {len(every)} can be made: {', '.join(able)}"
     if not missing:

@@ -24,7 +24,7 @@ class Place(msgspec.Struct, frozen=True):
     run: Run
 
 
-def machines_of(places: Sequence[Place], by: By) -> list[str]:
+def name_machines(places: Sequence[Place], by: By) -> list[str]:
     """The machine of each run.
 
     Runs of one boot were on one machine, whatever a container called it. Runs under one host name were too,
@@ -32,35 +32,35 @@ def machines_of(places: Sequence[Place], by: By) -> list[str]:
     job's machine is the one that it says it ran on. Names that two machines share are numbered.
     """
     if by == "record":
-        return _numbered([each.record for each in places], [each.name for each in places])
-    keys = [_key(each.run) for each in places]
+        return _assign_names([place.record for place in places], [place.name for place in places])
+    keys = [_identify(place.run) for place in places]
     boots: dict[str, str] = {}
-    for key, each in zip(keys, places, strict=True):
-        if _boot(each.run):
-            boots.setdefault(_boot(each.run), key)
-    keys = [boots.get(_boot(each.run), key) for key, each in zip(keys, places, strict=True)]
-    return _numbered(keys, [str(each.run.host.get("hostname") or each.name) for each in places])
+    for key, place in zip(keys, places, strict=True):
+        if _read_boot(place.run):
+            boots.setdefault(_read_boot(place.run), key)
+    keys = [boots.get(_read_boot(place.run), key) for key, place in zip(keys, places, strict=True)]
+    return _assign_names(keys, [str(place.run.host.get("hostname") or place.name) for place in places])
 
 
-def _boot(run: Run) -> str:
+def _read_boot(run: Run) -> str:
     """Boot of the machine that ran the trials; empty where that is not known, as in jobs of a queue."""
     return "" if "submitted_from" in run.host else run.boot
 
 
-def _key(run: Run) -> str:
+def _identify(run: Run) -> str:
     host = str(run.host.get("hostname") or UNKNOWN)
     return f"{host} {run.boot}" if run.host.get("virtualization") else host
 
 
-def _numbered(keys: Sequence[str], names: Sequence[str]) -> list[str]:
+def _assign_names(keys: Sequence[str], names: Sequence[str]) -> list[str]:
     """A name for each key: the first that one of its runs has, numbered where others have it too."""
     first: dict[str, str] = {}
     for key, name in zip(keys, names, strict=True):
         first.setdefault(key, name)
     shared = Counter(first.values())
-    seen: Counter[str] = Counter()
+    used: Counter[str] = Counter()
     called: dict[str, str] = {}
     for key, name in first.items():
-        seen[name] += 1
-        called[key] = f"{name}-{seen[name]}" if shared[name] > 1 else name
+        used[name] += 1
+        called[key] = f"{name}-{used[name]}" if shared[name] > 1 else name
     return [called[key] for key in keys]

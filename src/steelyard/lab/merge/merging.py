@@ -14,12 +14,12 @@ from msgspec.structs import replace
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.interventions.node import Node
-from steelyard.lab.merge.machines import By, Place, machines_of
+from steelyard.lab.merge.machines import By, Place, name_machines
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
 from steelyard.store.differences import differences
 from steelyard.store.entries import Run
-from steelyard.store.merging import MergedRecord, Part, origin_of, worst_last
+from steelyard.store.merging import MergedRecord, Part, find_origin, order_by_state
 from steelyard.store.rows import metrics_of
 from steelyard.units import BUILTIN
 
@@ -41,7 +41,7 @@ def one_record(directories: Sequence[Path], by: By = "host") -> Iterator[Path]:
     UsageError, RecordError
         As ``merge``.
     """
-    if len({each.resolve() for each in directories}) == 1:
+    if len({entry.resolve() for entry in directories}) == 1:
         yield directories[0]
         return
     with tempfile.TemporaryDirectory(prefix="steelyard-") as place:
@@ -68,24 +68,24 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
         One is damaged or has no run, or ``target`` exists already or cannot be written.
     """
     with ExitStack() as stack:
-        sources = [_source(stack.enter_context(Record.open(each))) for each in directories]
+        sources = [_read_source(stack.enter_context(Record.open(entry))) for entry in directories]
         first = sources[0].record
         for source in sources:
             _refuse_other(first, source.record)
-        chosen = _chosen(sources)
-        machines = _machines(chosen, by)
-        names = sorted(_all_machines(chosen, machines), key=_by_length)
+        chosen = _choose(sources)
+        machines = _name_runs(chosen, by)
+        names = sorted(_collect_machines(chosen, machines), key=_measure_name)
         target_record = MergedRecord.create(
             target,
-            _merged_experiment(first.experiment, names),
+            _build_experiment(first.experiment, names),
             treatments=first.treatments,
             metrics=metrics_of(first.experiment),
-            program=_programs(sources),
-            observed=_observed(sources),
+            program=_collect_programs(sources),
+            observed=_find_observed(sources),
         )
         try:
             with target_record as merged:
-                for part in _parts(chosen, machines):
+                for part in _order_parts(chosen, machines):
                     merged.take_part(part, named=len(names) > 1)
                 _warn(merged, sources, names)
         except BaseException:
@@ -93,10 +93,10 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
             raise
 
 
-def _source(record: Record) -> _Source:
+def _read_source(record: Record) -> _Source:
     runs: dict[str, list[Run]] = {}
     for run in record.runs():
-        runs.setdefault(origin_of(record.id, run), []).append(run)
+        runs.setdefault(find_origin(record.id, run), []).append(run)
     if not runs:
         raise RecordError(
             f"{record.directory} has no run to merge", hint=f"steelyard status {record.directory}"
@@ -104,65 +104,73 @@ def _source(record: Record) -> _Source:
     return _Source(record, runs, record.progress().trials)
 
 
-def _refuse_other(first: Record, other: Record) -> None:
-    if other.experiment.design.order != "randomized":
+def _refuse_other(first: Record, second: Record) -> None:
+    if second.experiment.design.order != "randomized":
         raise UsageError(
-            f"{other.directory}: order = {other.experiment.design.order!r} has no blocks that machines share",
-            hint='records are merged block by block: write order = "randomized" in the spec',
+            f"{second.directory}: order = {second.experiment.design.order!r} has no blocks, and records are"
+            " merged block by block",
+            hint='write order = "randomized" in the spec',
         )
-    old, new = (comparable(each.experiment) for each in (first, other))
-    if found := differences(old, new):
-        shown = "".join(f"\n    {line}" for line in found)
+    old, new = (get_comparable(entry.experiment) for entry in (first, second))
+    if collected := differences(old, new):
+        lines = "".join(f"\n    {line}" for line in collected)
         raise UsageError(
-            f"{first.directory} and {other.directory} are of different specs, and only records of one are"
-            f" merged; the second differs in:{shown}",
+            f"{first.directory} and {second.directory} are of different specs, and only records of one are"
+            f" merged; the second differs in:{lines}",
             hint="run one spec on every machine; steelyard compare OLD.lab NEW.lab compares two records",
         )
 
 
-def comparable(experiment: Experiment) -> Any:
+def get_comparable(experiment: Experiment) -> Any:
     """What has to be the same: all but where the spec lies, the seed, how many blocks ran, and nodes."""
     contexts = experiment.contexts
     if contexts is not None:
-        left = {name: its for name, its in contexts.settings.items() if name != Node.name}
-        contexts = replace(contexts, settings=left) if left else None
+        settings = {name: setting for name, setting in contexts.settings.items() if name != Node.name}
+        contexts = replace(contexts, settings=settings) if settings else None
     design = replace(experiment.design, seed=0, blocks=1, stop=None)
     return msgspec.to_builtins(replace(experiment, source="", contexts=contexts, design=design))
 
 
-def _chosen(sources: Sequence[_Source]) -> list[tuple[_Source, str]]:
+def _choose(sources: Sequence[_Source]) -> list[tuple[_Source, str]]:
     """Each record that was measured, once, and where to read it: where it has most runs, then trials."""
     best: dict[str, _Source] = {}
     for source in sources:
         for origin, runs in source.runs.items():
-            known = best.get(origin)
-            if known is None or (len(runs), source.trials) > (len(known.runs[origin]), known.trials):
+            best_so_far = best.get(origin)
+            if best_so_far is None or (len(runs), source.trials) > (
+                len(best_so_far.runs[origin]),
+                best_so_far.trials,
+            ):
                 best[origin] = source
     return [(source, origin) for origin, source in best.items()]
 
 
-def _machines(chosen: Sequence[tuple[_Source, str]], by: By) -> dict[tuple[str, int], str]:
+def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> dict[tuple[str, int], str]:
     """The machine of each run, by the record that measured it and its number where it is read."""
     places = [
         (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
         for source, origin in chosen
         for run in source.runs[origin]
     ]
-    named = machines_of([place for _, place in places], by)
+    named = name_machines([place for _, place in places], by)
     return {(origin, place.run.id): name for (origin, place), name in zip(places, named, strict=True)}
 
 
-def _all_machines(chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]) -> set[str]:
+def _collect_machines(
+    chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]
+) -> set[str]:
     """Names of machines, those of jobs included that contexts name."""
-    found: set[str] = set()
+    collected: set[str] = set()
     for source, origin in chosen:
-        drawn = source.record.machines()
-        found |= set(drawn.values()) or {machines[origin, run.id] for run in source.runs[origin]}
-    return found
+        drawn = source.record.name_machines()
+        collected |= set(drawn.values()) or {machines[origin, run.id] for run in source.runs[origin]}
+    return collected
 
 
-def _parts(chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]) -> list[Part]:
-    return worst_last(
+def _order_parts(
+    chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]
+) -> list[Part]:
+    return order_by_state(
         [
             (
                 source.runs[origin][-1].state,
@@ -176,7 +184,7 @@ def _parts(chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, i
     )
 
 
-def _merged_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+def _build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
     contexts = experiment.contexts
     if len(names) < 2:
         return experiment
@@ -184,17 +192,17 @@ def _merged_experiment(experiment: Experiment, names: Sequence[str]) -> Experime
     return replace(experiment, contexts=Contexts(settings, contexts.passes if contexts else 1))
 
 
-def _programs(sources: Sequence[_Source]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _collect_programs(sources: Sequence[_Source]) -> dict[str, Any]:
+    collected: dict[str, Any] = {}
     for source in sources:
         for path, identity in source.record.program.items():
-            found.setdefault(path, identity)
-    return found
+            collected.setdefault(path, identity)
+    return collected
 
 
-def _observed(sources: Sequence[_Source]) -> set[str]:
+def _find_observed(sources: Sequence[_Source]) -> set[str]:
     """Built-in metrics that every record has."""
-    return set(BUILTIN).intersection(*({each.name for each in source.record.metrics} for source in sources))
+    return set(BUILTIN).intersection(*({entry.name for entry in source.record.metrics} for source in sources))
 
 
 def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> None:
@@ -202,7 +210,7 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
     for source in sources:
         for path, identity in source.record.program.items():
             contents.setdefault(path, set()).add(identity.get("sha256", ""))
-    if differing := [path for path, each in contents.items() if len(each) > 1]:
+    if differing := [path for path, entry in contents.items() if len(entry) > 1]:
         text = f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
         merged.add_warning("merged", text)
     stop = merged.experiment.design.stop
@@ -214,5 +222,5 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
         merged.add_warning("merged", text)
 
 
-def _by_length(name: str) -> tuple[int, str]:
+def _measure_name(name: str) -> tuple[int, str]:
     return len(name), name

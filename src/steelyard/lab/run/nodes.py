@@ -16,7 +16,7 @@ from steelyard.store import Record
 from steelyard.store.facts import FILE
 
 
-def with_nodes(experiment: Experiment, directory: Path) -> Experiment:
+def resolve_nodes(experiment: Experiment, directory: Path) -> Experiment:
     """The experiment with names in place of ``node = "random"``: those of its record, so that what goes on
     draws what was begun, whatever nodes are down now; without a record, those that the queue has.
 
@@ -32,18 +32,18 @@ def with_nodes(experiment: Experiment, directory: Path) -> Experiment:
         with Record.open(directory) as record:
             recorded = record.experiment.contexts
         if recorded is not None and Node.name in recorded.settings:
-            return _drawing(experiment, contexts, {Node.name: recorded.settings[Node.name]})
+            return _replace_nodes(experiment, contexts, {Node.name: recorded.settings[Node.name]})
     submitted = submission(experiment)
-    names = () if submitted is None else tuple(submitted.scheduler.nodes())
+    names = () if submitted is None else tuple(submitted.scheduler.list_nodes())
     if len(names) < 2:
-        found = names[0] if names else "none"
+        present = names[0] if names else "none"
         raise MachineError(
-            f"contexts.node: the queue has no two nodes to draw from (found: {found})",
+            f"contexts.node: the queue has no two nodes to draw from (found: {present})",
             hint="sinfo shows their states; leave node out to run on whichever the queue gives",
         )
-    return _drawing(experiment, contexts, {Node.name: names})
+    return _replace_nodes(experiment, contexts, {Node.name: names})
 
 
-def _drawing(experiment: Experiment, contexts: Contexts, nodes: Mapping[str, object]) -> Experiment:
+def _replace_nodes(experiment: Experiment, contexts: Contexts, nodes: Mapping[str, object]) -> Experiment:
     settings = {**contexts.settings, **nodes}
     return replace(experiment, contexts=replace(contexts, settings=settings))

@@ -36,7 +36,7 @@ def outlook_of(
 ) -> Outlook | None:
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
-    passes = _visits(experiment.contexts, blocks)
+    passes = _count_visits(experiment.contexts, blocks)
     instances = _levels_of(analysis.instances, treatments)
     unit: Unit = (
         "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
@@ -57,7 +57,7 @@ def outlook_of(
     )
 
 
-def _visits(contexts: Contexts | None, blocks: int) -> int:
+def _count_visits(contexts: Contexts | None, blocks: int) -> int:
     """Visits of each context, or blocks on each node where nodes are drawn and come again."""
     if contexts is None:
         return 1

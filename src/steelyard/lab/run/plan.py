@@ -14,7 +14,7 @@ from steelyard.errors import MachineError
 from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
-from steelyard.lab.run.nodes import with_nodes
+from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.outlook import outlook_of
 from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
@@ -33,7 +33,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
     one, tells how long a block takes and how much values spread.
     """
-    experiment, unknown = _on_known_nodes(experiment, directory)
+    experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop
     drawn = treatments(experiment)
     first_look = next_look(experiment, 0) or design.blocks
@@ -83,14 +83,16 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     )
 
 
-def _on_known_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
+def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
     """The experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
     try:
-        return with_nodes(experiment, directory), ()
+        return resolve_nodes(experiment, directory), ()
     except MachineError as error:
         assert experiment.contexts is not None  # noqa: S101 - without contexts, no queue is asked
-        left = {name: its for name, its in experiment.contexts.settings.items() if name != Node.name}
-        contexts = replace(experiment.contexts, settings=left) if left else None
+        settings = {
+            name: setting for name, setting in experiment.contexts.settings.items() if name != Node.name
+        }
+        contexts = replace(experiment.contexts, settings=settings) if settings else None
         return replace(experiment, contexts=contexts), (Refusal(error.message, error.hint),)
 
 

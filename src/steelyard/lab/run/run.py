@@ -15,7 +15,7 @@ from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
 from steelyard.interventions.node import Node
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
-from steelyard.lab.run.nodes import with_nodes
+from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
 from steelyard.lab.run.programs import build
@@ -103,7 +103,7 @@ def run(
     """
     with interruptible():
         refuse_imported(directory)
-        experiment = with_nodes(experiment, directory)
+        experiment = resolve_nodes(experiment, directory)
         drawn = treatments(experiment)
         submitted = submission(experiment)
         refuse_level_commands(experiment, submitted)
@@ -325,16 +325,16 @@ def _note_nodes(record: Record, run_id: int) -> None:
     """Nodes that nobody drew are a warning that stays with the samples, and so is a job that ran on another
     node than the one that was drawn.
     """
-    from steelyard.run.queue.job import misplaced, nodes_of
+    from steelyard.run.queue.job import describe_nodes, find_misplaced
 
     jobs = _jobs(record)
-    nodes, contexts = nodes_of(jobs), record.experiment.contexts
+    nodes, contexts = describe_nodes(jobs), record.experiment.contexts
     drawn = contexts is not None and Node.name in contexts.drawn
     if len(nodes) > 1 and not drawn:
-        named = "; ".join(f"{node} ({what})" for node, what in nodes.items())
+        named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())
         text = f"jobs ran on different nodes, in which their blocks differ too: {named}"
         record.add_warning("host_changed", text, run_id)
-    if wrong := misplaced(jobs):
+    if wrong := find_misplaced(jobs):
         text = f"blocks are counted for nodes on which they did not run: {'; '.join(wrong)}"
         record.add_warning("host_changed", text, run_id)
 

@@ -74,7 +74,7 @@ def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
     if found[0].machines is not None:
         from steelyard.report.answer import machines
 
-        return machines.sentences(found[:MOST_SENTENCES], called)
+        return machines.tell_machines(found[:MOST_SENTENCES], called)
     said = [
         text
         for each in found[:MOST_SENTENCES]

@@ -17,72 +17,80 @@ MOST_NAMED: Final = 5
 """Machines that differ, for each comparison."""
 
 
-def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
+def tell_machines(findings: Sequence[ContextFinding], called: Names) -> list[str]:
     """For each comparison its sides and spread, then the machines that differ; then those whose values do."""
-    said: list[str] = []
+    texts: list[str] = []
     paces: tuple[Pace, ...] = ()
-    for each in found:
-        its = each.machines
-        if its is None:
+    for entry in findings:
+        by_machine = entry.machines
+        if by_machine is None:
             continue
-        who = f"{called[each.treatment.label]} against {called[each.baseline.label]}"
-        said.append(f"{who}: {_sides(its, each.across.sides)}{_spread(its.spread)}.")
-        differing = [machine for machine in its.each if machine.differs]
-        said += [f"{who}: {_differing(machine, len(its.each))}." for machine in differing[:MOST_NAMED]]
-        paces = its.pace
-    said += [f"{_pace(each)}." for each in paces[:MOST_NAMED]]
-    first = found[0].machines
-    if first is not None and first.spread is None and first.blocks == len(first.each):
-        said.append(
+        pair = f"{called[entry.treatment.label]} against {called[entry.baseline.label]}"
+        texts.append(
+            f"{pair}: {_tell_sides(by_machine, entry.across.sides)}{_tell_spread(by_machine.spread)}."
+        )
+        differing = [machine for machine in by_machine.members if machine.differs]
+        texts += [
+            f"{pair}: {_tell_difference(machine, len(by_machine.members))}."
+            for machine in differing[:MOST_NAMED]
+        ]
+        paces = by_machine.pace
+    texts += [f"{_tell_pace(entry)}." for entry in paces[:MOST_NAMED]]
+    first = findings[0].machines
+    if first is not None and first.spread is None and first.blocks == len(first.members):
+        texts.append(
             "Each machine has one block: what it does to the comparison cannot be told from chance;"
             " two blocks on each separate them."
         )
-    return said
+    return texts
 
 
-def _sides(its: Machines, sides: Sides) -> str:
-    """``faster on 9 of 10 machines (8 by their own interval)``."""
-    faster = its.faster >= its.slower
-    count, alone = (its.faster, sides.faster_alone) if faster else (its.slower, sides.slower_alone)
-    own = "" if alone is None else f" ({alone} by their own 95 % interval)"
-    return f"{'faster' if faster else 'slower'} on {count} of {counted(len(its.each), 'machine')}{own}"
+def _tell_sides(by_machine: Machines, sides: Sides) -> str:
+    """``faster on 9 of 10 machines (8 by their own 95 % interval)``."""
+    is_faster = by_machine.faster >= by_machine.slower
+    count = by_machine.faster if is_faster else by_machine.slower
+    alone = sides.faster_alone if is_faster else sides.slower_alone
+    machines = counted(len(by_machine.members), "machine")
+    text = f"{'faster' if is_faster else 'slower'} on {count} of {machines}"
+    return text if alone is None else f"{text} ({alone} by their own 95 % interval)"
 
 
-def _spread(its: Spread | None) -> str:
-    if its is None:
+def _tell_spread(spread: Spread | None) -> str:
+    if spread is None:
         return ""
-    low, high = (f"{100 * bound:.0f}" for bound in (its.interval.low, its.interval.high))
+    low, high = (f"{100 * bound:.0f}" for bound in (spread.interval.low, spread.interval.high))
+    machines, blocks = spread.machines, spread.blocks
     return (
-        f"; machines are {100 * its.share:.0f} % ({low} to {high} %) of the variance of a block's ratio:"
-        f" {counted(its.machines.more, 'more machine')} would narrow the standard error by"
-        f" {percent(its.machines.narrower)}, {counted(its.blocks.more, 'more block')} on each by"
-        f" {percent(its.blocks.narrower)}"
+        f"; machines are {100 * spread.share:.0f} % ({low} to {high} %) of the variance of a block's ratio:"
+        f" {counted(machines.further, 'more machine')} would narrow the standard error by"
+        f" {percent(machines.narrower)}, {counted(blocks.further, 'more block')} on each by"
+        f" {percent(blocks.narrower)}"
     )
 
 
-def _differing(machine: Machine, count: int) -> str:
+def _tell_difference(machine: Machine, count: int) -> str:
     differs = machine.differs
     assert differs is not None  # noqa: S101 - it was looked for
-    there, others = (
-        ratio(each, machine.interval) for each in (machine.speedup, machine.speedup / differs.ratio)
+    local, elsewhere = (
+        ratio(value, machine.interval) for value in (machine.speedup, machine.speedup / differs.ratio)
     )
     return (
-        f"{printable(machine.name)} differs from the other machines: {there} × there, {others} × on the"
-        f" others ({_p(differs.p_holm)}, Holm over {count} machines)"
+        f"{printable(machine.name)} differs from the other machines: {local} × there, {elsewhere} × on the"
+        f" others ({_show_p(differs.p_holm)}, Holm over {count} machines)"
     )
 
 
-def _pace(pace: Pace) -> str:
+def _tell_pace(pace: Pace) -> str:
     """``n7: values are 1.28 to 1.33 × those of the other machines in every treatment``."""
-    where = "in every treatment" if pace.in_everything else "on average over treatments"
+    place = "in every treatment" if pace.in_everything else "on average over treatments"
     low, high = f"{pace.low:.3g}", f"{pace.high:.3g}"
     times = low if low == high else f"{low} to {high}"
     return (
-        f"{printable(pace.name)}: values are {times} × those of the other machines {where}"
-        f" ({_p(pace.differs.p_holm)}); blocks cancel that"
+        f"{printable(pace.name)}: values are {times} × those of the other machines {place}"
+        f" ({_show_p(pace.differs.p_holm)}); blocks cancel that"
     )
 
 
-def _p(p: float) -> str:
-    shown = probability(p)
-    return f"p {shown[0]} {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+def _show_p(p: float) -> str:
+    p_text = probability(p)
+    return f"p {p_text[0]} {p_text[1:]}" if p_text.startswith("<") else f"p = {p_text}"

@@ -160,7 +160,7 @@ def _end(metric: Metric, ratio: float) -> str:
 def _but_rare(answer: Answer) -> str:
     """Part of the contexts for which equivalence is not shown, since none of them was drawn."""
     kinds = {"contexts_unseen": "in contexts", "machines_unseen": "on machines"}
-    rare = next((each for each in answer.unobserved if each.kind in kinds), None)
+    rare = next((notice for notice in answer.unobserved if notice.kind in kinds), None)
     if rare is None:
         return ""
     return f", except possibly {kinds[rare.kind]} rarer than {percent(float(rare.fields['share']))}"
@@ -298,7 +298,7 @@ def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | 
     return 1 / value, interval.reciprocal() if interval else None
 
 
-def noun_of_contexts(design: DesignFacts) -> str:
+def name_unit(design: DesignFacts) -> str:
     """What the contexts of a design are."""
     return "machine" if design.machines else "context"
 
@@ -317,13 +317,13 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
     elif comparison.instances is not None:
         parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:
-        units = counted(comparison.contexts, noun_of_contexts(answer.design))
+        units = counted(comparison.contexts, name_unit(answer.design))
         parts.append(f"{units} in {counted(comparison.blocks, 'block')}")
     elif answer.design.contexts >= comparison.blocks > 1:
-        where = "on its own machine" if answer.design.machines else "in its own context"
-        parts.append(f"{counted(comparison.blocks, 'block')}, each {where}")
+        place = "on its own machine" if answer.design.machines else "in its own context"
+        parts.append(f"{counted(comparison.blocks, 'block')}, each {place}")
     elif answer.design.contexts > 1:
-        units = counted(answer.design.contexts, noun_of_contexts(answer.design))
+        units = counted(answer.design.contexts, name_unit(answer.design))
         parts.append(f"{counted(comparison.blocks, 'block')} in {units}")
     else:
         parts.append(counted(comparison.blocks, "block"))

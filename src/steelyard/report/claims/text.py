@@ -142,9 +142,9 @@ def notes(checked: Checked, width: int) -> list[Line]:
     return [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
 
 
-def family_notes(checked: Sequence[Checked], width: int) -> list[Line]:
+def tell_family(checked: Sequence[Checked], width: int) -> list[Line]:
     """Of records of one spec, that their claims are one family, and how they become one answer."""
-    if (count := max((each.records for each in checked), default=1)) < 2:
+    if (count := max((judged.records for judged in checked), default=1)) < 2:
         return []
     text = (
         f"The claims of {count} records of one spec are one family (Holm over all of them). One verdict over"

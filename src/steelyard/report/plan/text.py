@@ -38,7 +38,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         "time": _time(preview),
         "simulations": _simulations(preview),
         "where": where_words(experiment.launch),
-        "nodes": _nodes(preview),
+        "nodes": _tell_nodes(preview),
         "build": build_words(experiment, preview.builds),
         "first block": _first(preview),
     }
@@ -143,18 +143,18 @@ def _time(preview: Preview) -> str:
     return f"about {format_duration(preview.estimated_s)}"
 
 
-def _nodes(preview: Preview) -> str:
+def _tell_nodes(preview: Preview) -> str:
     """How many nodes, and how many blocks on each."""
     if not preview.nodes:
         return ""
     count = len(preview.nodes)
     few, many = min(preview.nodes.values()), max(preview.nodes.values())
-    each = counted(few, "block") if few == many else f"{few} to {counted(many, 'block')}"
-    named = listed([printable(name) for name in sorted(preview.nodes, key=_by_length)], MOST_NODES)
-    return f"{counted(count, 'node')}, {each} on each, one job for each node and look: {named}"
+    blocks = counted(few, "block") if few == many else f"{few} to {counted(many, 'block')}"
+    named = listed([printable(name) for name in sorted(preview.nodes, key=_measure_name)], MOST_NODES)
+    return f"{counted(count, 'node')}, {blocks} on each, one job for each node and look: {named}"
 
 
-def _by_length(name: str) -> tuple[int, str]:
+def _measure_name(name: str) -> tuple[int, str]:
     return len(name), name
 
 

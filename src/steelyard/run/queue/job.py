@@ -198,13 +198,13 @@ def jobs_in(directory: Path) -> list[Job]:
     return [Job(each) for each in sorted(directory.iterdir())] if directory.exists() else []
 
 
-def nodes_of(jobs: Sequence[Job]) -> dict[str, str]:
+def describe_nodes(jobs: Sequence[Job]) -> dict[str, str]:
     """Each node that ran trials, and its CPU and Linux; the first one first."""
     ends = [end for job in jobs if (end := job.end) is not None]
     return {end.host: f"{end.cpu or 'CPU unknown'}, Linux {end.kernel}" for end in ends}
 
 
-def misplaced(jobs: Sequence[Job]) -> list[str]:
+def find_misplaced(jobs: Sequence[Job]) -> list[str]:
     """Jobs that ran on another node than the one that they were handed in for, in words."""
     return [
         f"job {job.id} was for {node} and ran on {end.host}"

@@ -65,7 +65,7 @@ class Scheduler(ABC):
     def cancel(self, job: str) -> None:
         """End a job, whatever it does; nothing where it has ended."""
 
-    def nodes(self) -> Sequence[str]:
+    def list_nodes(self) -> Sequence[str]:
         """Names of the nodes that jobs may be given, where the queue can be asked; none where it cannot.
 
         Raises

@@ -9,7 +9,7 @@ from typing import Final
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
-from steelyard.spec.check.nodes import partition_of
+from steelyard.spec.check.nodes import find_partition
 
 _PING_S: Final = 5.0
 """Time for a controller to answer; a healthy one takes milliseconds."""
@@ -52,17 +52,17 @@ class Slurm(Scheduler):
         words += [*(["--nodelist", node] if node else []), str(script)]
         return self.number(ask(words, into=answer).stdout) or ""
 
-    def nodes(self) -> Sequence[str]:
-        """See ``Scheduler.nodes``: those of the partition, the default one unless options name another, that
-        are neither down nor drained.
+    def list_nodes(self) -> Sequence[str]:
+        """See ``Scheduler.list_nodes``: those of the partition, the default one unless options name another,
+        that are neither down nor drained.
         """
         refuse_absent(("sinfo",))
-        partition = partition_of(self.options)
+        partition = find_partition(self.options)
         words = ["sinfo", "--noheader", "--Node", "--format", "%N %t %P"]
-        shown = ask([*words, *(["--partition", partition] if partition else [])]).stdout
-        rows = [fields for line in shown.splitlines() if len(fields := line.split()) == 3]
-        known = [row for row in rows if partition or row[2].endswith("*")] or rows
-        return sorted({name for name, state, _ in known if state in _USABLE})
+        listing = ask([*words, *(["--partition", partition] if partition else [])]).stdout
+        rows = [fields for line in listing.splitlines() if len(fields := line.split()) == 3]
+        chosen = [row for row in rows if partition or row[2].endswith("*")] or rows
+        return sorted({name for name, state, _ in chosen if state in _USABLE})
 
     def number(self, answer: str) -> str | None:
         """See ``Scheduler.number``; in a federation, the cluster stands behind the number."""

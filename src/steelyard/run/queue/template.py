@@ -56,8 +56,8 @@ class Template(Scheduler):
 
     def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
         """See ``Scheduler.submit``."""
-        its = {"script": str(script), "log": str(log), "name": name} | ({"node": node} if node else {})
-        words = self._filled(self.submit_words, **its)
+        values = {"script": str(script), "log": str(log), "name": name} | ({"node": node} if node else {})
+        words = self._filled(self.submit_words, **values)
         printed = ask(words, into=answer).stdout
         number = self.number(printed)
         if number is None:

@@ -44,7 +44,7 @@ class Work(msgspec.Struct, frozen=True, gc=False):
         return [(trial, treatment) for trial, treatment in numbered if trial not in self.finished]
 
 
-def _by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
+def _group_by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
     """Blocks by the node that was drawn for each, so that a node needs one job; in the order of the first."""
     groups: dict[str | None, list[Work]] = {}
     for work in works:
@@ -107,7 +107,7 @@ class Session:
             if isinstance(self._runner, Runner):
                 self._runner.run([entry for work in works for entry in self._entries(work)])
             else:
-                for node, members in _by_node(works).items():
+                for node, members in _group_by_node(works).items():
                     self._runner.run([entry for work in members for entry in self._entries(work)], node)
             if self._runner.stopped:
                 raise RunnerDiedError(

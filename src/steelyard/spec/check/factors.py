@@ -86,8 +86,8 @@ def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> 
     if not levels:
         raise origin.error(path, "has no levels", f"write {name} = [1, 2]")
     if name in INTERVENTIONS and INTERVENTIONS[name].is_place:
-        what = "all treatments of a block run on one machine, so that machines cannot be compared in it"
-        raise origin.error(path, what, f'draw it: {name} = "random" in [contexts]; or rename the factor')
+        problem = "all treatments of a block run on one machine, so that machines cannot be compared in it"
+        raise origin.error(path, problem, f'draw it: {name} = "random" in [contexts]; or rename the factor')
     checked = tuple(check_level(name, level, origin, (*path, i)) for i, level in enumerate(levels))
     check_distinct(checked, name, origin, path)
     return Factor(name, checked, intervention=name in INTERVENTIONS)

@@ -16,7 +16,7 @@ from steelyard.sample import Sample
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.allocation import allocate_like
-from steelyard.stats.contexts.machines import machines, paces
+from steelyard.stats.contexts.machines import compare_machines, find_paces
 from steelyard.stats.contexts.visits import same_contexts
 from steelyard.stats.distributions.student import t_quantile
 
@@ -37,7 +37,7 @@ def context_findings(
     if not facts.contexts or facts.order == "sequential":
         return ()
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
-    paced = paces(chosen, facts.machines) if facts.machines else ()
+    paced = find_paces(chosen, facts.machines) if facts.machines else ()
     found = []
     for pair in pair_up(chosen, declared).pairs:
         old, new = (same_contexts(each, facts.drawn_before) for each in (pair.baseline, pair.treatment))
@@ -45,7 +45,7 @@ def context_findings(
         if isinstance(across, Undefined):
             continue
         split = None if facts.machines else _split(across, facts.target or _reached(across), facts)
-        by_machine = machines(old, new, facts.machines) if facts.machines else None
+        by_machine = compare_machines(old, new, facts.machines) if facts.machines else None
         found.append(
             ContextFinding(
                 pair.baseline.treatment,

@@ -20,7 +20,7 @@ from steelyard.answers.machines import Deviation, Gain, Machine, Machines, Pace,
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
-from steelyard.stats.contexts.across import each_context
+from steelyard.stats.contexts.across import compare_each
 from steelyard.stats.contexts.components import nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
 from steelyard.stats.distributions.student import two_sided_p
@@ -33,7 +33,7 @@ LEVEL: Final = 0.05
 """Probability that any machine is said to differ where all are of one normal distribution."""
 
 
-def deviations(means: Floats) -> list[Deviation | None]:
+def find_deviations(means: Floats) -> list[Deviation | None]:
     """Of the mean logarithm of each machine, how it differs from the others; ``None`` where it does not.
 
     The externally studentised residual, (x_i - mean of the others) / (s of the others sqrt(1 + 1/(n - 1))),
@@ -48,29 +48,29 @@ def deviations(means: Floats) -> list[Deviation | None]:
     away = means - rest
     with np.errstate(divide="ignore"):
         t = np.abs(away) / (s * math.sqrt(n / (n - 1)))
-    tested = holm([two_sided_p(float(each), n - 2) for each in t], LEVEL)
+    tested = holm([two_sided_p(float(entry), n - 2) for entry in t], LEVEL)
     return [
-        Deviation(math.exp(float(by)), each.p_holm) if each.rejected else None
-        for by, each in zip(away, tested, strict=True)
+        Deviation(math.exp(float(by)), entry.p_holm) if entry.rejected else None
+        for by, entry in zip(away, tested, strict=True)
     ]
 
 
-def spread(of: Visits, components: Components | Undefined) -> Spread | None:
+def estimate_spread(visited: Visits, components: Components | Undefined) -> Spread | None:
     """What machines contribute to the variance, and what more would gain."""
     if isinstance(components, Undefined) or components.share is None:
         return None
     from scipy.special import fdtri
 
-    counts = of.counts
+    counts = visited.counts
     per_block = float((1 / counts).mean())
     within = components.within**2
     if within == 0:
         bounds = Interval(1.0, 1.0)
     else:
-        f = float(of.means.var(ddof=1)) / (within * per_block)
+        f = float(visited.means.var(ddof=1)) / (within * per_block)
         nu = components.nu_between, components.nu_within
         ends = (max(0.0, f / float(fdtri(*nu, q)) - 1) for q in (0.975, 0.025))
-        low, high = (each / (each + 1 / per_block) for each in ends)
+        low, high = (entry / (entry + 1 / per_block) for entry in ends)
         bounds = Interval(low, high)
     between = components.between**2
     more_blocks = 1 - math.sqrt((between + within * per_block / 2) / (between + within * per_block))
@@ -82,45 +82,45 @@ def spread(of: Visits, components: Components | Undefined) -> Spread | None:
     )
 
 
-def paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pace, ...]:
+def find_paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pace, ...]:
     """Machines whose values differ from those of the others, over all treatments that all machines have."""
-    found = [each for each in map(visits, samples) if not isinstance(each, Undefined)]
-    if not found:
+    observed = [entry for entry in map(visits, samples) if not isinstance(entry, Undefined)]
+    if not observed:
         return ()
-    ids = np.unique(np.concatenate([each.ids for each in found]))
-    table = np.array([each.means for each in found if np.array_equal(each.ids, ids)])
+    ids = np.unique(np.concatenate([entry.ids for entry in observed]))
+    table = np.array([entry.means for entry in observed if np.array_equal(entry.ids, ids)])
     if not table.size or ids.size < FEWEST:
         return ()
     centred = table - table.mean(axis=1, keepdims=True)
     away = centred * ids.size / (ids.size - 1)
     return tuple(
         Pace(names[int(id_)], differs, math.exp(float(by.min())), math.exp(float(by.max())))
-        for id_, differs, by in zip(ids, deviations(centred.mean(axis=0)), away.T, strict=True)
+        for id_, differs, by in zip(ids, find_deviations(centred.mean(axis=0)), away.T, strict=True)
         if differs is not None
     )
 
 
-def machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
+def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
     """One comparison by machines, which are the contexts of its samples; ``None`` where ``across_contexts``
     is undefined.
     """
-    of = differences(baseline, treatment)
-    if isinstance(of, Undefined) or of.ids.size < 2:
+    visited = differences(baseline, treatment)
+    if isinstance(visited, Undefined) or visited.ids.size < 2:
         return None
-    components = nested_components(of)
-    alone = each_context(of, None if isinstance(components, Undefined) else components)
-    found = [
-        Machine(names[one.context], one.visits, one.speedup, one.interval, differs)
-        for one, differs in zip(alone, deviations(of.means), strict=True)
+    components = nested_components(visited)
+    alone = compare_each(visited, None if isinstance(components, Undefined) else components)
+    observed = [
+        Machine(names[context.context], context.visits, context.speedup, context.interval, differs)
+        for context, differs in zip(alone, find_deviations(visited.means), strict=True)
     ]
     return Machines(
-        blocks=int(of.values.size),
-        faster=int((of.means > 0).sum()),
-        slower=int((of.means < 0).sum()),
-        spread=spread(of, components),
-        each=tuple(sorted(found, key=_by_name)),
+        blocks=int(visited.values.size),
+        faster=int((visited.means > 0).sum()),
+        slower=int((visited.means < 0).sum()),
+        spread=estimate_spread(visited, components),
+        members=tuple(sorted(observed, key=_measure_name)),
     )
 
 
-def _by_name(machine: Machine) -> tuple[int, str]:
+def _measure_name(machine: Machine) -> tuple[int, str]:
     return len(machine.name), machine.name
