@@ -15,7 +15,9 @@ def test_the_name_of_a_host_is_a_level_and_changes_no_launch(name):
     assert Node().change(name) == LaunchChange()
 
 
-@pytest.mark.parametrize("level", ["", "-n1", "n1,n2", "n[1-4]", "n 1", "$(id)", "n1\n", "a" * 255, 3, 1.5, True])
+@pytest.mark.parametrize(
+    "level", ["", "-n1", "n1,n2", "n[1-4]", "n 1", "$(id)", "n1\n", "a" * 255, 3, 1.5, True]
+)
 def test_what_a_command_could_take_for_more_than_one_name_is_refused(level):
     with pytest.raises(UsageError) as caught:
         Node().check(level)

@@ -85,7 +85,9 @@ def command(
     from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
 
-    with one_record([find_record(name) for name in records], by) as record:
+    directories = [find_record(name) for name in records]
+    with one_record(directories, by) as record:
+        is_temporary = record not in directories
         if html is not None:
             from steelyard.laboratory import report
 
@@ -97,7 +99,7 @@ def command(
             }
             report(record, metric=metric, **asked).save(html)
         if contexts:
-            _print_contexts(record, as_json=as_json, metric=metric)
+            _print_contexts(record, as_json=as_json, metric=metric, is_temporary=is_temporary)
             return
         ctx.exit(
             print_answer(
@@ -111,11 +113,12 @@ def command(
                 estimand=estimand,
                 interval=interval,
                 budget=budget,
+                is_temporary=is_temporary,
             )
         )
 
 
-def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> None:
+def _print_contexts(directory: Path, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
     """Print the plots of ``--by-context``, or their data."""
     from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
@@ -124,5 +127,5 @@ def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> No
 
     with Record.open(directory) as record:
         found = by_context(record, metric=metric)
-        tell_unjudged(record)
+        tell_unjudged(record, is_temporary=is_temporary)
     show(lambda: BY_CONTEXT.text(found), lambda width: lines(found, width), as_json=as_json)

@@ -58,4 +58,12 @@ def command(
         merge(directories, output, by)
         directories = [output]
     with one_record(directories, by) as directory:
-        ctx.exit(print_answer(directory, Shown(details=details), as_json=as_json, strict=strict))
+        ctx.exit(
+            print_answer(
+                directory,
+                Shown(details=details),
+                as_json=as_json,
+                strict=strict,
+                is_temporary=directory not in directories,
+            )
+        )

@@ -10,9 +10,7 @@ from steelyard.spec.check.nodes import find_partition
 
 HEAD = '[program]\ncommands = { a = ["true"], b = ["false"] }\n'
 SLURM = '[launch]\nkind = "slurm"\noptions = {options}\n'
-TEMPLATE = (
-    '[launch]\nkind = "template"\nscript = "job.sh"\nsubmit = {submit}\ncancel = ["qdel", "{{job}}"]\n'
-)
+TEMPLATE = '[launch]\nkind = "template"\nscript = "job.sh"\nsubmit = {submit}\ncancel = ["qdel", "{{job}}"]\n'
 NAMED = '[contexts]\nnode = ["n1", "n2"]\n'
 RANDOM = '[contexts]\nnode = "random"\n'
 PLACED = '["qsub", "{node}", "{script}"]'
