@@ -13,9 +13,7 @@ from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.contexts.across import across_contexts
-from steelyard.stats.contexts.components import nested_components
-from steelyard.stats.contexts.machines import estimate_spread, find_deviations
-from steelyard.stats.contexts.visits import differences
+from steelyard.stats.contexts.machines import compare_machines
 from steelyard.units import BUILTIN
 
 
@@ -75,8 +73,8 @@ def measure(rng: np.random.Generator, world: World, experiments: int) -> dict[st
     counts = dict.fromkeys(("mean", "next machine", "share", "wrong verdict", "a machine named"), 0)
     for _ in range(experiments):
         old, new = pair(*draw(rng, world))
-        across, visited = across_contexts(old, new), differences(old, new)
-        if isinstance(across, Undefined) or isinstance(visited, Undefined):
+        across = across_contexts(old, new)
+        if isinstance(across, Undefined):
             raise SystemExit(f"undefined: {world}")
         fresh = float(draw(rng, World(1, world.blocks, world.between, world.within, world.shape))[0].mean())
         if across.interval is None or across.prediction is None:
@@ -84,11 +82,12 @@ def measure(rng: np.random.Generator, world: World, experiments: int) -> dict[st
         counts["mean"] += not across.interval.excludes(1)
         counts["wrong verdict"] += across.interval.excludes(1)
         counts["next machine"] += across.prediction.low <= math.exp(fresh) <= across.prediction.high
-        spread = estimate_spread(visited, nested_components(visited))
+        found = compare_machines(old, new, {place: str(place) for place in range(1, world.machines + 1)})
         truth = world.between**2 / (world.between**2 + world.within**2)
-        if spread is not None:
-            counts["share"] += spread.interval.low <= truth <= spread.interval.high
-        counts["a machine named"] += any(find_deviations(visited.means))
+        if found is None or found.spread is None:
+            raise SystemExit(f"undefined: {world}")
+        counts["share"] += found.spread.interval.low <= truth <= found.spread.interval.high
+        counts["a machine named"] += any(machine.differs for machine in found.members)
     return {name: 100 * count / experiments for name, count in counts.items()}
 
 

@@ -89,6 +89,15 @@ def test_deviations_are_externally_studentised_residuals_adjusted_after_holm(n):
     assert found[2].ratio == pytest.approx(math.exp(x[2] - np.delete(x, 2).mean()))
 
 
+def test_equal_noise_changes_no_residual_and_more_of_it_is_allowed_for():
+    x = np.r_[np.random.default_rng(4).normal(0.0, 0.01, 9), 0.05]
+    plain, equal = find_deviations(x), find_deviations(x, np.full(10, 1e-5))
+    assert plain[9].p_holm == pytest.approx(equal[9].p_holm)
+    # The variance of one more machine, 1e-4, and of a mean of few blocks, 1e-3.
+    noisy = find_deviations(x, np.r_[np.full(9, 1e-5), 1e-3])
+    assert noisy[9] is None
+
+
 def test_of_three_machines_none_is_said_to_differ():
     assert find_deviations(np.array([0.0, 0.001, 5.0])) == [None, None, None]
     assert find_deviations(np.zeros(6)) == [None] * 6
@@ -177,6 +186,19 @@ def test_machines_of_one_distribution_are_called_different_in_at_most_one_of_twe
     runs = 400 if count >= 1000 else 2000
     named = sum(any(find_deviations(rng.normal(0.02, 0.03, count))) for _ in range(runs))
     assert witness.binomtest(named, runs, 0.05, alternative="greater").pvalue > 1e-3
+
+
+@pytest.mark.simulates
+@pytest.mark.parametrize("count", [5, 10, 30])
+@pytest.mark.parametrize("between", [0.003, 0.02])
+def test_machines_with_few_blocks_are_not_called_different_for_that(sample, count, between):
+    rng = np.random.default_rng(count)
+    named = 0
+    for _ in range(1000):
+        d, of = drawn(rng, rng.integers(2, 41, count).tolist(), between=between, within=0.03)
+        found = compare_machines(*pair(sample, d, of), names(count))
+        named += any(each.differs for each in found.members)
+    assert witness.binomtest(named, 1000, 0.05, alternative="greater").pvalue > 1e-3
 
 
 @pytest.mark.simulates

@@ -33,26 +33,41 @@ LEVEL: Final = 0.05
 """Probability that any machine is said to differ where all are of one normal distribution."""
 
 
-def find_deviations(means: Floats) -> list[Deviation | None]:
+def find_deviations(means: Floats, noise: Floats | None = None) -> list[Deviation | None]:
     """Of the mean logarithm of each machine, how it differs from the others; ``None`` where it does not.
 
     The externally studentised residual, (x_i - mean of the others) / (s of the others sqrt(1 + 1/(n - 1))),
     by t(n - 2); adjusted after Holm over all machines. Two that differ alike may hide each other.
+
+    Parameters
+    ----------
+    noise : array of double, optional
+        Variance of each mean that its blocks leave. Where they differ, means are weighted by the inverse of
+        what machines do and their own noise: one with fewer blocks lies farther away by chance.
     """
     n = means.size
     if n < FEWEST or constant(means):
         return [None] * n
-    rest = (means.sum() - means) / (n - 1)
-    squares = ((means - means.mean()) ** 2).sum() - (means - means.mean()) ** 2 * n / (n - 1)
-    s = np.sqrt(np.maximum(squares, 0.0) / (n - 2))
-    away = means - rest
-    with np.errstate(divide="ignore"):
-        t = np.abs(away) / (s * math.sqrt(n / (n - 1)))
-    tested = holm([two_sided_p(float(entry), n - 2) for entry in t], LEVEL)
+    residuals = [_studentise(means, np.zeros(n) if noise is None else noise, place) for place in range(n)]
+    tested = holm([two_sided_p(t, n - 2) for _, t in residuals], LEVEL)
     return [
-        Deviation(math.exp(float(by)), entry.p_holm) if entry.rejected else None
-        for by, entry in zip(away, tested, strict=True)
+        Deviation(math.exp(away), entry.p_holm) if entry.rejected else None
+        for (away, _), entry in zip(residuals, tested, strict=True)
     ]
+
+
+def _studentise(means: Floats, noise: Floats, place: int) -> tuple[float, float]:
+    """Distance of a mean from that of the others, and the same over its standard error."""
+    rest, beside = np.delete(means, place), np.delete(noise, place)
+    between = max(0.0, float(rest.var(ddof=1) - beside.mean()))
+    variances = between + beside
+    # What has no spread at all has equal weights.
+    weights = 1 / variances if (variances > 0).all() else np.ones(rest.size)
+    centre = float(weights @ rest / weights.sum())
+    scale = float(weights @ (rest - centre) ** 2) / (rest.size - 1)
+    alone = between + float(noise[place]) if (variances > 0).all() else 1.0
+    away, error = float(means[place]) - centre, math.sqrt(scale * (alone + 1 / float(weights.sum())))
+    return away, math.inf if error == 0 else away / error
 
 
 def estimate_spread(visited: Visits, components: Components | Undefined) -> Spread | None:
@@ -93,11 +108,24 @@ def find_paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pac
         return ()
     centred = table - table.mean(axis=1, keepdims=True)
     away = centred * ids.size / (ids.size - 1)
+    # Of what treatments of a block share, the mean over them has all.
+    noise = [_estimate_noise(entry) for entry in observed if np.array_equal(entry.ids, ids)]
+    differing = find_deviations(centred.mean(axis=0), np.mean(noise, axis=0))
     return tuple(
         Pace(names[int(id_)], differs, math.exp(float(by.min())), math.exp(float(by.max())))
-        for id_, differs, by in zip(ids, find_deviations(centred.mean(axis=0)), away.T, strict=True)
+        for id_, differs, by in zip(ids, differing, away.T, strict=True)
         if differs is not None
     )
+
+
+def _estimate_noise(visited: Visits) -> Floats:
+    """Variance of each machine's mean by the spread of its blocks, pooled over machines; 0 where no machine
+    has two.
+    """
+    counts = visited.counts
+    _, place = np.unique(visited.contexts, return_inverse=True)
+    squares = float(((visited.values - visited.means[place]) ** 2).sum())
+    return np.asarray(squares / max(1, visited.values.size - counts.size) / counts, dtype=np.float64)
 
 
 def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
@@ -109,9 +137,10 @@ def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, st
         return None
     components = nested_components(visited)
     alone = compare_each(visited, None if isinstance(components, Undefined) else components)
+    differing = find_deviations(visited.means, _estimate_noise(visited))
     observed = [
         Machine(names[context.context], context.visits, context.speedup, context.interval, differs)
-        for context, differs in zip(alone, find_deviations(visited.means), strict=True)
+        for context, differs in zip(alone, differing, strict=True)
     ]
     return Machines(
         blocks=int(visited.values.size),
