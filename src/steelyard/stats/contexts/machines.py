@@ -48,7 +48,9 @@ def find_deviations(means: Floats, noise: Floats | None = None) -> list[Deviatio
     n = means.size
     if n < FEWEST or constant(means):
         return [None] * n
-    residuals = [_studentise(means, np.zeros(n) if noise is None else noise, place) for place in range(n)]
+    residuals = [
+        _measure_residual(means, np.zeros(n) if noise is None else noise, place) for place in range(n)
+    ]
     tested = holm([two_sided_p(t, n - 2) for _, t in residuals], LEVEL)
     return [
         Deviation(math.exp(away), entry.p_holm) if entry.rejected else None
@@ -56,7 +58,7 @@ def find_deviations(means: Floats, noise: Floats | None = None) -> list[Deviatio
     ]
 
 
-def _studentise(means: Floats, noise: Floats, place: int) -> tuple[float, float]:
+def _measure_residual(means: Floats, noise: Floats, place: int) -> tuple[float, float]:
     """Distance of a mean from that of the others, and the same over its standard error."""
     rest, beside = np.delete(means, place), np.delete(noise, place)
     between = max(0.0, float(rest.var(ddof=1) - beside.mean()))
