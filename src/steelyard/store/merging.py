@@ -49,12 +49,13 @@ class Part(msgspec.Struct, frozen=True):
     ----------
     directory : Path
         Of the record.
-    runs : Mapping[int, str]
-        The machine of each run, by its number; runs that are not here are left out.
+    runs : Mapping[int, str or None]
+        The machine of each run, by its number; ``None`` where contexts name the node that was drawn for each
+        block. Runs that are not here are left out.
     """
 
     directory: Path
-    runs: Mapping[int, str]
+    runs: Mapping[int, str | None]
 
 
 def find_origin(record_id: str, run: Run) -> str:
@@ -161,7 +162,7 @@ class MergedRecord(Record):
                 placed.append((block, None))
                 continue
             drawn = settings[context] if context is not None else {}
-            machine = str(drawn.get(NODE, part.runs[run]))
+            machine = part.runs[run] or str(drawn[NODE])
             key = (context, machine)
             if key not in numbers:
                 numbers[key] = last + len(numbers) + 1

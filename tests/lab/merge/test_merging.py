@@ -128,6 +128,29 @@ def test_the_worst_end_of_a_record_is_that_of_all(tmp_path):
         assert check(record).exit_code(strict=False) == 5
 
 
+def test_runners_that_share_a_name_stay_apart_when_a_merged_record_is_merged(tmp_path):
+    a, b, c = (
+        machine(tmp_path / f"{name}.lab", "runner", boot=name, facts={"virtualization": "kvm"})
+        for name in "abc"
+    )
+    merge([a, b], tmp_path / "ab.lab")
+    merge([c, tmp_path / "ab.lab"], tmp_path / "all.lab")
+    with Record.open(tmp_path / "all.lab") as record:
+        assert sorted(record.name_machines().values()) == ["runner-1", "runner-2", "runner-3"]
+
+
+def test_nodes_that_a_queue_gave_keep_their_names(tmp_path):
+    spec = SPEC + '[contexts]\nnode = ["n1", "n2"]\n[launch]\nkind = "slurm"\n'
+    facts = {"submitted_from": "login"}
+    sources = [
+        machine(tmp_path / f"{i}.lab", "n1, n2", spec=spec, seed=i, boot="login", facts=facts) for i in (1, 2)
+    ]
+    merge(sources, tmp_path / "all.lab")
+    with Record.open(tmp_path / "all.lab") as record:
+        assert sorted(record.name_machines().values()) == ["n1", "n2"]
+        assert analyze(record).design.blocks == 40
+
+
 def test_different_builds_are_said(tmp_path):
     sources = [machine(tmp_path / f"{name}.lab", name, sha256=name) for name in "ab"]
     with one_record(sources) as directory, Record.open(directory) as record:

@@ -145,31 +145,47 @@ def _choose(sources: Sequence[_Source]) -> list[tuple[_Source, str]]:
     return [(source, origin) for origin, source in best.items()]
 
 
-def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> dict[tuple[str, int], str]:
-    """The machine of each run, by the record that measured it and its number where it is read."""
+Machines = Mapping[tuple[str, int], str | None]
+"""By the record that measured a run, and its number where it is read."""
+
+
+def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
+    """The machine of each run; ``None`` where a queue gave each block the node that its context names."""
     places = [
         (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
         for source, origin in chosen
         for run in source.runs[origin]
     ]
     named = name_machines([place for _, place in places], by)
-    return {(origin, place.run.id): name for (origin, place), name in zip(places, named, strict=True)}
+    drawn = {origin for source, origin in chosen if _has_drawn_nodes(source, origin)}
+    return {
+        (origin, place.run.id): None if origin in drawn else name
+        for (origin, place), name in zip(places, named, strict=True)
+    }
 
 
-def _collect_machines(
-    chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]
-) -> set[str]:
+def _has_drawn_nodes(source: _Source, origin: str) -> bool:
+    contexts = source.record.experiment.contexts
+    queued = all("submitted_from" in run.host for run in source.runs[origin])
+    return queued and contexts is not None and Node.name in contexts.settings
+
+
+def _collect_machines(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> set[str]:
     """Names of machines, those of jobs included that contexts name."""
     collected: set[str] = set()
     for source, origin in chosen:
-        drawn = source.record.name_machines()
-        collected |= set(drawn.values()) or {machines[origin, run.id] for run in source.runs[origin]}
+        if _has_drawn_nodes(source, origin):
+            collected |= {
+                str(outcome.block.context.settings[Node.name])
+                for outcome in source.record.stream_outcomes()
+                if outcome.block.context is not None
+            }
+        else:
+            collected |= {name for run in source.runs[origin] if (name := machines[origin, run.id])}
     return collected
 
 
-def _order_parts(
-    chosen: Sequence[tuple[_Source, str]], machines: Mapping[tuple[str, int], str]
-) -> list[Part]:
+def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> list[Part]:
     return order_by_state(
         [
             (
