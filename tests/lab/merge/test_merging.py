@@ -14,6 +14,7 @@ from steelyard.lab.merge.merging import merge, one_record
 from steelyard.lab.run.run import run
 from steelyard.spec import loads
 from steelyard.store import Record
+from steelyard.store.merging import MergedRecord
 
 
 def values(directory):
@@ -149,6 +150,29 @@ def test_nodes_that_a_queue_gave_keep_their_names(tmp_path):
     with Record.open(tmp_path / "all.lab") as record:
         assert sorted(record.name_machines().values()) == ["n1", "n2"]
         assert analyze(record).design.blocks == 40
+
+
+def test_a_merge_that_is_cut_leaves_nothing_that_could_be_read(tmp_path, monkeypatch):
+    sources = [machine(tmp_path / f"{name}.lab", name) for name in "abc"]
+    whole, calls = MergedRecord.take_part, []
+
+    def until_the_third(self, part, *, named):
+        calls.append(part)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        whole(self, part, named=named)
+
+    monkeypatch.setattr(MergedRecord, "take_part", until_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        merge(sources, tmp_path / "all.lab")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lab", "b.lab", "c.lab"]
+
+
+def test_a_record_is_not_merged_onto_itself(tmp_path):
+    sources = [machine(tmp_path / f"{name}.lab", name) for name in "ab"]
+    with pytest.raises(UsageError, match="is one of the records to merge") as caught:
+        merge(sources, sources[1])
+    assert "rm" not in caught.value.hint
 
 
 def test_different_builds_are_said(tmp_path):

@@ -17,6 +17,7 @@ from steelyard.interventions.node import Node
 from steelyard.lab.merge.machines import By, Place, name_machines
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
+from steelyard.store.creation import refuse_existing, remove_unfinished, unfinished_name
 from steelyard.store.differences import differences
 from steelyard.store.entries import Run
 from steelyard.store.merging import MergedRecord, Part, find_origin, order_by_state
@@ -67,6 +68,11 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
     RecordError
         One is damaged or has no run, or ``target`` exists already or cannot be written.
     """
+    for directory in directories:
+        if directory.resolve() == target.resolve():
+            raise UsageError(f"{target} is one of the records to merge", hint="name another directory")
+    refuse_existing(target)
+    remove_unfinished(target)
     with ExitStack() as stack:
         sources = [_read_source(stack.enter_context(Record.open(entry))) for entry in directories]
         first = sources[0].record
@@ -75,8 +81,10 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
         chosen = _choose(sources)
         machines = _name_runs(chosen, by)
         names = sorted(_collect_machines(chosen, machines), key=_measure_name)
+        # Nobody is to read an answer from some of the machines: it appears complete or not at all.
+        unfinished = unfinished_name(target)
         target_record = MergedRecord.create(
-            target,
+            unfinished,
             _build_experiment(first.experiment, names),
             treatments=first.treatments,
             metrics=metrics_of(first.experiment),
@@ -88,8 +96,10 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
                 for part in _order_parts(chosen, machines):
                     merged.take_part(part, named=len(names) > 1)
                 _warn(merged, sources, names)
+            refuse_existing(target)
+            unfinished.rename(target)
         except BaseException:
-            shutil.rmtree(target, ignore_errors=True)
+            shutil.rmtree(unfinished, ignore_errors=True)
             raise
 
 
