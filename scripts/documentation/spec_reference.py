@@ -90,7 +90,11 @@ def keys(name: str) -> str:
 
 def interventions() -> str:
     """The table of the reserved names."""
-    rows = ((f"`{each.name}`", each.about, each.levels_text) for each in INTERVENTIONS.values())
+    rows = (
+        (f"`{each.name}`", each.about, each.levels_text)
+        for each in INTERVENTIONS.values()
+        if not each.is_place
+    )
     return table(("name", "what it changes", "levels"), rows)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -116,3 +117,47 @@ def test_a_commit_that_made_it_slower_fails_the_look_back_until_it_is_accepted(
     assert "<failure" in (scratch.path / "steelyard-results" / "history.xml").read_text()
     accepted = scratch.bash(history["Look back"], **env, SINCE=commits[5])
     assert accepted.returncode == 0, accepted.stderr
+
+
+@pytest.fixture
+def machines(scratch, steps, recipes, tmp_path):
+    """``machines(base, head, count)`` measures on so many made-up runners and judges over all of them."""
+    workflow = steps(recipes / "github" / "machines.yml")
+
+    def run(base: str, head: str, count: int):
+        env = {"SPEC": "steelyard.toml", "BASE": base, "HEAD": head}
+        env["GITHUB_STEP_SUMMARY"] = str(tmp_path / "summary")
+        for machine in range(1, count + 1):
+            # What a program costs depends on its runner.
+            build = f"sed 's/cost=[0-9]*/&{machine}/' prog.in > prog && chmod +x prog"
+            built = scratch.bash(workflow["Build base and head"], **env, BUILD=build)
+            assert built.returncode == 0, built.stderr
+            measured = scratch.bash(workflow["Measure on this machine"], **env, MACHINE=str(machine))
+            assert measured.returncode == 0, measured.stderr
+            shutil.rmtree(scratch.path / "steelyard.lab")
+            shutil.rmtree(scratch.path / "steelyard-trees")
+        judged = scratch.bash(workflow["Judge over all machines"], **env)
+        return judged.returncode, (tmp_path / "summary").read_text()
+
+    return run
+
+
+def test_machines_of_a_matrix_give_one_verdict_which_a_slower_change_fails(scratch, machines):
+    base = scratch.program(1)
+    code, summary = machines(base, scratch.program(10), 3)
+    assert code == 1
+    assert summary.startswith("### ✗ Steelyard: 1 fails\n")
+    assert "slower on 3 of 3 machines" in summary
+
+
+def test_a_change_that_changes_nothing_passes_on_all_machines(scratch, machines):
+    base = scratch.program(1)
+    code, summary = machines(base, scratch.program(1, message="nothing"), 3)
+    assert code == 0
+    assert summary.startswith("### ✓ Steelyard: 1 holds\n")
+
+
+def test_a_matrix_of_which_one_machine_is_left_gives_no_verdict(scratch, steps, recipes, tmp_path):
+    judge = steps(recipes / "github" / "machines.yml")["Judge over all machines"]
+    done = scratch.bash(judge, GITHUB_STEP_SUMMARY=str(tmp_path / "summary"))
+    assert done.returncode not in (0, 1)

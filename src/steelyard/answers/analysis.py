@@ -84,6 +84,9 @@ class DesignFacts(msgspec.Struct, frozen=True):
     drawn_before : Mapping[int, int]
         Contexts that are the same for a program as an earlier one, by their ids: all settings had been drawn,
         and came again.
+    machines : Mapping[int, str]
+        Names of the machines on which blocks ran, by the id of the context that stands for each in samples;
+        empty where all ran on one. Machines are the contexts then, whatever else was drawn.
     pace : Pace or None
         What blocks took; ``None`` where that is not known.
     """
@@ -108,6 +111,7 @@ class DesignFacts(msgspec.Struct, frozen=True):
     closed: int | None = None
     idle: tuple[int, ...] = ()
     drawn_before: Mapping[int, int] = msgspec.field(default_factory=dict)
+    machines: Mapping[int, str] = msgspec.field(default_factory=dict)
     __lines__: ClassVar[Lines] = (
         *("order", "blocks", "contexts", "passes", "seed", "state", "looks", "target", "reached", "cap"),
         *("strict", "decided", "extended_from"),

@@ -154,6 +154,8 @@ class FreshRun(msgspec.Struct, frozen=True):
         At the pace of this record.
     instances : int or None
         As many problem instances, where these are the units; more blocks of fewer would not do.
+    machines : int or None
+        As many machines, where these are the units, each with as many blocks as here.
     """
 
     difference: float
@@ -161,6 +163,7 @@ class FreshRun(msgspec.Struct, frozen=True):
     blocks: int
     seconds: float | None
     instances: int | None = None
+    machines: int | None = None
 
 
 BetterMethod = Literal["share-of-blocks", "share-of-contexts", "share-of-pairs"]

@@ -13,6 +13,7 @@ import msgspec
 
 from steelyard.answers.document import Format, Lines
 from steelyard.answers.interval import Interval
+from steelyard.answers.machines import Machines
 from steelyard.sample import Treatment
 from steelyard.units import Metric, Scalar
 
@@ -201,6 +202,8 @@ class ContextFinding(msgspec.Struct, frozen=True):
     split : Split or None
         The cheapest contexts and runs for a precision; ``None`` where costs are not known, or contexts are
         not seen to move the ratio: an interaction around 0 would ask for runs without end in one context.
+    machines : Machines or None
+        Where the contexts are machines.
     """
 
     baseline: Treatment
@@ -208,8 +211,9 @@ class ContextFinding(msgspec.Struct, frozen=True):
     labels: Mapping[str, Scalar]
     across: AcrossContexts
     split: Split | None = None
+    machines: Machines | None = None
     __lines__: ClassVar[Lines] = (
-        *("baseline", "treatment", "labels", "*across", "split", "each=across.each"),
+        *("baseline", "treatment", "labels", "*across", "split", "each=across.each", "machines"),
     )
 
 

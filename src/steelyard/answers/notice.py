@@ -50,6 +50,7 @@ Kind = Literal[
     # what could not be observed
     "modes_unseen",
     "contexts_unseen",
+    "machines_unseen",
     "one_context",
     "one_code_layout",
     "layout_per_launch",

@@ -1,6 +1,7 @@
 """``Preview``: an experiment before it runs, and ``Outlook``: the differences that its design could show.
 
-The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations`` came later.
+The document of a preview is ``steelyard/plan``. History: version 1, the first; ``simulations`` and
+``nodes`` came later.
 """
 
 from __future__ import annotations
@@ -158,6 +159,8 @@ class Preview(msgspec.Struct, frozen=True):
         Those that have not run yet, of programs on a simulated machine.
     memory_available_bytes : int or None
         Of this machine, now; ``None`` where nothing is simulated.
+    nodes : Mapping[str, int]
+        Of ``blocks``, how many lie on each node of a queue; empty where no nodes are drawn.
     """
 
     experiment: str
@@ -184,6 +187,7 @@ class Preview(msgspec.Struct, frozen=True):
     decided: bool = False
     simulations: tuple[Simulation, ...] = ()
     memory_available_bytes: int | None = None
+    nodes: Mapping[str, int] = {}
 
     @property
     def trials(self) -> int:

@@ -42,7 +42,14 @@ _COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
 def judge(
     claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
 ) -> tuple[Verdict, ...]:
-    """The verdicts, in the order of the claims.
+    """The verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
+    return decide(claims, prepare_drafts(claims, observed, foreign), observed.alpha)
+
+
+def prepare_drafts(
+    claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
+) -> list[Draft]:
+    """Each claim with all that does not depend on the others, in their order.
 
     Parameters
     ----------
@@ -57,13 +64,12 @@ def judge(
     drafts = []
     for claim in claims:
         try:
-            draft = judge_unless_crowded(partial(judge_by_instance, _judge_of(claim)), claim, observed)
+            drafts.append(judge_unless_crowded(partial(judge_by_instance, _judge_of(claim)), claim, observed))
         except UsageError:
             if claim not in foreign:
                 raise
-            draft = Draft()
-        drafts.append(draft)
-    return decide(claims, drafts, observed.alpha)
+            drafts.append(Draft())
+    return drafts
 
 
 def _judge_of(claim: Claim) -> Judge:

@@ -100,6 +100,8 @@ class Checked(msgspec.Struct, frozen=True):
         Where the experiment differs from the baseline whose claims were judged: ``key.path: old → new``.
     has_baseline : bool
         Whether claims of a baseline were judged, before those of the experiment.
+    records : int
+        Records of one spec whose claims are one family with these, this one included.
     """
 
     experiment: str
@@ -112,6 +114,7 @@ class Checked(msgspec.Struct, frozen=True):
     failed: bool = False
     departures: tuple[str, ...] = ()
     has_baseline: bool = False
+    records: int = 1
 
     @property
     def reservations(self) -> Mapping[Reservation, Outcome]:

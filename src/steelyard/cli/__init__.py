@@ -24,6 +24,7 @@ COMMANDS = {
     "status": "Show the progress of a record.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "report": "Write a page, figures and tables of one record or several.",
+    "merge": "Answer from records of one spec on several machines: one verdict for all.",
     "check": "Judge the claims of specs and records: what holds, fails, or is not resolved.",
     "audit": "Find which contexts move a program's time on this machine.",
     "observe": "Find what a probe costs the program it observes.",

@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from steelyard.cli.options import (
     against_option,
+    by_option,
     details_option,
     json_option,
     metric_option,
     protocol_option,
-    record_argument,
+    records_argument,
     strict_option,
 )
 from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.cli.run_and_answer import Shown, print_answer, show, tell_unjudged
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
+if TYPE_CHECKING:
+    from steelyard.lab.merge.machines import By
+
 
 @click.command(cls=PathCommand, short_help="Answer from a record: effects, intervals, verdicts.")
-@record_argument
+@records_argument
+@by_option
 @metric_option("Compare this metric instead of the primary one of the spec.")
 @protocol_option
 @against_option
@@ -57,7 +62,8 @@ from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 @click.pass_context
 def command(
     ctx: click.Context,
-    record: Path,
+    records: tuple[Path, ...],
+    by: By,
     metric: str | None,
     protocol: str | None,
     against: str | None,
@@ -70,43 +76,49 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running.
+    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running. Several of one
+    spec are merged, as by steelyard merge.
 
     Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
     (steelyard check judges them).
     """
+    from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
 
-    if html is not None:
-        from steelyard.laboratory import report
+    directories = [find_record(name) for name in records]
+    with one_record(directories, by) as record:
+        is_temporary = record not in directories
+        if html is not None:
+            from steelyard.laboratory import report
 
-        asked: dict[str, Any] = {
-            "protocol": protocol,
-            "against": against,
-            "estimand": estimand,
-            "interval": interval,
-        }
-        report(record, metric=metric, **asked).save(html)
-    if contexts:
-        _print_contexts(find_record(record), as_json=as_json, metric=metric)
-        return
-    ctx.exit(
-        print_answer(
-            find_record(record),
-            Shown(details=details),
-            as_json=as_json,
-            strict=strict,
-            metric=metric,
-            protocol=protocol,
-            against=against,
-            estimand=estimand,
-            interval=interval,
-            budget=budget,
+            asked: dict[str, Any] = {
+                "protocol": protocol,
+                "against": against,
+                "estimand": estimand,
+                "interval": interval,
+            }
+            report(record, metric=metric, **asked).save(html)
+        if contexts:
+            _print_contexts(record, as_json=as_json, metric=metric, is_temporary=is_temporary)
+            return
+        ctx.exit(
+            print_answer(
+                record,
+                Shown(details=details),
+                as_json=as_json,
+                strict=strict,
+                metric=metric,
+                protocol=protocol,
+                against=against,
+                estimand=estimand,
+                interval=interval,
+                budget=budget,
+                is_temporary=is_temporary,
+            )
         )
-    )
 
 
-def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> None:
+def _print_contexts(directory: Path, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
     """Print the plots of ``--by-context``, or their data."""
     from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
@@ -115,5 +127,5 @@ def _print_contexts(directory: Path, *, as_json: bool, metric: str | None) -> No
 
     with Record.open(directory) as record:
         found = by_context(record, metric=metric)
-        tell_unjudged(record)
+        tell_unjudged(record, is_temporary=is_temporary)
     show(lambda: BY_CONTEXT.text(found), lambda width: lines(found, width), as_json=as_json)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -129,15 +130,45 @@ def _all_checked(
     """What could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
+    judged_together = {} if any(about.values()) else _judge_by_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
-            judged = _checked(name, about, run=run, baseline=baseline)
+            judged = judged_together.get(name) or _checked(name, about, run=run, baseline=baseline)
             checked[name] = judged.strictly() if strict else judged
         except InterruptedRunError:
             raise
         except SteelyardError as error:
             broken[name] = error
     return checked, broken
+
+
+def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, Checked]:
+    """Verdicts of records that have a spec in common, whose claims are one family; those that cannot be read
+    are left out, and found again when they are read alone.
+    """
+    records = [name for name in dict.fromkeys(names) if _is_record(name) and not holds_profiles(name)]
+    if len(records) < 2:
+        return {}
+    from steelyard.lab.answer.check import Drafted, judge_together, prepare_claims
+    from steelyard.lab.merge.merging import get_comparable
+    from steelyard.lab.run.existing_record import find_record
+    from steelyard.spec import load
+    from steelyard.store import Record
+
+    declared = None if baseline is None else load(baseline)
+    families: dict[str, list[tuple[Path, Drafted]]] = {}
+    with ExitStack() as stack:
+        for name in records:
+            with suppress(SteelyardError):
+                record = stack.enter_context(Record.open(find_record(name)))
+                spec = str(get_comparable(record.experiment))
+                families.setdefault(spec, []).append((name, prepare_claims(record, None, declared)))
+        checked: dict[Path, Checked] = {}
+        for members in families.values():
+            if len(members) > 1:
+                verdicts = judge_together([member for _, member in members])
+                checked |= zip([name for name, _ in members], verdicts, strict=True)
+        return checked
 
 
 def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
@@ -154,7 +185,7 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path 
                 f"--baseline-spec: {name} is data, whose expectations stand in no spec",
                 hint="keep them in a file: --expectations FILE",
             )
-        return _of_data(name, about)
+        return _judge_data(name, about)
     from steelyard.lab.answer.check import check
     from steelyard.lab.run.existing_record import find_record, record_of_spec
     from steelyard.spec import load, read_spec
@@ -176,16 +207,17 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path 
     with Record.open(find_record(name)) as record:
         if not run:
             from steelyard.lab.run.existing_record import refuse_other_experiment, with_recorded_claims
+            from steelyard.lab.run.nodes import resolve_nodes
 
             refuse_other_experiment(
                 record,
-                with_recorded_claims(experiment, directory),
+                with_recorded_claims(resolve_nodes(experiment, directory), directory),
                 hint=f"check what was run (steelyard check {record.directory}), or put the spec back",
             )
         return check(record, experiment.claims, declared)
 
 
-def _of_data(name: Path, about: Mapping[str, Any]) -> Checked:
+def _judge_data(name: Path, about: Mapping[str, Any]) -> Checked:
     from steelyard.lab.answer.check_data import check_data
     from steelyard.report.text.progress import Counting
 
@@ -208,7 +240,7 @@ def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
 
 
 def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
-    from steelyard.report.claims.text import lines, notes
+    from steelyard.report.claims.text import lines, notes, tell_family
     from steelyard.report.text.line import Line, Span, write
 
     width = terminal_width()
@@ -218,7 +250,7 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
             out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
         out += lines(each.verdicts, each.alpha, width, strata=strata)
         out += notes(each, width)
-    write(out, sys.stdout)
+    write([*out, *tell_family(checked, width)], sys.stdout)
 
 
 def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from steelyard.cli.options import metrics_option, parameters_option, record_argument
+from steelyard.cli.options import by_option, metrics_option, parameters_option, records_argument
 from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.exchange import Format, PeerFormat, SeriesFormat
+    from steelyard.lab.merge.machines import By
     from steelyard.store import Record
 
 _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
@@ -29,7 +30,8 @@ _PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "g
 @click.command(
     cls=PathCommand, short_help="Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …"
 )
-@record_argument
+@records_argument
+@by_option
 @click.option(
     "-f",
     "--format",
@@ -50,14 +52,16 @@ _PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "g
 @parameters_option("For Extra-P: a numeric factor or label (default: all that vary). Repeatable.")
 @metrics_option("For all but tables: a metric (default: the primary one of the spec). Repeatable.")
 def command(
-    record: Path,
+    records: tuple[Path, ...],
+    by: By,
     form: Format | SeriesFormat | PeerFormat | None,
     output: Path | None,
     long: bool,
     parameters: tuple[str, ...],
     metrics: tuple[str, ...],
 ) -> None:
-    """Write RECORD (a directory NAME.lab, or its spec) for other tools.
+    """Write RECORD (a directory NAME.lab, or its spec) for other tools; several of one spec are merged first,
+    as by steelyard merge.
 
     One row per trial, failed and discarded ones included and marked: factors, context, block, place, status
     and all metrics with one value per trial. With --long, one row per value, with iterations and labels.
@@ -69,6 +73,7 @@ def command(
     the JSON of github-action-benchmark have means.
     """
     from steelyard.exchange import export, export_for_peers
+    from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 
@@ -78,7 +83,8 @@ def command(
             f"{output} does not say which format",
             hint=f"name it {', '.join(list(_FORMATS)[:-1])} or .json, or give --format",
         )
-    with Record.open(find_record(record)) as opened:
+    directories = [find_record(record) for record in records]
+    with one_record(directories, by) as directory, Record.open(directory) as opened:
         match chosen:
             case "extrap-text" | "extrap-json":
                 if long:

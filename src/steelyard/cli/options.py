@@ -145,6 +145,21 @@ seed_option = click.option(
     help="Seed for the run order and whatever else is drawn (default: random; recorded).",
 )
 many_option = click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
+by_option = click.option(
+    "--by",
+    type=click.Choice(("host", "record")),
+    default="host",
+    show_default=True,
+    help="Tell machines of several records apart by their hosts, or take each record for one machine.",
+)
+records_argument = click.argument(
+    "records",
+    type=InputPath(),
+    metavar="RECORD...",
+    nargs=-1,
+    required=True,
+    shell_complete=completion.records,
+)
 record_argument = click.argument(
     "record", type=InputPath(), metavar="RECORD", shell_complete=completion.records
 )

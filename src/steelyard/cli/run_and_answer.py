@@ -191,10 +191,11 @@ def print_answer(
     estimand: Estimand | None = None,
     interval: IntervalKind | None = None,
     budget: bool = False,
+    is_temporary: bool = False,
 ) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open. With another metric or a protocol, claims are not judged, which
-    is said.
+    is said. A temporary record, of several that were merged, is named nowhere.
     """
     _load_analysis()
     from steelyard.lab.answer.analyze import analyze
@@ -212,8 +213,10 @@ def print_answer(
         # Claims are about the metrics that they name, by the default protocol.
         declared = metric is None and protocol is None
         checked = _checked(record) if record.experiment.claims and declared else None
+        if checked is not None and is_temporary:
+            checked = replace(checked, record=None)
         if not declared:
-            tell_unjudged(record)
+            tell_unjudged(record, is_temporary=is_temporary)
     return show_answer(answer, shown, checked, as_json=as_json, strict=strict, budget=budget)
 
 
@@ -273,13 +276,13 @@ def _by_mean(answer: Answer) -> Answer:
     )
 
 
-def tell_unjudged(record: Record) -> None:
+def tell_unjudged(record: Record, *, is_temporary: bool = False) -> None:
     """Tell on stderr that the claims of a record, if any, have not been judged, and what judges them."""
     if record.experiment.claims:
-        named = shlex.quote(str(_from_here(record.directory)))
-        click.echo(
-            f"hint: claims are judged by the declared analysis only: steelyard check {named}", err=True
-        )
+        judge = f"check {shlex.quote(str(_from_here(record.directory)))}"
+        if is_temporary:
+            judge = "merge, of the same records"
+        click.echo(f"hint: claims are judged by the declared analysis only: steelyard {judge}", err=True)
 
 
 def _budget_lines(answer: Answer) -> list[Line]:

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from steelyard.factorial.confounding import confounding, listed
+from steelyard.interventions.node import Node
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
@@ -100,6 +101,8 @@ def _of_contexts(experiment: Experiment) -> Iterator[str]:
         yield "all blocks have one context: whether the answer holds in others is not seen ([contexts])"
         return
     drawn = experiment.contexts.drawn
+    if Node.name in drawn:
+        return  # Machines are the units, and come again.
     if not drawn:
         yield "no setting of the contexts is drawn, so all blocks have one context"
     elif experiment.contexts.passes == 1:

@@ -21,6 +21,7 @@ from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, combine
 from steelyard.interventions.nice import Nice
+from steelyard.interventions.node import Node
 from steelyard.interventions.omp_wait_policy import OmpWaitPolicy
 from steelyard.interventions.scheduling import Scheduling
 from steelyard.interventions.stack_offset import StackOffset
@@ -49,6 +50,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         LinkOrder(),
         Padding(),
         Code(),
+        Node(),
     )
 }
 """Reserved name to intervention."""

@@ -44,7 +44,7 @@ class Governor(Intervention):
         """Missing here: frequencies that can be set, that governor, or the right."""
         if level == SYSTEM:
             return None
-        for file in self._files():
+        for file in self._list_files():
             try:
                 offered = file.with_name("scaling_available_governors").read_text().split()
             except OSError:
@@ -59,11 +59,11 @@ class Governor(Intervention):
         """One file for each CPU."""
         if level == SYSTEM:
             return LaunchChange()
-        return LaunchChange(host=tuple(HostSetting(str(file), str(level)) for file in self._files()))
+        return LaunchChange(host=tuple(HostSetting(str(file), str(level)) for file in self._list_files()))
 
     def population(self) -> Sequence[Scalar]:
         """The setting of the host, and the two that every driver has."""
         return (SYSTEM, "performance", "powersave")
 
-    def _files(self) -> list[Path]:
+    def _list_files(self) -> list[Path]:
         return [self.sysfs / f"cpu{cpu}" / "cpufreq" / "scaling_governor" for cpu in sorted(self.usable())]

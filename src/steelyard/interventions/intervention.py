@@ -30,6 +30,8 @@ class Intervention(ABC):
         By which ``[build]`` takes the level; empty where the launch takes it.
     finer : int
         Levels that each of the population stands for: itself and those up to the next.
+    is_place : bool
+        Whether it is where trials run, and nothing that is changed about a start.
     """
 
     name: ClassVar[str]
@@ -39,6 +41,7 @@ class Intervention(ABC):
     keys: ClassVar[frozenset[str]] = frozenset()
     placeholders: ClassVar[frozenset[str]] = frozenset()
     finer: ClassVar[int] = 1
+    is_place: ClassVar[bool] = False
 
     def refused(self, level: Scalar) -> UsageError:
         """Error for a value that is not a level."""

@@ -20,6 +20,7 @@ from steelyard.spec.check.factors import read_factors, read_level_commands
 from steelyard.spec.check.launch import read_launch
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
+from steelyard.spec.check.nodes import check_nodes
 from steelyard.spec.check.program import read_build, read_program
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
@@ -256,6 +257,7 @@ def _compose(
         return gathered.refused()
     gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
     gathered(check_restarts, program, design, origin)
+    gathered(check_nodes, contexts, launch, design, origin)
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()
     if analysis is None:

@@ -59,7 +59,11 @@ def limits_of(
     limits: list[Notice] = []
     if runs := min((sample.summary.n for sample in primary if sample.summary.n), default=0):
         limits.append(Notice("modes_unseen", (), {"runs": runs, "share": unseen_share(runs)}))
-    if facts.contexts:
+    if facts.machines:
+        limits.append(
+            Notice("machines_unseen", (), {"machines": facts.contexts, "share": unseen_share(facts.contexts)})
+        )
+    elif facts.contexts:
         limits.append(
             Notice("contexts_unseen", (), {"contexts": facts.contexts, "share": unseen_share(facts.contexts)})
         )
@@ -139,7 +143,8 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
     notices: list[Notice] = []
     if odd := _flagged(samples, "not_finite"):
         notices.append(Notice("not_finite", _labels(odd)))
-    if drifting := _flagged(samples, "trend"):
+    # Blocks of several machines stand in no order of time.
+    if not facts.machines and (drifting := _flagged(samples, "trend")):
         order = {"blocked": facts.order != "sequential", "alone": alone}
         notices.append(Notice("trend", _labels(drifting), order))
     for sample in samples:

@@ -28,6 +28,7 @@ from steelyard.store.sampling import (
     Columns,
     Origin,
     builtin_columns,
+    find_machines,
     reported_columns,
     times_to_limit,
     uncounted,
@@ -82,6 +83,20 @@ class Reading(Facts):
         finally:
             self._trials = None
             self._connection.rollback()
+
+    @property
+    def merged(self) -> bool:
+        """Whether it was made of other records."""
+        with self._explained():
+            rows = self._rows("SELECT 1 FROM run WHERE json_extract(host, '$.merged_record') IS NOT NULL")
+            return rows.fetchone() is not None
+
+    @_asked
+    def name_machines(self) -> dict[int, str]:
+        """Names of the machines on which blocks ran, by the id of the context that stands for each in
+        samples; empty where contexts name none, or all of them one.
+        """
+        return {place.standing: place.name for place in find_machines(self._connection).values()}
 
     @_asked
     def outcomes(self) -> list[BlockOutcome]:

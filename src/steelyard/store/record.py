@@ -51,7 +51,7 @@ class Record(Writing):
         spec_text: str = "",
         program: Mapping[str, Any] | None = None,
         observed: Collection[str] = BUILTIN,
-    ) -> Record:
+    ) -> Self:
         """Make a new record, open for writing. It appears complete or not at all.
 
         Parameters
@@ -108,7 +108,7 @@ class Record(Writing):
             raise
 
     @classmethod
-    def open(cls, directory: Path, *, write: bool = False) -> Record:
+    def open(cls, directory: Path, *, write: bool = False) -> Self:
         """Open an existing record.
 
         Raises
@@ -133,7 +133,7 @@ class Record(Writing):
                 raise
 
     @classmethod
-    def _opened(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Record:
+    def _opened(cls, directory: Path, connection: sqlite3.Connection, lock: WriterLock | None) -> Self:
         try:
             return cls(directory, connection, lock)
         except BaseException:

@@ -236,6 +236,27 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
     return found
 
 
+class MachineOf(msgspec.Struct, frozen=True):
+    """The machine of a context, and the id of the first context on it, which stands for the machine."""
+
+    name: str
+    standing: int
+
+
+def find_machines(connection: sqlite3.Connection) -> dict[int, MachineOf]:
+    """The machine of each context; empty where contexts name none, or all of them one."""
+    first = connection.execute("SELECT json_extract(settings, '$.node') FROM context LIMIT 1").fetchone()
+    if first is None or first[0] is None:
+        return {}
+    rows = connection.execute(
+        "SELECT id, node, min(id) OVER (PARTITION BY node)"
+        " FROM (SELECT id, json_extract(settings, '$.node') AS node FROM context) WHERE node IS NOT NULL"
+    ).fetchall()
+    if len({node for _, node, _ in rows}) < 2:
+        return {}
+    return {id_: MachineOf(str(node), standing) for id_, node, standing in rows}
+
+
 class Origin:
     """The passes and contexts (0 where the experiment has none) of columns, looked up once."""
 
@@ -249,11 +270,12 @@ class Origin:
         if self._pass is None:
             self._passes = array("q", bytes(8 * (self._last + 1)))
             self._contexts = array("q", bytes(8 * (self._last + 1)))
+            standing = {id_: place.standing for id_, place in find_machines(connection).items()}
             for block, pass_, context in connection.execute(
                 "SELECT id, pass, coalesce(context, 0) FROM block"
             ):
                 self._passes[block] = pass_
-                self._contexts[block] = context
+                self._contexts[block] = standing.get(context, context)
         self._known: dict[int, tuple[Columns, array[int], array[int]]] = {}
 
     def of(self, columns: Columns) -> tuple[array[int], array[int]]:

@@ -157,7 +157,14 @@ def test_every_kind_that_was_not_varied_is_named_with_what_this_machine_lacks(mo
     among, left_out = candidates(AuditRequest(command="true"))
     assert left_out["heap_offset"] == "this machine has no heap"
     known = {*(each.name for each in among), *left_out, *not_varied({*(e.name for e in among), *left_out})}
-    assert known == {name for name, each in INTERVENTIONS.items() if not each.placeholders}
+    assert known == {
+        name for name, each in INTERVENTIONS.items() if not each.placeholders and not each.is_place
+    }
+
+
+def test_where_trials_run_is_no_kind_of_an_audit():
+    with pytest.raises(UsageError, match="node is where trials run"):
+        candidates(AuditRequest(command="true", only=("node",)))
     with pytest.raises(UsageError, match="link_order changes how a program is built") as caught:
         candidates(AuditRequest(command="true", only=("link_order",)))
     assert "--contexts=layout" in caught.value.hint

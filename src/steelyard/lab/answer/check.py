@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Final
 
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.claims.judging import judge
+from steelyard.claims.draft import Draft
+from steelyard.claims.family import decide
+from steelyard.claims.judging import prepare_drafts
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Checked
 from steelyard.errors import UsageError
@@ -51,6 +54,14 @@ def _resolve_accepted(claim: Claim, experiment: Experiment) -> Claim:
     return claim
 
 
+class Drafted(msgspec.Struct, frozen=True):
+    """Claims of a record with all that does not depend on others; ``checked`` still lacks the verdicts."""
+
+    claims: tuple[Claim, ...]
+    drafts: Sequence[Draft]
+    checked: Checked
+
+
 def check(
     record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
 ) -> Checked:
@@ -67,6 +78,28 @@ def check(
     UsageError
         No claims, or one about something that was not measured.
     """
+    with record.snapshot():
+        (checked,) = judge_together([prepare_claims(record, claims, baseline)])
+    return checked
+
+
+def judge_together(members: Sequence[Drafted]) -> list[Checked]:
+    """Decide the claims of several records as one family: any wrong verdict in any of them has a probability
+    of at most alpha. Their records are still open.
+    """
+    claims = [claim for member in members for claim in member.claims]
+    drafts = [entry for member in members for entry in member.drafts]
+    verdicts = iter(decide(claims, drafts, min(member.checked.alpha for member in members)))
+    return [
+        replace(member.checked, verdicts=tuple(islice(verdicts, len(member.claims))), records=len(members))
+        for member in members
+    ]
+
+
+def prepare_claims(
+    record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
+) -> Drafted:
+    """Judge the claims of a record as far as that goes without other claims; as ``check``."""
     experiment = record.experiment
     own = experiment.claims if claims is None else tuple(claims)
     declared = (
@@ -78,30 +111,29 @@ def check(
             f"{record.directory}: {experiment.name} has no claims to check",
             hint="add [[claims]] to the spec and check the spec: docs/checking.md has all kinds",
         )
-    with record.snapshot():
-        # Several claims ask for the same metric, and reading it may take a second.
-        samples = cache(record.samples)
-        observed = Observed(
-            experiment=experiment,
-            declared=cache(lambda metric: declared_of(record, metric)),
-            samples=samples,
-            compared=cache(lambda metric: _compared(record, metric, samples)),
-            series=lambda metric, parameters: series_of_samples(
-                samples(metric),
-                parameters,
-                record.directory,
-                ignore_failures=experiment.analysis.failures == "ignore",
-            ),
-        )
-        # What the experiment claims itself has to be right.
-        verdicts = judge(wanted, observed, [claim for claim in declared if claim not in own])
-        runs = record.runs()
+    # Several claims ask for the same metric, and reading it may take a second.
+    samples = cache(record.samples)
+    observed = Observed(
+        experiment=experiment,
+        declared=cache(lambda metric: declared_of(record, metric)),
+        samples=samples,
+        compared=cache(lambda metric: _compared(record, metric, samples)),
+        series=lambda metric, parameters: series_of_samples(
+            samples(metric),
+            parameters,
+            record.directory,
+            ignore_failures=experiment.analysis.failures == "ignore",
+        ),
+    )
+    # What the experiment claims itself has to be right.
+    drafts = prepare_drafts(wanted, observed, [claim for claim in declared if claim not in own])
+    runs = record.runs()
     state = runs[-1].state if runs else "interrupted"
-    return Checked(
+    checked = Checked(
         experiment=experiment.name,
         record=record.directory,
         alpha=observed.alpha,
-        verdicts=verdicts,
+        verdicts=(),
         precise=state != "precision_not_reached",
         finished=state in ("complete", "precision_not_reached"),
         afterwards=any(claim not in experiment.claims and claim not in declared for claim in wanted)
@@ -110,3 +142,4 @@ def check(
         departures=() if baseline is None else tuple(_departures(baseline, experiment)),
         has_baseline=baseline is not None,
     )
+    return Drafted(wanted, drafts, checked)

@@ -39,13 +39,14 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         if outcome.state == "complete" and outcome.block.context is not None
     ]
     stop = experiment.design.stop
+    machines = record.name_machines() if experiment.contexts else {}
     last: RunState = runs[-1].state if runs else "interrupted"
     capped = last == "precision_not_reached"
     return DesignFacts(
         order=order_of(experiment),
         blocks=complete,
         seed=record.experiment.design.seed,
-        contexts=different(contexts),
+        contexts=len(machines) or different(contexts),
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
@@ -60,7 +61,8 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
         layout_per_launch=layout_per_launch(experiment),
         code_varied=_code_varied(experiment),
         default_context=default_context(contexts),
-        drawn_before=drawn_before(contexts),
+        drawn_before={} if machines else drawn_before(contexts),
+        machines=machines,
         pace=_pace(record, so_far),
     )
 

@@ -33,7 +33,11 @@ be asked for: that a dropped file cache or another priority moves the time of mo
 
 KINDS: Final = (
     *USUAL,
-    *(name for name, each in INTERVENTIONS.items() if name not in USUAL and not each.placeholders),
+    *(
+        name
+        for name, kind in INTERVENTIONS.items()
+        if name not in USUAL and not kind.placeholders and not kind.is_place
+    ),
 )
 """Everything that can be asked for by name: all that a start changes, where others change a build."""
 
@@ -129,6 +133,11 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         if name not in INTERVENTIONS:
             hint = suggest(name, INTERVENTIONS, "kinds of context")
             raise UsageError(f"unknown kind of context {name!r}", hint=hint)
+        if INTERVENTIONS[name].is_place:
+            raise UsageError(
+                f"{name} is where trials run, and an audit is of one machine",
+                hint=f'{name} = "random" in the [contexts] of a spec draws machines of a queue',
+            )
         if name not in KINDS:
             raise UsageError(
                 f"{name} changes how a program is built, and a command is built already",

@@ -128,8 +128,9 @@ def changes(host: HostState) -> HostFinding:
         return HostFinding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
     whole = [each for each in missing if "=" not in each]
-    able = [name for name in INTERVENTIONS if name not in whole]
-    found = f"{len(able)} of {len(INTERVENTIONS)} can be made: {', '.join(able)}"
+    every = [name for name, kind in INTERVENTIONS.items() if not kind.is_place]
+    able = [name for name in every if name not in whole]
+    found = f"{len(able)} of {len(every)} can be made: {', '.join(able)}"
     if not missing:
         return HostFinding("changes", "ok", found)
     return HostFinding(

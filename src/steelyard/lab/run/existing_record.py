@@ -72,7 +72,7 @@ def differences(record: Record, experiment: Experiment) -> list[str]:
 
 
 def refuse_imported(directory: Path) -> None:
-    """Refuse to run what another tool measured.
+    """Refuse to run what another tool measured, or what other records are continued in.
 
     Raises
     ------
@@ -85,6 +85,11 @@ def refuse_imported(directory: Path) -> None:
             raise RecordError(
                 f"{directory} holds what another tool measured, which Steelyard cannot continue",
                 hint=f"steelyard analyze {shlex.quote(str(directory))}",
+            )
+        if record.merged:
+            raise RecordError(
+                f"{directory} was made of other records, which machines continue on their own",
+                hint="continue those, and merge them again into another directory",
             )
 
 

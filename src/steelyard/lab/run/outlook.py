@@ -13,8 +13,9 @@ from steelyard.answers.comparison import Speedup
 from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
 from steelyard.errors import SteelyardError
 from steelyard.estimand import meant
+from steelyard.interventions.node import Node
 from steelyard.sample import Sample, Treatment
-from steelyard.spec.experiment import Experiment
+from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.families import families
 from steelyard.stats.compare.instances import pool
@@ -35,7 +36,7 @@ def outlook_of(
 ) -> Outlook | None:
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
-    passes = experiment.contexts.passes if experiment.contexts else 1
+    passes = _count_visits(experiment.contexts, blocks)
     instances = _levels_of(analysis.instances, treatments)
     unit: Unit = (
         "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
@@ -54,6 +55,16 @@ def outlook_of(
         passes=passes if unit == "context" else 1,
         decided=bool(design.stop and design.stop.decided) and unit in ("block", "context"),
     )
+
+
+def _count_visits(contexts: Contexts | None, blocks: int) -> int:
+    """Visits of each context, or blocks on each node where nodes are drawn and come again."""
+    if contexts is None:
+        return 1
+    nodes = contexts.settings.get(Node.name)
+    if isinstance(nodes, tuple) and len(nodes) < blocks:
+        return blocks // len(nodes)
+    return contexts.passes
 
 
 def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from pathlib import Path
 
-from steelyard.answers.plan import PlannedTreatment, Preview
+from msgspec.structs import replace
+
+from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
 from steelyard.design import blocks_until, different, next_look, separability, treatments
+from steelyard.errors import MachineError
 from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
+from steelyard.interventions.node import Node
+from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.outlook import outlook_of
 from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
@@ -27,6 +33,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
     one, tells how long a block takes and how much values spread.
     """
+    experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop
     drawn = treatments(experiment)
     first_look = next_look(experiment, 0) or design.blocks
@@ -63,12 +70,30 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         estimated_s=None if block_s is None else block_s * len(blocks),
         inseparable=(*separability(experiment), *([same] if same else [])),
         here=in_words(experiment),
-        refused=refusals(experiment, drawn, programs),
+        refused=(*unknown, *refusals(experiment, drawn, programs)),
+        nodes=Counter(
+            str(block.context.settings[Node.name])
+            for block in counting
+            if block.context and Node.name in block.context.settings
+        ),
         signs=None if design.exclude else sign_table(layout_of(experiment)),
         outlook=outlook_of(experiment, drawn, first_look, directory),
         simulations=simulated,
         memory_available_bytes=_available_bytes() if simulated else None,
     )
+
+
+def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
+    """The experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
+    try:
+        return resolve_nodes(experiment, directory), ()
+    except MachineError as error:
+        assert experiment.contexts is not None  # noqa: S101 - without contexts, no queue is asked
+        settings = {
+            name: setting for name, setting in experiment.contexts.settings.items() if name != Node.name
+        }
+        contexts = replace(experiment.contexts, settings=settings) if settings else None
+        return replace(experiment, contexts=contexts), (Refusal(error.message, error.hint),)
 
 
 def shown_command(experiment: Experiment, treatment: Treatment) -> str:

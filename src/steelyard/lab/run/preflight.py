@@ -76,6 +76,7 @@ def in_words(experiment: Experiment) -> tuple[str, ...]:
     return tuple(
         f"{name}: {INTERVENTIONS[name].about}; {'; '.join(_here(INTERVENTIONS[name], levels))}"
         for name, levels in levels_asked(experiment).items()
+        if not INTERVENTIONS[name].is_place
     )
 
 

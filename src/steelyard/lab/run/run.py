@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.interventions.node import Node
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
+from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.preflight import refuse_level_commands, refuse_missing
 from steelyard.lab.run.process import Background, interruptible
 from steelyard.lab.run.programs import build
@@ -101,6 +103,7 @@ def run(
     """
     with interruptible():
         refuse_imported(directory)
+        experiment = resolve_nodes(experiment, directory)
         drawn = treatments(experiment)
         submitted = submission(experiment)
         refuse_level_commands(experiment, submitted)
@@ -189,6 +192,7 @@ def _node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]
         "cpu_model": (end.cpu for end in ends),
     }
     facts = {key: ", ".join(dict.fromkeys(filter(None, values))) for key, values in columns.items()}
+    facts |= {f"node {end.host}": f"{end.cpu or 'CPU unknown'}, Linux {end.kernel}" for end in ends}
     return {key: value for key, value in facts.items() if value}
 
 
@@ -318,12 +322,20 @@ def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
 
 
 def _note_nodes(record: Record, run_id: int) -> None:
-    """Several nodes are a warning that stays with the samples."""
-    from steelyard.run.queue.job import nodes_of
+    """Nodes that nobody drew are a warning that stays with the samples, and so is a job that ran on another
+    node than the one that was drawn.
+    """
+    from steelyard.run.queue.job import describe_nodes, find_misplaced
 
-    nodes = nodes_of(_jobs(record))
-    if len(nodes) > 1:
-        text = f"jobs ran on different nodes, in which their blocks differ too: {'; '.join(nodes)}"
+    jobs = _jobs(record)
+    nodes, contexts = describe_nodes(jobs), record.experiment.contexts
+    drawn = contexts is not None and Node.name in contexts.drawn
+    if len(nodes) > 1 and not drawn:
+        named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())
+        text = f"jobs ran on different nodes, in which their blocks differ too: {named}"
+        record.add_warning("host_changed", text, run_id)
+    if wrong := find_misplaced(jobs):
+        text = f"blocks are counted for nodes on which they did not run: {'; '.join(wrong)}"
         record.add_warning("host_changed", text, run_id)
 
 

@@ -31,12 +31,11 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
 def context_columns(found: Sequence[ContextFinding], called: Names) -> list[Column]:
     """The columns of these comparisons."""
     across = [each.across for each in found]
+    by, next_ = ("by machine", "next machine") if found[0].machines else ("by context", "next context")
     columns = [
-        Column(
-            "by context", [Span(called[each.treatment.label]) for each in found], right=False, is_name=True
-        ),
+        Column(by, [Span(called[each.treatment.label]) for each in found], right=False, is_name=True),
         *_against(found, called),
-        Column("next context (95 % PI)", [_prediction(each) for each in across], right=False),
+        Column(f"{next_} (95 % PI)", [_prediction(each) for each in across], right=False),
         Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
         Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
     ]
@@ -72,6 +71,10 @@ def _share(log_s: float | None) -> str:
 
 def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
     """What needs a sentence."""
+    if found[0].machines is not None:
+        from steelyard.report.answer import machines
+
+        return machines.tell_machines(found[:MOST_SENTENCES], called)
     said = [
         text
         for each in found[:MOST_SENTENCES]

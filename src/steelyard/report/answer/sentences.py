@@ -61,7 +61,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "otherwise leaves a comparison without a verdict.",
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
     "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
-    "unbalanced_contexts": "{who}: contexts were visited unequally often; each counts once.",
+    "unbalanced_contexts": "{who}: contexts (or machines) were visited unequally often; each counts once.",
     "not_finite": "{who}: a value is not a finite number, so that nothing is computed.",
     "pairing_given_up": "The protocol compares single launches: what treatments of a block share, it takes "
     "for noise. The paired analysis of the same runs stands beside it.",
@@ -69,6 +69,7 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "it looks.",
     "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
     "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
+    "machines_unseen": "Kinds of machine that are rarer than {share} ({machines}, 95 % sure).",
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: what another environment size, other paths or another link order would "
     "change is not in any interval.",
@@ -87,7 +88,13 @@ _SENTENCES: Final[dict[Kind, str]] = {
 _SHORT: Final = 4
 _LONG: Final = 2
 """Treatments that are named, by names of one level and of several."""
-_COUNTS: Final = {"blocks": "block", "times": "time", "contexts": "context", "runs": "run"}
+_COUNTS: Final = {
+    "blocks": "block",
+    "times": "time",
+    "contexts": "context",
+    "machines": "machine",
+    "runs": "run",
+}
 _WIDTHS: Final = {"reached": "reached", "target": "wanted"}
 _FORMATS: Final = {
     "r1": ".2f",

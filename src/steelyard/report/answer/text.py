@@ -20,6 +20,7 @@ from steelyard.report.answer.words import (
     Names,
     alone,
     finding,
+    name_unit,
     names,
     shared_labels,
     verdict,
@@ -182,7 +183,7 @@ def caption(answer: Answer) -> str:
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
     ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
-    where = f", {counted(design.contexts, 'context')}" if design.contexts else ""
+    where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""

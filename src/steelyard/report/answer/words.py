@@ -17,7 +17,7 @@ from steelyard.report.text.line import Style
 from steelyard.units import Metric, format_quantity
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
+    from steelyard.answers.analysis import Answer, DesignFacts
     from steelyard.answers.comparison import Comparison, FreshRun, Speedup
     from steelyard.answers.interval import Interval
     from steelyard.answers.samples import Described
@@ -160,8 +160,11 @@ def _end(metric: Metric, ratio: float) -> str:
 
 def _but_rare(answer: Answer) -> str:
     """Part of the contexts for which equivalence is not shown, since none of them was drawn."""
-    rare = next((each.fields["share"] for each in answer.unobserved if each.kind == "contexts_unseen"), None)
-    return "" if rare is None else f", except possibly in contexts rarer than {percent(float(rare))}"
+    kinds = {"contexts_unseen": "in contexts", "machines_unseen": "on machines"}
+    rare = next((notice for notice in answer.unobserved if notice.kind in kinds), None)
+    if rare is None:
+        return ""
+    return f", except possibly {kinds[rare.kind]} rarer than {percent(float(rare.fields['share']))}"
 
 
 def _withheld(comparison: Comparison) -> str:
@@ -212,6 +215,8 @@ def fresh(run: FreshRun | None, units: int) -> str:
     seen = f"the {percent(run.difference)} seen"
     what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
+    if run.machines is not None:
+        size = f"{run.machines:,} machines"
     return f"; a fresh run of {size}{about(run.seconds)} would {what}"
 
 
@@ -295,6 +300,11 @@ def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | 
     return 1 / value, interval.reciprocal() if interval else None
 
 
+def name_unit(design: DesignFacts) -> str:
+    """What the contexts of a design are."""
+    return "machine" if design.machines else "context"
+
+
 def _evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = comparison.p_holm
@@ -309,11 +319,14 @@ def _evidence(value: float, interval: Interval | None, comparison: Comparison, a
     elif comparison.instances is not None:
         parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:
-        parts.append(f"{counted(comparison.contexts, 'context')} in {counted(comparison.blocks, 'block')}")
+        units = counted(comparison.contexts, name_unit(answer.design))
+        parts.append(f"{units} in {counted(comparison.blocks, 'block')}")
     elif answer.design.contexts >= comparison.blocks > 1:
-        parts.append(f"{counted(comparison.blocks, 'block')}, each in its own context")
+        place = "on its own machine" if answer.design.machines else "in its own context"
+        parts.append(f"{counted(comparison.blocks, 'block')}, each {place}")
     elif answer.design.contexts > 1:
-        parts.append(f"{counted(comparison.blocks, 'block')} in {counted(answer.design.contexts, 'context')}")
+        units = counted(answer.design.contexts, name_unit(answer.design))
+        parts.append(f"{counted(comparison.blocks, 'block')} in {units}")
     else:
         parts.append(counted(comparison.blocks, "block"))
     return ", ".join(parts)

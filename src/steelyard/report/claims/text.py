@@ -142,6 +142,17 @@ def notes(checked: Checked, width: int) -> list[Line]:
     return [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
 
 
+def tell_family(checked: Sequence[Checked], width: int) -> list[Line]:
+    """Of records of one spec, that their claims are one family, and how they become one answer."""
+    if (count := max((judged.records for judged in checked), default=1)) < 2:
+        return []
+    text = (
+        f"The claims of {count} records of one spec are one family (Holm over all of them). One verdict over"
+        " the machines that made them: steelyard merge."
+    )
+    return [(), *((Span(line),) for line in wrap(text, width))]
+
+
 def _marked(outcome: Outcome, text: str, width: int, indent: str = "") -> list[Line]:
     first, *rest = wrap(text, width, first=f"{indent}  ", rest=f"{indent}    ")
     head = (Span(f"{indent}{SIGNS[outcome]}", STYLES[outcome]), Span(first[len(indent) + 1 :]))

@@ -151,7 +151,9 @@ def _design(contents: Contents) -> Section:
         design = answer.design
         known.append(("metric and order", caption(answer)))
         known.append(("level of the tests", f"{answer.declared.alpha:g}"))
-        if design.contexts:
+        if design.machines:
+            known.append(("machines", ", ".join(map(printable, design.machines.values()))))
+        elif design.contexts:
             known.append(
                 ("contexts", f"{counted(design.contexts, 'context')} in {counted(design.passes, 'pass')}")
             )

@@ -12,7 +12,7 @@ from steelyard.report.plan.question import build_words, claims_words, where_word
 from steelyard.report.text.cells import left_out
 from steelyard.report.text.digits import percent
 from steelyard.report.text.factor_columns import treatment_columns, varying
-from steelyard.report.text.label import counted, level_text, printable
+from steelyard.report.text.label import counted, level_text, listed, printable
 from steelyard.report.text.line import Line, Span, Style, paragraph, plain
 from steelyard.report.text.table import Column, table
 from steelyard.sample import Treatment
@@ -21,6 +21,7 @@ from steelyard.units import format_duration, format_quantity
 
 MOST_TREATMENTS: Final = 20
 MOST_REFUSED: Final = 10
+MOST_NODES: Final = 12
 
 
 def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
@@ -37,6 +38,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         "time": _time(preview),
         "simulations": _simulations(preview),
         "where": where_words(experiment.launch),
+        "nodes": _tell_nodes(preview),
         "build": build_words(experiment, preview.builds),
         "first block": _first(preview),
     }
@@ -139,6 +141,21 @@ def _time(preview: Preview) -> str:
     if preview.estimated_s is None:
         return "not known before the first runs"
     return f"about {format_duration(preview.estimated_s)}"
+
+
+def _tell_nodes(preview: Preview) -> str:
+    """How many nodes, and how many blocks on each."""
+    if not preview.nodes:
+        return ""
+    count = len(preview.nodes)
+    few, many = min(preview.nodes.values()), max(preview.nodes.values())
+    blocks = counted(few, "block") if few == many else f"{few} to {counted(many, 'block')}"
+    named = listed([printable(name) for name in sorted(preview.nodes, key=_measure_name)], MOST_NODES)
+    return f"{counted(count, 'node')}, {blocks} on each, one job for each node and look: {named}"
+
+
+def _measure_name(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 def _simulations(preview: Preview) -> str:

@@ -103,6 +103,16 @@ class Job(msgspec.Struct, frozen=True):
         unfinished.replace(self.directory / "id")
 
     @property
+    def node(self) -> str | None:
+        """The node that it was handed in for; ``None`` for whichever the queue gives."""
+        file = self.directory / "node"
+        return file.read_text(encoding="utf-8") if file.exists() else None
+
+    def note_node(self, node: str) -> None:
+        """Keep the node that it is handed in for."""
+        (self.directory / "node").write_text(node, encoding="utf-8")
+
+    @property
     def end(self) -> End | None:
         """Its last word; ``None`` before that, and for ever where it was killed."""
         file = self.directory / "end"
@@ -188,8 +198,18 @@ def jobs_in(directory: Path) -> list[Job]:
     return [Job(each) for each in sorted(directory.iterdir())] if directory.exists() else []
 
 
-def nodes_of(jobs: Sequence[Job]) -> list[str]:
-    """Each node that ran trials, with its CPU and its Linux; the first one first."""
+def describe_nodes(jobs: Sequence[Job]) -> dict[str, str]:
+    """Each node that ran trials, and its CPU and Linux; the first one first."""
     ends = [end for job in jobs if (end := job.end) is not None]
-    told = (f"{end.host} ({end.cpu or 'CPU unknown'}, Linux {end.kernel})" for end in ends)
-    return list(dict.fromkeys(told))
+    return {end.host: f"{end.cpu or 'CPU unknown'}, Linux {end.kernel}" for end in ends}
+
+
+def find_misplaced(jobs: Sequence[Job]) -> list[str]:
+    """Jobs that ran on another node than the one that they were handed in for, in words."""
+    return [
+        f"job {job.id} was for {node} and ran on {end.host}"
+        for job in jobs
+        if (node := job.node) is not None
+        and (end := job.end) is not None
+        and end.host.partition(".")[0] != node.partition(".")[0]
+    ]

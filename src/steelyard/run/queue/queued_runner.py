@@ -96,8 +96,9 @@ class QueuedRunner:
     def close(self) -> None:
         """Nothing: a job ends by itself."""
 
-    def run(self, entries: Sequence[Entry]) -> int:
-        """Have jobs run the entries until all trials are in the journal or lost; gives how many are.
+    def run(self, entries: Sequence[Entry], node: str | None = None) -> int:
+        """Have jobs, of ``node`` if one is given, run the entries until all trials are in the journal or
+        lost; gives how many are.
 
         What a lost job ran is a failed trial; what it had not begun is given to another job.
 
@@ -114,7 +115,7 @@ class QueuedRunner:
         """
         rest, offset, in_vain, done = list(entries), self._size(), 0, 0
         while any(isinstance(entry, Trial) for entry in rest):
-            job = self._submit(rest)
+            job = self._submit(rest, node)
             end = self._await(job, offset, sum(isinstance(entry, Trial) for entry in rest))
             raw_trials, offset = read_journal(self._journal, offset)
             finished = {raw.trial for raw in raw_trials}
@@ -133,7 +134,7 @@ class QueuedRunner:
                 )
         return done
 
-    def _submit(self, entries: Sequence[Entry]) -> Job:
+    def _submit(self, entries: Sequence[Entry], node: str | None) -> Job:
         number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
@@ -142,8 +143,10 @@ class QueuedRunner:
         job.write_script(submission.script, native_file(RUNNER), self._journal, submission.handed_on)
         # The journal is there before the job is, so that it can be looked into.
         self._journal.touch()
+        if node is not None:
+            job.note_node(node)
         name = job_name(self._name, job)
-        job.note_id(submission.scheduler.submit(job.script, job.log, name, job.answer))
+        job.note_id(submission.scheduler.submit(job.script, job.log, name, job.answer, node))
         return job
 
     def _await(self, job: Job, offset: int, trials: int) -> End | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -35,9 +36,10 @@ class Scheduler(ABC):
         """
 
     @abstractmethod
-    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
-        """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
-        What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.
+    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
+        """Hand in a script whose output goes to ``log``, under a name that no other job has, for ``node`` if
+        one is given; gives the job. What the queue answers is in ``answer`` as soon as it has answered,
+        whether we live or not.
 
         Raises
         ------
@@ -62,6 +64,16 @@ class Scheduler(ABC):
     @abstractmethod
     def cancel(self, job: str) -> None:
         """End a job, whatever it does; nothing where it has ended."""
+
+    def list_nodes(self) -> Sequence[str]:
+        """Names of the nodes that jobs may be given, where the queue can be asked; none where it cannot.
+
+        Raises
+        ------
+        MachineError
+            The queue cannot be asked.
+        """
+        return ()
 
     def find(self, name: str) -> str | None:
         """The job of this name that waits or runs, where the queue can be asked for names."""

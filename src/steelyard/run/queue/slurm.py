@@ -9,12 +9,15 @@ from typing import Final
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import ask, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
+from steelyard.spec.check.nodes import find_partition
 
 _PING_S: Final = 5.0
 """Time for a controller to answer; a healthy one takes milliseconds."""
 
 _TAKEN_AWAY: Final = frozenset({"CANCELLED", "PREEMPTED", "NODE_FAIL", "BOOT_FAIL", "REVOKED"})
 _WAITING: Final = frozenset({"PENDING", "CONFIGURING", "REQUEUED", "REQUEUE_HOLD", "SUSPENDED"})
+_USABLE: Final = frozenset({"idle", "mix", "alloc", "comp", "plnd"})
+"""States of nodes, as ``sinfo`` shortens them, to which jobs are given now or soon."""
 _RUNNING: Final = frozenset({"RUNNING", "COMPLETING", "STAGE_OUT", "SIGNALING", "STOPPED", "RESIZING"})
 
 
@@ -42,11 +45,24 @@ class Slurm(Scheduler):
                 " configuration is), or leave out [launch] to run here",
             )
 
-    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
         words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
-        words += ["--output", str(log), "--chdir", str(script.parent), *self.options, str(script)]
+        words += ["--output", str(log), "--chdir", str(script.parent), *self.options]
+        words += [*(["--nodelist", node] if node else []), str(script)]
         return self.number(ask(words, into=answer).stdout) or ""
+
+    def list_nodes(self) -> Sequence[str]:
+        """See ``Scheduler.list_nodes``: those of the partition, the default one unless options name another,
+        that are neither down nor drained.
+        """
+        refuse_absent(("sinfo",))
+        partition = find_partition(self.options)
+        words = ["sinfo", "--noheader", "--Node", "--format", "%N %t %P"]
+        listing = ask([*words, *(["--partition", partition] if partition else [])]).stdout
+        rows = [fields for line in listing.splitlines() if len(fields := line.split()) == 3]
+        chosen = [row for row in rows if partition or row[2].endswith("*")] or rows
+        return sorted({name for name, state, _ in chosen if state in _USABLE})
 
     def number(self, answer: str) -> str | None:
         """See ``Scheduler.number``; in a federation, the cluster stands behind the number."""

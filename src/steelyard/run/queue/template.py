@@ -13,8 +13,8 @@ from steelyard.run.queue.scheduler import JobState, Scheduler
 
 
 class Template(Scheduler):
-    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{job}`` and
-    ``{source}`` are put in.
+    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{node}``,
+    ``{job}`` and ``{source}`` are put in.
 
     Attributes
     ----------
@@ -54,9 +54,10 @@ class Template(Scheduler):
         commands = (self.submit_words, self.cancel_words, self.alive_words)
         refuse_absent(self._filled(words)[0] for words in commands if words)
 
-    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
         """See ``Scheduler.submit``."""
-        words = self._filled(self.submit_words, script=str(script), log=str(log), name=name)
+        values = {"script": str(script), "log": str(log), "name": name} | ({"node": node} if node else {})
+        words = self._filled(self.submit_words, **values)
         printed = ask(words, into=answer).stdout
         number = self.number(printed)
         if number is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 import msgspec
 
 from steelyard.design.plan import Block, Context
+from steelyard.interventions.node import Node
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.launch.level_changes import LevelChanges
@@ -41,6 +42,16 @@ class Work(msgspec.Struct, frozen=True, gc=False):
         if not self.finished:
             return list(numbered)
         return [(trial, treatment) for trial, treatment in numbered if trial not in self.finished]
+
+
+def _group_by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
+    """Blocks by the node that was drawn for each, so that a node needs one job; in the order of the first."""
+    groups: dict[str | None, list[Work]] = {}
+    for work in works:
+        context = work.block.context
+        drawn = None if context is None else context.settings.get(Node.name)
+        groups.setdefault(None if drawn is None else str(drawn), []).append(work)
+    return groups
 
 
 class Session:
@@ -93,7 +104,11 @@ class Session:
             self._defined.clear()
             self._numbers.clear()
         try:
-            self._runner.run([entry for work in works for entry in self._entries(work)])
+            if isinstance(self._runner, Runner):
+                self._runner.run([entry for work in works for entry in self._entries(work)])
+            else:
+                for node, members in _group_by_node(works).items():
+                    self._runner.run([entry for work in members for entry in self._entries(work)], node)
             if self._runner.stopped:
                 raise RunnerDiedError(
                     "the runner was stopped in the middle of its work, by a signal or since its guard died;"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -226,6 +227,8 @@ def _distinct(contexts: Contexts) -> int:
             sizes.append(len(range(*setting.range, setting.step)))
         elif isinstance(setting, tuple):
             sizes.append(len(setting))
+        elif setting == RANDOM and INTERVENTIONS[name].is_place:
+            return sys.maxsize  # The queue knows; its nodes come again.
         elif setting == RANDOM:
             sizes.append(len(INTERVENTIONS[name].population()))
     return max(sizes)

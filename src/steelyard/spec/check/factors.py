@@ -85,6 +85,9 @@ def check_factor_name(name: str, origin: Origin, path: Path) -> None:
 def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> Factor:
     if not levels:
         raise origin.error(path, "has no levels", f"write {name} = [1, 2]")
+    if name in INTERVENTIONS and INTERVENTIONS[name].is_place:
+        problem = "all treatments of a block run on one machine, so that machines cannot be compared in it"
+        raise origin.error(path, problem, f'draw it: {name} = "random" in [contexts]; or rename the factor')
     checked = tuple(check_level(name, level, origin, (*path, i)) for i, level in enumerate(levels))
     check_distinct(checked, name, origin, path)
     return Factor(name, checked, intervention=name in INTERVENTIONS)

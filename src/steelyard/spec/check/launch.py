@@ -22,7 +22,7 @@ _EXAMPLES = {
 _OF_TEMPLATE = ("submit", "cancel", "alive")
 _KNOWN = {
     "options": ("source",),
-    "submit": ("source", "script", "log", "name"),
+    "submit": ("source", "script", "log", "name", "node"),
     "cancel": ("source", "job"),
     "alive": ("source", "job"),
 }

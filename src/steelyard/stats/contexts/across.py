@@ -134,7 +134,7 @@ def across_contexts(
         if default is not None and (ids == default).any()
         else None,
         unseen=unseen_share(n),
-        each=_each(found, known) if n <= MOST_EACH else (),
+        each=compare_each(found, known) if n <= MOST_EACH else (),
     )
 
 
@@ -145,14 +145,15 @@ def _halves(of: Visits, known: Components | None) -> Floats | None:
     return t_quantile(known.nu_within, 0.05) * known.within / np.sqrt(of.counts)
 
 
-def _each(of: Visits, known: Components | None) -> tuple[InContext, ...]:
-    halves, means = _halves(of, known), of.means
+def compare_each(visited: Visits, components: Components | None) -> tuple[InContext, ...]:
+    """The speedup in each context, in the order of their ids."""
+    halves, means = _halves(visited, components), visited.means
     intervals: list[Interval | None] = [None] * means.size
     if halves is not None:
         intervals = [_exp(float(m), float(half)) for m, half in zip(means, halves, strict=True)]
     return tuple(
         InContext(int(context), int(count), math.exp(float(mean)), interval)
-        for context, count, mean, interval in zip(of.ids, of.counts, means, intervals, strict=True)
+        for context, count, mean, interval in zip(visited.ids, visited.counts, means, intervals, strict=True)
     )
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
+from msgspec.structs import replace
+
 from steelyard.analysis import Analysis
 from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.contexts import AcrossContexts, ContextFinding, Split
@@ -14,6 +16,7 @@ from steelyard.sample import Sample
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.allocation import allocate_like
+from steelyard.stats.contexts.machines import compare_machines, find_paces
 from steelyard.stats.contexts.visits import same_contexts
 from steelyard.stats.distributions.student import t_quantile
 
@@ -34,13 +37,15 @@ def context_findings(
     if not facts.contexts or facts.order == "sequential":
         return ()
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
+    paced = find_paces(chosen, facts.machines) if facts.machines else ()
     found = []
     for pair in pair_up(chosen, declared).pairs:
         old, new = (same_contexts(each, facts.drawn_before) for each in (pair.baseline, pair.treatment))
         across = across_contexts(old, new, default=facts.default_context, seed=facts.seed)
         if isinstance(across, Undefined):
             continue
-        split = _split(across, facts.target or _reached(across), facts)
+        split = None if facts.machines else _split(across, facts.target or _reached(across), facts)
+        by_machine = compare_machines(old, new, facts.machines) if facts.machines else None
         found.append(
             ContextFinding(
                 pair.baseline.treatment,
@@ -48,6 +53,7 @@ def context_findings(
                 pair.treatment.labels,
                 across,
                 split,
+                by_machine and replace(by_machine, pace=paced),
             )
         )
     return tuple(found)

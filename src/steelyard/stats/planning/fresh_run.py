@@ -22,7 +22,9 @@ def fresh_run(
     if facts.order == "sequential" or not ratio.nu or not ratio.se:
         return None
     s = ratio.se * math.sqrt(ratio.n)
-    seen, passes = abs(ratio.log), facts.passes if by_context else 1
+    on_machines = by_context and bool(facts.machines)
+    visits = max(1, round(facts.blocks / facts.contexts)) if on_machines else facts.passes
+    seen, passes = abs(ratio.log), visits if by_context else 1
     # Of another number of blocks than this record has, signs may be flipped where here they are not.
     flipped = ratio.unit == "block" and meant(declared.estimand, declared.interval) == "sign-flip"
     unit: Unit = "context" if by_context else "instance" if ratio.unit == "instance" else "block"
@@ -52,5 +54,6 @@ def fresh_run(
         difference=difference,
         margin=declared.margin,
         blocks=blocks,
-        seconds=None if facts.pace is None else blocks * facts.pace.block_s,
+        seconds=None if facts.pace is None or on_machines else blocks * facts.pace.block_s,
+        machines=units if on_machines else None,
     )

@@ -1,0 +1,66 @@
+"""Machines of records: which of their runs were on one, and what each is called."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.store.entries import Run
+
+By = Literal["host", "record"]
+"""What tells machines apart: the facts of the host, or each record is one."""
+
+UNKNOWN: Final = "unknown"
+
+
+class Place(msgspec.Struct, frozen=True):
+    """A run, the record that measured it, and what that record is called here."""
+
+    record: str
+    name: str
+    run: Run
+
+
+def name_machines(places: Sequence[Place], by: By) -> list[str]:
+    """The machine of each run.
+
+    Runs of one boot were on one machine, whatever a container called it. Runs under one host name were too,
+    unless the machine is virtual: then another boot is another machine, since hosted runners share names. A
+    job's machine is the one that it says it ran on. Names that two machines share are numbered.
+    """
+    if by == "record":
+        return _assign_names([place.record for place in places], [place.name for place in places])
+    keys = [_identify(place.run) for place in places]
+    boots: dict[str, str] = {}
+    for key, place in zip(keys, places, strict=True):
+        if _read_boot(place.run):
+            boots.setdefault(_read_boot(place.run), key)
+    keys = [boots.get(_read_boot(place.run), key) for key, place in zip(keys, places, strict=True)]
+    return _assign_names(keys, [str(place.run.host.get("hostname") or place.name) for place in places])
+
+
+def _read_boot(run: Run) -> str:
+    """Boot of the machine that ran the trials; empty where that is not known, as in jobs of a queue."""
+    return "" if "submitted_from" in run.host else run.boot
+
+
+def _identify(run: Run) -> str:
+    host = str(run.host.get("hostname") or UNKNOWN)
+    return f"{host} {run.boot}" if run.host.get("virtualization") else host
+
+
+def _assign_names(keys: Sequence[str], names: Sequence[str]) -> list[str]:
+    """A name for each key: the first that one of its runs has, numbered where others have it too."""
+    first: dict[str, str] = {}
+    for key, name in zip(keys, names, strict=True):
+        first.setdefault(key, name)
+    shared = Counter(first.values())
+    used: Counter[str] = Counter()
+    called: dict[str, str] = {}
+    for key, name in first.items():
+        used[name] += 1
+        called[key] = f"{name}-{used[name]}" if shared[name] > 1 else name
+    return [called[key] for key in keys]

@@ -1,0 +1,252 @@
+"""Several records of one spec as one record, in which machines are contexts."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.errors import RecordError, UsageError
+from steelyard.interventions.node import Node
+from steelyard.lab.merge.machines import By, Place, name_machines
+from steelyard.spec.experiment import Contexts, Experiment
+from steelyard.store import Record
+from steelyard.store.creation import refuse_existing, remove_unfinished, unfinished_name
+from steelyard.store.differences import differences
+from steelyard.store.entries import Run
+from steelyard.store.merging import MergedRecord, Part, find_origin, order_by_state
+from steelyard.store.rows import metrics_of
+from steelyard.units import BUILTIN
+
+
+class _Source(msgspec.Struct, frozen=True):
+    """An open record, and its runs by the record that measured them."""
+
+    record: Record
+    runs: Mapping[str, list[Run]]
+    trials: int
+
+
+@contextmanager
+def one_record(directories: Sequence[Path], by: By = "host") -> Iterator[Path]:
+    """The record to read of several: the only one, or a temporary one in which all of them are.
+
+    Raises
+    ------
+    UsageError, RecordError
+        As ``merge``.
+    """
+    if len({entry.resolve() for entry in directories}) == 1:
+        yield directories[0]
+        return
+    with tempfile.TemporaryDirectory(prefix="steelyard-") as place:
+        directory = Path(place) / f"{directories[0].name.removesuffix('.lab')}.lab"
+        merge(directories, directory, by)
+        yield directory
+
+
+def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
+    """Make a record of all blocks of several records of one spec.
+
+    A record that is there twice, or is part of a merged one, counts once: where it has more trials.
+
+    Parameters
+    ----------
+    by : {"host", "record"}
+        What tells machines apart.
+
+    Raises
+    ------
+    UsageError
+        Records of different specs, or of a sequential order, whose runs no block pairs.
+    RecordError
+        One is damaged or has no run, or ``target`` exists already or cannot be written.
+    """
+    for directory in directories:
+        if directory.resolve() == target.resolve():
+            raise UsageError(f"{target} is one of the records to merge", hint="name another directory")
+    refuse_existing(target)
+    remove_unfinished(target)
+    with ExitStack() as stack:
+        sources = [_read_source(stack.enter_context(Record.open(entry))) for entry in directories]
+        first = sources[0].record
+        for source in sources:
+            _refuse_other(first, source.record)
+        chosen = _choose(sources)
+        machines = _name_runs(chosen, by)
+        names = sorted(_collect_machines(chosen, machines), key=_measure_name)
+        # Nobody is to read an answer from some of the machines: it appears complete or not at all.
+        unfinished = unfinished_name(target)
+        target_record = MergedRecord.create(
+            unfinished,
+            _build_experiment(first.experiment, names),
+            treatments=first.treatments,
+            metrics=metrics_of(first.experiment),
+            program=_collect_programs(sources),
+            observed=_find_observed(sources),
+        )
+        try:
+            with target_record as merged:
+                for part in _order_parts(chosen, machines):
+                    merged.take_part(part, named=len(names) > 1)
+                _warn(merged, sources, names)
+            refuse_existing(target)
+            unfinished.rename(target)
+        except BaseException:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            raise
+
+
+def _read_source(record: Record) -> _Source:
+    runs: dict[str, list[Run]] = {}
+    for run in record.runs():
+        runs.setdefault(find_origin(record.id, run), []).append(run)
+    if not runs:
+        raise RecordError(
+            f"{record.directory} has no run to merge", hint=f"steelyard status {record.directory}"
+        )
+    return _Source(record, runs, record.progress().trials)
+
+
+def _refuse_other(first: Record, second: Record) -> None:
+    if second.experiment.design.order != "randomized":
+        raise UsageError(
+            f"{second.directory}: order = {second.experiment.design.order!r} has no blocks, and records are"
+            " merged block by block",
+            hint='write order = "randomized" in the spec',
+        )
+    old, new = (get_comparable(entry.experiment) for entry in (first, second))
+    if collected := differences(old, new):
+        lines = "".join(f"\n    {line}" for line in collected)
+        raise UsageError(
+            f"{first.directory} and {second.directory} are of different specs, and only records of one are"
+            f" merged; the second differs in:{lines}",
+            hint="run one spec on every machine; steelyard compare OLD.lab NEW.lab compares two records",
+        )
+
+
+def get_comparable(experiment: Experiment) -> Any:
+    """What has to be the same: all but where the spec lies, the seed, how many blocks ran, and nodes."""
+    contexts = experiment.contexts
+    if contexts is not None:
+        settings = {name: setting for name, setting in contexts.settings.items() if name != Node.name}
+        contexts = replace(contexts, settings=settings) if settings else None
+    design = replace(experiment.design, seed=0, blocks=1, stop=None)
+    return msgspec.to_builtins(replace(experiment, source="", contexts=contexts, design=design))
+
+
+def _choose(sources: Sequence[_Source]) -> list[tuple[_Source, str]]:
+    """Each record that was measured, once, and where to read it: where it has most runs, then trials."""
+    best: dict[str, _Source] = {}
+    for source in sources:
+        for origin, runs in source.runs.items():
+            best_so_far = best.get(origin)
+            if best_so_far is None or (len(runs), source.trials) > (
+                len(best_so_far.runs[origin]),
+                best_so_far.trials,
+            ):
+                best[origin] = source
+    return [(source, origin) for origin, source in best.items()]
+
+
+Machines = Mapping[tuple[str, int], str | None]
+"""By the record that measured a run, and its number where it is read."""
+
+
+def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
+    """The machine of each run; ``None`` where a queue gave each block the node that its context names."""
+    places = [
+        (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
+        for source, origin in chosen
+        for run in source.runs[origin]
+    ]
+    named = name_machines([place for _, place in places], by)
+    drawn = {origin for source, origin in chosen if _has_drawn_nodes(source, origin)}
+    return {
+        (origin, place.run.id): None if origin in drawn else name
+        for (origin, place), name in zip(places, named, strict=True)
+    }
+
+
+def _has_drawn_nodes(source: _Source, origin: str) -> bool:
+    contexts = source.record.experiment.contexts
+    queued = all("submitted_from" in run.host for run in source.runs[origin])
+    return queued and contexts is not None and Node.name in contexts.settings
+
+
+def _collect_machines(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> set[str]:
+    """Names of machines, those of jobs included that contexts name."""
+    collected: set[str] = set()
+    for source, origin in chosen:
+        if _has_drawn_nodes(source, origin):
+            collected |= {
+                str(outcome.block.context.settings[Node.name])
+                for outcome in source.record.stream_outcomes()
+                if outcome.block.context is not None
+            }
+        else:
+            collected |= {name for run in source.runs[origin] if (name := machines[origin, run.id])}
+    return collected
+
+
+def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> list[Part]:
+    return order_by_state(
+        [
+            (
+                source.runs[origin][-1].state,
+                Part(
+                    source.record.directory,
+                    {run.id: machines[origin, run.id] for run in source.runs[origin]},
+                ),
+            )
+            for source, origin in chosen
+        ]
+    )
+
+
+def _build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    contexts = experiment.contexts
+    if len(names) < 2:
+        return experiment
+    settings = {**(contexts.settings if contexts else {}), Node.name: tuple(names)}
+    return replace(experiment, contexts=Contexts(settings, contexts.passes if contexts else 1))
+
+
+def _collect_programs(sources: Sequence[_Source]) -> dict[str, Any]:
+    collected: dict[str, Any] = {}
+    for source in sources:
+        for path, identity in source.record.program.items():
+            collected.setdefault(path, identity)
+    return collected
+
+
+def _find_observed(sources: Sequence[_Source]) -> set[str]:
+    """Built-in metrics that every record has."""
+    return set(BUILTIN).intersection(*({entry.name for entry in source.record.metrics} for source in sources))
+
+
+def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> None:
+    contents: dict[str, set[str]] = {}
+    for source in sources:
+        for path, identity in source.record.program.items():
+            contents.setdefault(path, set()).add(identity.get("sha256", ""))
+    if differing := [path for path, entry in contents.items() if len(entry) > 1]:
+        text = f"machines ran different builds of {', '.join(differing)}, whose effect is part of theirs"
+        merged.add_warning("merged", text)
+    stop = merged.experiment.design.stop
+    if stop is not None and stop.decided and len(names) < 2:
+        text = (
+            "each record ended when it had an answer, and several of one machine are judged as one:"
+            " error rates hold for each record alone"
+        )
+        merged.add_warning("merged", text)
+
+
+def _measure_name(name: str) -> tuple[int, str]:
+    return len(name), name

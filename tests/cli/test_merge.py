@@ -1,0 +1,117 @@
+"""``steelyard merge``, and several records where other commands take one, as a user types them."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "lab" / "merge"))
+
+from simulated_machines import SPEC, machine
+
+
+@pytest.fixture
+def records(tmp_path):
+    """Ten machines; on one of them the change is slower, and everything takes 1.3 times as long."""
+    return [
+        machine(
+            tmp_path / f"{i}.lab",
+            f"n{i}",
+            0.9 if i == 7 else 1.04,
+            seed=i,
+            slow=1.3 if i == 7 else 1.0,
+        ).name
+        for i in range(1, 11)
+    ]
+
+
+def test_one_verdict_with_the_next_machine_the_gain_of_more_and_the_one_that_differs(steelyard_cli, records):
+    done = steelyard_cli("merge", *records)
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 0, done.stderr
+    assert "10 machines in 200 blocks" in said
+    assert "next machine (95 % PI)" in said
+    assert "faster on 9 of 10 machines" in said
+    assert "10 more machines would narrow the standard error by 29 %" in said
+    assert "n7 differs from the other machines: 0." in said
+    assert "n7: values are 1.3" in said
+    assert "in every treatment" in said
+    assert "? new faster than old" in said
+
+
+def test_a_claim_that_holds_over_machines_and_one_that_fails_are_exit_codes(steelyard_cli, tmp_path):
+    good = [machine(tmp_path / f"g{i}.lab", f"n{i}", 1.05, seed=i).name for i in range(4)]
+    bad = [machine(tmp_path / f"b{i}.lab", f"n{i}", 0.95, seed=i).name for i in range(4)]
+    assert steelyard_cli("merge", *good, "--strict").returncode == 0
+    assert steelyard_cli("merge", *bad).returncode == 1
+
+
+def test_what_is_kept_is_read_by_every_command_and_the_document_has_the_machines(steelyard_cli, records):
+    done = steelyard_cli("merge", *records, "-o", "all.lab", "--json")
+    document = json.loads(done.stdout)
+    assert document == json.loads(steelyard_cli("analyze", "all.lab", "--json").stdout)
+    (found,) = document["contexts"]
+    machines = found["machines"]
+    assert (machines["faster"], machines["slower"], machines["blocks"]) == (9, 1, 200)
+    assert [each["name"] for each in machines["members"] if each["differs"]] == ["n7"]
+    assert machines["spread"]["machines"]["further"] == 10
+    assert steelyard_cli("check", "all.lab").returncode == 0
+    assert steelyard_cli("status", "all.lab").returncode == 0
+    assert steelyard_cli("report", "all.lab").returncode == 0
+
+
+def test_analyze_and_export_merge_several_records_of_one_spec(steelyard_cli, records):
+    merged, analyzed = (steelyard_cli(name, *records[:3], "--json") for name in ("merge", "analyze"))
+    assert json.loads(merged.stdout) == json.loads(analyzed.stdout)
+    rows = list(csv.DictReader(io.StringIO(steelyard_cli("export", *records[:3]).stdout)))
+    assert {row["context.node"] for row in rows} == {"n1", "n2", "n3"}
+    assert len(rows) == 3 * 2 * 21
+
+
+def test_each_record_is_a_machine_where_hosts_do_not_tell_them_apart(steelyard_cli, tmp_path):
+    both = [machine(tmp_path / f"{i}.lab", "same", seed=i).name for i in (1, 2)]
+    assert "in 40 blocks" not in (shown := steelyard_cli("merge", *both).stdout)
+    assert "40 blocks" in shown
+    assert "2 machines in 40 blocks" in steelyard_cli("merge", *both, "--by", "record").stdout
+
+
+def test_claims_of_records_of_one_spec_are_one_family(steelyard_cli, tmp_path):
+    names = [machine(tmp_path / f"{i}.lab", f"n{i}", 1.05, seed=i).name for i in range(4)]
+    alone = json.loads(steelyard_cli("check", names[0], "--json").stdout)
+    together = json.loads(steelyard_cli("check", *names, "--json").stdout)
+
+    def size(document):
+        return {verdict["evidence"]["family_size"] for verdict in document["verdicts"]}
+
+    assert (size(alone), size(together)) == ({1}, {4})
+    said = " ".join(steelyard_cli("check", *names).stdout.split())
+    assert "The claims of 4 records of one spec are one family" in said
+
+
+def test_records_of_other_specs_keep_their_own_family(steelyard_cli, tmp_path):
+    first = machine(tmp_path / "a.lab", "a", 1.05).name
+    second = machine(tmp_path / "b.lab", "b", 1.05, spec=SPEC + "by = 1.01\n").name
+    document = json.loads(steelyard_cli("check", first, second, "--json").stdout)
+    assert {verdict["evidence"]["family_size"] for verdict in document["verdicts"]} == {1}
+    done = steelyard_cli("merge", first, second)
+    assert done.returncode == 2
+    assert "of different specs" in done.stderr
+    assert "hint: " in done.stderr
+
+
+def test_one_record_is_answered_and_not_kept_as_merged(steelyard_cli, tmp_path):
+    name = machine(tmp_path / "a.lab", "a", 1.05).name
+    assert steelyard_cli("merge", name).stdout == steelyard_cli("analyze", name).stdout
+    done = steelyard_cli("merge", name, "-o", "all.lab")
+    assert (done.returncode, (tmp_path / "all.lab").exists()) == (2, False)
+
+
+def test_a_record_that_is_missing_is_named(steelyard_cli, records):
+    done = steelyard_cli("merge", records[0], "none.lab")
+    assert done.returncode == 2
+    assert "none.lab" in done.stderr
