@@ -49,6 +49,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.errors import UsageError
+from steelyard.run.runner.native import require_linux
 
 
 @click.command(
@@ -305,6 +306,7 @@ def command(
             "--confirm is for two records; commands are measured in turns anyway",
             hint="steelyard compare OLD.lab NEW.lab --confirm",
         )
+    require_linux()
     _refuse_apart(commands, null, comparisons, contexts, build, objects)
     if null is not None:
         refuse_without_meaning(ctx)

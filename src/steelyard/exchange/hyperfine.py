@@ -97,21 +97,24 @@ def as_json(found: Sequence[Result]) -> str:
     return written({"results": found})
 
 
-def write_json_2(record: Record, commands: Mapping[int, str] | None = None) -> str:
+def write_json_2(
+    record: Record, commands: Mapping[int, str] | None = None, *, metric: str | None = None
+) -> str:
     """Everything in version 2 of the schema: every metric of each launch that hyperfine has a name for.
 
-    ``commands`` are the command lines by the ids of treatments, by default their labels. ``metadata`` names
-    Steelyard, which measured.
+    ``commands`` are the command lines by the ids of treatments, by default their labels; ``metric`` is the
+    primary one, by default that of the spec. ``metadata`` names Steelyard, which measured.
     """
     names = {ours: theirs for theirs, ours in METRICS.items()}
     counters = record.experiment.program.counters
     codes = _read_exit_codes(record)
+    primary = metric or record.experiment.analysis.metric
     measured = _group_samples(record, [*names, *(name for name in counters if name not in names)])
     return written(
         {
             "schema_version": 2,
             "metadata": {"steelyard_version": __version__},
-            "primary_metric": names.get(record.experiment.analysis.metric, "time_wall_clock"),
+            "primary_metric": names.get(primary, primary),
             "results": [_write_result_2(samples, names, codes, commands) for samples in measured],
         }
     )

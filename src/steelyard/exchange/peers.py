@@ -37,22 +37,17 @@ def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str
 
 def _hyperfine(record: Record, metrics: Sequence[str]) -> str:
     """``results``, as hyperfine 1.x writes them: elapsed times of launches."""
-    _refuse_other_metrics(metrics)
-    return as_json(results(record))
-
-
-def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
-    """Version 2 of the schema: every metric that hyperfine 2.0 has a name for, of each launch."""
-    _refuse_other_metrics(metrics)
-    return write_json_2(record)
-
-
-def _refuse_other_metrics(metrics: Sequence[str]) -> None:
     if tuple(metrics) != ("wall_s",):
         raise UsageError(
             f"hyperfine's format has elapsed times (wall_s) only, not {', '.join(metrics)}",
             hint="--metric wall_s, or --format bencher, which has any metric",
         )
+    return as_json(results(record))
+
+
+def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
+    """Version 2 of the schema: every metric that hyperfine 2.0 has a name for, of each launch."""
+    return write_json_2(record, metric=metrics[0])
 
 
 def _benchstat(record: Record, metrics: Sequence[str]) -> str:
