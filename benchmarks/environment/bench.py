@@ -1,8 +1,8 @@
 """What a drawn length of the environment does to a comparison: places of the stack, widths of intervals.
 
 ``python benchmarks/environment/bench.py --output DIR`` with steelyard installed and a C compiler. Two copies
-of one program are compared as they are started (ASLR on), with a drawn length (ASLR on), and with a drawn length
-and ASLR off, in turns. Records stay in DIR, and what is there is not run again.
+of one program are compared as they are started (ASLR on), with a drawn length (ASLR on), and with a drawn
+length and ASLR off, in turns. Records stay in DIR, and what is there is not run again.
 """
 
 from __future__ import annotations

@@ -14,30 +14,37 @@ import os
 import sys
 import traceback
 import types
+from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
 
 # Loaded while this still is the system that they were built for.
 for name in (
-    "asyncio", "click", "click.shell_completion", "csv", "ctypes", "msgspec", "multiprocessing", "numpy", "pathlib",
-    "platform", "scipy.optimize", "scipy.special", "scipy.stats", "select", "selectors", "shutil", "signal", "socket",
-    "sqlite3", "subprocess", "tempfile", "threading", "uuid", "xml.etree.ElementTree",
+    "asyncio", "click", "click.shell_completion", "csv", "ctypes", "msgspec", "multiprocessing", "numpy",
+    "pathlib", "platform", "scipy.optimize", "scipy.special", "scipy.stats", "select", "selectors",
+    "shutil", "signal", "socket", "sqlite3", "subprocess", "tempfile", "threading", "uuid",
+    "xml.etree.ElementTree",
 ):  # fmt: skip
     with suppress(ModuleNotFoundError):
         __import__(name)
 
-import select
-import signal
+import select  # noqa: E402 -- taken away from below
+import signal  # noqa: E402
 
 WINDOWS_MODULES = ("fcntl", "grp", "posix", "pty", "pwd", "resource", "termios", "tty")
 WINDOWS_OS = (
     "O_CLOEXEC", "O_DIRECTORY", "O_NOFOLLOW", "O_NONBLOCK", "O_SYNC", "chown", "fchmod", "fchown", "fork",
-    "geteuid", "getgid", "getloadavg", "getpgid", "getuid", "killpg", "mkfifo", "nice", "openpty", "pread", "pwrite",
-    "setpgid", "setsid", "statvfs", "sysconf", "uname", "wait4", "waitid", "WIFEXITED",
+    "geteuid", "getgid", "getloadavg", "getpgid", "getuid", "killpg", "mkfifo", "nice", "openpty", "pread",
+    "pwrite", "setpgid", "setsid", "statvfs", "sysconf", "uname", "wait4", "waitid", "WIFEXITED",
 )  # fmt: skip
 WINDOWS_SIGNAL = ("SIGALRM", "SIGCHLD", "SIGHUP", "SIGKILL", "SIGPIPE", "SIGQUIT", "SIGUSR1", "setitimer")
 LINUX_OS = (
-    "memfd_create", "pidfd_open", "posix_fadvise", "sched_getaffinity", "sched_setaffinity", "sched_setscheduler",
+    "memfd_create", "pidfd_open", "posix_fadvise", "sched_getaffinity", "sched_setaffinity",
+    "sched_setscheduler",
 )  # fmt: skip
+
+OPEN, IMPORT = os.open, builtins.__import__
 
 
 def take_away(module: types.ModuleType, names: tuple[str, ...]) -> None:
@@ -54,61 +61,68 @@ def become_macos() -> None:
     take_away(fcntl, ("F_OFD_SETLK", "F_OFD_GETLK", "F_OFD_SETLKW"))
 
 
-def become_windows() -> None:
-    """Take away what Windows lacks, and lock bytes of files as its C library does."""
+def lock_as_windows() -> types.ModuleType:
+    """Make a ``msvcrt`` that locks bytes of files."""
     import fcntl
 
-    real = {name: getattr(fcntl, name) for name in ("lockf", "LOCK_EX", "LOCK_NB", "LOCK_UN")}
-    open_file, rename_file, replace_file = os.open, os.rename, os.replace
+    lockf, take, release = fcntl.lockf, fcntl.LOCK_EX | fcntl.LOCK_NB, fcntl.LOCK_UN
 
     def locking(descriptor: int, mode: int, count: int) -> None:
-        flags = real["LOCK_UN"] if mode == 0 else real["LOCK_EX"] | real["LOCK_NB"]
-        real["lockf"](descriptor, flags, count, os.lseek(descriptor, 0, os.SEEK_CUR))
-
-    def open_no_directory(path: object, flags: int, *rest: object, **options: object) -> int:
-        if os.path.isdir(path):  # type: ignore[arg-type]
-            raise PermissionError(13, "Permission denied", str(path))
-        return open_file(path, flags, *rest, **options)  # type: ignore[arg-type]
-
-    def open_below(place: str) -> list[str]:
-        links = [os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]
-        opened = [os.readlink(link) for link in links if os.path.lexists(link)]
-        return [name for name in opened if name == place or name.startswith(place + os.sep)]
-
-    def refuse_as_windows(old: object, new: object, *, replaces: bool) -> None:
-        source, target = (os.path.realpath(str(name)) for name in (old, new))
-        if open_below(source) or open_below(target):
-            raise PermissionError(13, "The process cannot access the file: it is being used", str(old))
-        if os.path.exists(target) and (not replaces or os.path.isdir(target)):
-            raise FileExistsError(17, "Cannot create a file when that file already exists", str(new))
-
-    def rename(old: object, new: object, **options: object) -> None:
-        refuse_as_windows(old, new, replaces=False)
-        rename_file(old, new, **options)  # type: ignore[arg-type]
-
-    def replace(old: object, new: object, **options: object) -> None:
-        refuse_as_windows(old, new, replaces=True)
-        replace_file(old, new, **options)  # type: ignore[arg-type]
+        lockf(descriptor, take if mode else release, count, os.lseek(descriptor, 0, os.SEEK_CUR))
 
     msvcrt = types.ModuleType("msvcrt")
-    msvcrt.LK_UNLCK, msvcrt.LK_NBLCK, msvcrt.locking = 0, 2, locking  # type: ignore[attr-defined]
+    msvcrt.LK_UNLCK, msvcrt.LK_NBLCK, msvcrt.locking = 0, 2, locking
+    return msvcrt
+
+
+def is_open_below(place: str) -> bool:
+    """Whether this process has the file, or one in the directory, open."""
+    descriptors = [Path("/proc/self/fd", name) for name in os.listdir("/proc/self/fd")]  # noqa: PTH208
+    opened = [str(each.readlink()) for each in descriptors if each.is_symlink()]
+    return any(name == place or name.startswith(place + os.sep) for name in opened)
+
+
+def move_as_windows(move: Callable[..., None], *, replaces: bool) -> Callable[..., None]:
+    """Refuse to rename what is open, or onto what is there."""
+
+    def moved(old: object, new: object, **options: object) -> None:
+        source, target = (Path(str(name)).resolve() for name in (old, new))
+        if is_open_below(str(source)) or is_open_below(str(target)):
+            raise PermissionError(13, "The process cannot access the file: it is being used", str(old))
+        if target.exists() and (not replaces or target.is_dir()):
+            raise FileExistsError(17, "Cannot create a file when that file already exists", str(new))
+        move(old, new, **options)
+
+    return moved
+
+
+def open_as_windows(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+    """Refuse to open a directory."""
+    if Path(path).is_dir():
+        raise PermissionError(13, "Permission denied", str(path))
+    return OPEN(path, flags, *rest, **options)
+
+
+def import_as_windows(name: str, *rest: Any, **options: Any) -> types.ModuleType:
+    """Find no module that only other systems have."""
+    if name in WINDOWS_MODULES:
+        raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+    return IMPORT(name, *rest, **options)
+
+
+def become_windows() -> None:
+    """Take away what Windows lacks; open, rename and lock files as it does."""
+    sys.modules["msvcrt"] = lock_as_windows()
     take_away(os, WINDOWS_OS)
     take_away(signal, WINDOWS_SIGNAL)
     take_away(select, ("poll", "epoll"))
-    os.O_BINARY = 0  # type: ignore[attr-defined]
-    os.rename, os.replace = rename, replace  # type: ignore[assignment]
-    os.open = open_no_directory  # type: ignore[assignment]
-    sys.modules["msvcrt"] = msvcrt
+    os.O_BINARY = 0
+    os.rename = move_as_windows(os.rename, replaces=False)
+    os.replace = move_as_windows(os.replace, replaces=True)
+    os.open = open_as_windows
     for name in WINDOWS_MODULES:
         sys.modules.pop(name, None)
-    load = builtins.__import__
-
-    def refuse_absent(name: str, *rest: object, **options: object) -> types.ModuleType:
-        if name in WINDOWS_MODULES:
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return load(name, *rest, **options)  # type: ignore[arg-type]
-
-    builtins.__import__ = refuse_absent
+    builtins.__import__ = import_as_windows
 
 
 class Kept(io.BytesIO):
@@ -132,7 +146,7 @@ def run_commands(commands: list[list[str]]) -> list[dict[str, object]]:
                 run()
             except SystemExit as end:
                 code: object = end.code
-            except BaseException:
+            except Exception:  # noqa: BLE001 -- told as the outcome
                 code = traceback.format_exc()
         texts = [each.getvalue().decode() for each in kept]
         outcomes.append({"code": code, "stdout": texts[0], "stderr": texts[1]})

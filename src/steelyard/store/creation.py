@@ -96,8 +96,8 @@ def remove_unfinished(directory: Path) -> None:
 
 
 def name_record(unfinished: Path, directory: Path, lock: WriterLock) -> WriterLock:
-    """Give a complete record its name, and return its lock: another one on Windows, which renames no directory
-    with an open file in it, and none onto another.
+    """Give a complete record its name, and return its lock: another one on Windows, which renames no
+    directory with an open file in it, and none onto another.
     """
     if not MOVES_OPEN_FILES:
         lock.release()

@@ -1,7 +1,8 @@
 """Lock of a whole file, by what the system has.
 
-Linux has locks of an open file description, at which others can look without taking them. macOS has ``flock``.
-Windows locks bytes, and keeps others from reading them: one byte far behind the contents stands for the file.
+Linux has locks of an open file description, at which others can look without taking them. macOS has
+``flock``. Windows locks bytes, and keeps others from reading them: one byte far behind the contents stands
+for the file.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def lock_file(descriptor: int) -> None:
     if _fcntl is None:
         _lock_byte(descriptor)
     elif hasattr(_fcntl, "F_OFD_SETLK"):
-        # Not ``flock``: looking at that takes it for a moment, in which a writer that starts would be refused.
+        # Not ``flock``: looking at that takes it for a moment, in which a writer would be refused.
         request = _FLOCK.pack(_fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         _fcntl.fcntl(descriptor, _fcntl.F_OFD_SETLK, request)
     else:

@@ -118,7 +118,9 @@ class WriterLock:
             os.write(self._fd, text)
 
     def release(self) -> None:
-        """Let others write; again, nothing. The file stays: if it were removed, two processes could hold two of that name."""
+        """Let others write; a second call does nothing. The file stays: if it were removed, two processes
+        could hold two of that name.
+        """
         if self._fd >= 0:
             self._write(b"")
             os.close(self._fd)
