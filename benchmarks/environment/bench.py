@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from steelyard.answers.undefined import Undefined
 from steelyard.lab.answer.analyze import analyze
@@ -39,7 +40,15 @@ def compile_copies(name: str, directory: Path) -> list[Path]:
     compiler = shutil.which("cc") or sys.exit("error: no C compiler\n\nhint: apt install gcc")
     copies = [directory / f"{name}-{letter}" for letter in "ab"]
     if not copies[0].exists():
-        command = [compiler, "-std=c11", "-O2", "-o", copies[0], SOURCES / f"{name}.c", "-lm"]
+        command: list[str | Path] = [
+            compiler,
+            "-std=c11",
+            "-O2",
+            "-o",
+            copies[0],
+            SOURCES / f"{name}.c",
+            "-lm",
+        ]
         subprocess.run(command, check=True)
         shutil.copy(copies[0], copies[1])
     return copies
@@ -49,7 +58,7 @@ def measure(name: str, way: str, number: int, blocks: int, directory: Path) -> t
     """Relative half-width of the interval, and the speedup's distance from 1 in half-widths."""
     record = directory / f"{name}-{list(WAYS).index(way)}-{number}.lab"
     copies = compile_copies(name, directory)
-    keys: dict[str, object] = {"contexts": WAYS[way]} if WAYS[way] else {}
+    keys: dict[str, Any] = {"contexts": WAYS[way]} if WAYS[way] else {}
     asked = experiment(
         name="environment",
         source=str(directory),
