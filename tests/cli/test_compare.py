@@ -464,6 +464,14 @@ def test_metrics_that_are_listed_have_a_row_with_their_ratio(steelyard_cli, size
     assert [row.split()[0] for row in rows[1:3]] == ["rss_bytes", "minor_faults"]
 
 
+def test_metrics_of_two_records_are_refused_with_the_option_for_one(steelyard_cli):
+    for name in ("old", "new"):
+        assert steelyard_cli("compare", "-r", "2", "-o", f"{name}.lab", "true").returncode == 0
+    done = steelyard_cli("compare", "old.lab", "new.lab", "--metrics", "rss_bytes")
+    assert done.returncode == 2
+    assert "hint: --metric rss_bytes" in done.stderr
+
+
 def test_two_names_of_one_program_are_told(steelyard_cli, tmp_path):
     for name in ("old", "new"):
         (tmp_path / name).write_text("#!/bin/sh\n")

@@ -298,6 +298,11 @@ def command(
     metrics = read_metrics(listed_metrics, metric)
     shown = Shown(metrics=metrics, details=details, time_unit=time_unit, by_mean=sort == "mean-time")
     if len(commands) == 2 and all(is_record(Path(each)) for each in commands):
+        if metrics:
+            raise UsageError(
+                f"--metrics {listed_metrics}: two records are compared by one metric",
+                hint=f"--metric {metrics[0]}",
+            )
         if confirms:
             ctx.exit(_confirm(commands, metric, seed, output, shown, as_json=as_json, strict=strict))
         ctx.exit(_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
