@@ -23,6 +23,20 @@ using namespace nb::literals;
 
 namespace {
 
+// Threads that are joined at the end of their scope, as std::jthread's, which libc++ has only since LLVM 20.
+struct Helpers {
+    std::vector<std::thread> threads;
+
+    Helpers() = default;
+    Helpers(const Helpers&) = delete;
+    Helpers& operator=(const Helpers&) = delete;
+    ~Helpers() {
+        for (std::thread& thread : threads) {
+            thread.join();
+        }
+    }
+};
+
 template <typename T, std::size_t rank>
 using Input = nb::ndarray<const T, nb::ndim<static_cast<nb::ssize_t>(rank)>, nb::c_contig, nb::device::cpu>;
 
@@ -152,9 +166,9 @@ class Space {
         };
         {
             nb::gil_scoped_release release;
-            std::vector<std::jthread> helpers;
+            Helpers helpers;
             for (unsigned i = 1; i < threads; ++i) {
-                helpers.emplace_back(work);
+                helpers.threads.emplace_back(work);
             }
             work();
         }

@@ -28,13 +28,13 @@ struct Sums {
                                             std::uint32_t stream, std::uint64_t seed, Lane& x, Lane& xx) {
     const auto n = static_cast<std::uint32_t>(values.size());
     const double* v = values.data();
-    Words<lanes> random;
+    Words<lanes> words;
     for (std::uint32_t at = 0; at < n; at += 4) {
-        philox<lanes>(first, at / 4, stream, seed, random);
+        philox<lanes>(first, at / 4, stream, seed, words);
         const std::uint32_t used = std::min<std::uint32_t>(4, n - at);
         for (std::uint32_t w = 0; w < used; ++w) {
             for (std::size_t l = 0; l < lanes; ++l) {
-                const double value = v[bounded(random.word[w][l], n)];
+                const double value = v[bounded(words.word[w][l], n)];
                 x[l] += value;
                 xx[l] += value * value;
             }
@@ -46,13 +46,13 @@ struct Sums {
                                               std::uint64_t first, std::uint64_t seed, Sums& sums) {
     const auto n = static_cast<std::uint32_t>(left.size());
     const double *p = left.data(), *q = right.data();
-    Words<lanes> random;
+    Words<lanes> words;
     for (std::uint32_t at = 0; at < n; at += 4) {
-        philox<lanes>(first, at / 4, 0, seed, random);
+        philox<lanes>(first, at / 4, 0, seed, words);
         const std::uint32_t used = std::min<std::uint32_t>(4, n - at);
         for (std::uint32_t w = 0; w < used; ++w) {
             for (std::size_t l = 0; l < lanes; ++l) {
-                const std::uint32_t i = bounded(random.word[w][l], n);
+                const std::uint32_t i = bounded(words.word[w][l], n);
                 const double a = p[i], b = q[i];
                 sums.x[l] += a;
                 sums.xx[l] += a * a;
@@ -147,7 +147,6 @@ STEELYARD_WIDEST void studentise_groups(std::span<const double> values, std::spa
         mean += mean_of(values.subspan(static_cast<std::size_t>(start[g]), size)) / n;
     }
     Words<lanes> chosen;
-    Words<lanes> random;
     for (std::size_t r = from; r < to; r += lanes) {
         Lane sum{}, squares{};
         for (std::uint32_t g = 0; g < groups; ++g) {

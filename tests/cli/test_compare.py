@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.cli.compare_request import read_metrics
+from steelyard.errors import UsageError
 from steelyard.store import Record
 
 MEMORY = ("compare", "--metric", "rss_bytes")
@@ -427,3 +429,52 @@ def test_variables_that_cannot_be_set_are_refused(steelyard_cli, options, messag
     done = steelyard_cli("compare", *options, "true", "false")
     assert done.returncode == 2
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "metrics"),
+    [
+        ("time_cpu,memory_peak_resident", ("cpu_s", "rss_bytes")),
+        ("time", ("cpu_s", "user_s", "system_s")),
+        ("cycles:u,cpu_cycles,wall_s", ("cycles:u", "cycles")),
+        (None, ()),
+    ],
+)
+def test_metrics_are_read_by_our_names_and_by_hyperfines(text, metrics):
+    assert read_metrics(text, None) == metrics
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nonsense", "--metrics: unknown metric 'nonsense'"),
+        ("time_cpu:ms", "--metrics time_cpu:ms: a metric has no"),
+    ],
+)
+def test_metrics_that_are_none_are_refused(text, said):
+    with pytest.raises(UsageError) as caught:
+        read_metrics(text, None)
+    assert caught.value.message.startswith(said)
+
+
+def test_metrics_that_are_listed_have_a_row_with_their_ratio(steelyard_cli, sizes):
+    done = steelyard_cli("compare", "-r", "10", "--metrics", "rss_bytes,minor_faults", *sizes)
+    assert done.returncode == 0, done.stderr
+    rows = done.stdout.partition("also measured")[2].splitlines()
+    assert [row.split()[0] for row in rows[1:3]] == ["rss_bytes", "minor_faults"]
+
+
+def test_metrics_of_two_records_are_refused_with_the_option_for_one(steelyard_cli):
+    for name in ("old", "new"):
+        assert steelyard_cli("compare", "-r", "2", "-o", f"{name}.lab", "true").returncode == 0
+    done = steelyard_cli("compare", "old.lab", "new.lab", "--metrics", "rss_bytes")
+    assert done.returncode == 2
+    assert "hint: --metric rss_bytes" in done.stderr
+
+
+def test_two_names_of_one_program_are_told(steelyard_cli, tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
+        (tmp_path / name).chmod(0o755)
+    done = steelyard_cli("compare", "-r", "5", "./old", "./new")
+    assert "are the same program, byte for byte" in " ".join(done.stdout.split())

@@ -12,7 +12,7 @@ from steelyard.errors import RecordError, UsageError
 from steelyard.exchange.export import export
 from steelyard.exchange.imported import Source, import_files
 from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.recording import Question
+from steelyard.exchange.recording import Quantity, Question, Taken, Trial, write_record
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
@@ -295,3 +295,13 @@ def test_more_values_than_a_record_holds_are_refused_before_they_are_placed(tmp_
         import_files([Source("a", tmp_path / "a.json")], tmp_path / "a.lab")
     with pytest.raises(UsageError, match=r"a\.csv: 5 rows, of which a record holds at most 3"):
         import_files([Source("a", tmp_path / "a.csv")], tmp_path / "a.lab")
+
+
+@pytest.mark.parametrize("metric", ["cpu_s", "user_s", "system_s", "minor_faults"])
+def test_metrics_of_every_run_are_kept_as_they_were_read(tmp_path, metric):
+    values = [3.0, 4.0, 5.0]
+    trials = [Trial((("kind", "a"),), {"wall_s": (9.0,), metric: (value,)}) for value in values]
+    taken = Taken("made up", {"wall_s": Quantity("s"), metric: Quantity("")})
+    write_record(tmp_path / "it.lab", trials, taken, Question()).close()
+    with Record.open(tmp_path / "it.lab") as record:
+        assert list(record.samples(metric)[0].values) == values

@@ -90,3 +90,25 @@ def test_arrow_has_the_rows_of_csv_with_types_and_units(record, tmp_path):
     table = pa.ipc.open_file(tmp_path / "it.arrow").read_all()
     assert table["wall_s"].to_pylist() == pytest.approx([*OLD, *NEW])
     assert table.schema.field("wall_s").metadata == {b"unit": b"s"}
+
+
+def test_version_2_of_hyperfines_file_has_every_metric_that_hyperfine_names_and_is_read_back(tmp_path):
+    trials = [
+        Trial((("kind", kind),), {"wall_s": (wall,), "cpu_s": (wall / 2,), "rss_bytes": (4096.0,)})
+        for kind, values in (("a b", OLD), ("c", NEW))
+        for wall in values
+    ]
+    taken = Taken("made up", {"wall_s": Quantity("s"), "cpu_s": Quantity("s"), "rss_bytes": Quantity("B")})
+    write_record(tmp_path / "it.lab", trials, taken, Question(compare="kind")).close()
+    with Record.open(tmp_path / "it.lab") as opened:
+        document = json.loads(exported(opened, tmp_path, "hyperfine-2"))
+    assert (document["schema_version"], document["primary_metric"]) == (2, "time_wall_clock")
+    first = document["results"][0]
+    assert first["measurements"][0]["time_cpu"] == {"value": OLD[0] / 2, "unit": "second"}
+    assert first["parameters"] == {"kind": {"value": "a b"}}
+    assert first["summary"]["time_wall_clock"]["mean"] == pytest.approx(fmean(OLD))
+    assert first["summary"]["time_wall_clock"]["stddev"] == pytest.approx(stdev(OLD))
+    found = {(each.levels["kind"], each.metric): each for each in read(tmp_path / "out").series}
+    assert found["c", "wall_s"].values == tuple((value,) for value in NEW)
+    assert found["a b", "cpu_s"].values == tuple((value / 2,) for value in OLD)
+    assert found["c", "rss_bytes"].values == ((4096.0,),) * 3

@@ -19,6 +19,7 @@ Kind = Literal[
     "extended",
     "sequential_order",
     "few_blocks",
+    "same_program",
     "disturbed",
     "stolen",
     # about values

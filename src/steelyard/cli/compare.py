@@ -26,8 +26,10 @@ from steelyard.cli.compare_request import (
     experiment_of,
     hint_at_shell,
     hooks_as_options,
+    list_counters,
     parameters_of,
     read_environment,
+    read_metrics,
     record_named,
 )
 from steelyard.cli.options import (
@@ -47,6 +49,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
 from steelyard.errors import UsageError
+from steelyard.run.runner.native import require_linux
 
 
 @click.command(
@@ -173,6 +176,13 @@ from steelyard.errors import UsageError
 @timeout_option
 @metric_option("Metric to compare: wall_s, cpu_s, rss_bytes, … (default: wall_s).")
 @click.option(
+    "--metrics",
+    "listed_metrics",
+    metavar="NAME,...",
+    help="Show these too, with ratios and without verdicts: metrics of every run (cpu_s, rss_bytes, …) and"
+    " counters (cycles, instructions, cache_misses, …); or a preset of hyperfine: default, time.",
+)
+@click.option(
     "--margin",
     type=fraction,
     metavar="FRACTION",
@@ -250,6 +260,7 @@ def command(
     stdin: str | None,
     timeout_s: float | None,
     metric: str | None,
+    listed_metrics: str | None,
     margin: float | None,
     confirms: bool,
     seed: int | None,
@@ -285,8 +296,14 @@ def command(
     from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
     from steelyard.lab.run.existing_record import is_record
 
-    shown = Shown(details=details, time_unit=time_unit, by_mean=sort == "mean-time")
+    metrics = read_metrics(listed_metrics, metric)
+    shown = Shown(metrics=metrics, details=details, time_unit=time_unit, by_mean=sort == "mean-time")
     if len(commands) == 2 and all(is_record(Path(each)) for each in commands):
+        if metrics:
+            raise UsageError(
+                f"--metrics {listed_metrics}: two records are compared by one metric",
+                hint=f"--metric {metrics[0]}",
+            )
         if confirms:
             ctx.exit(_confirm(commands, metric, seed, output, shown, as_json=as_json, strict=strict))
         ctx.exit(_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
@@ -295,6 +312,7 @@ def command(
             "--confirm is for two records; commands are measured in turns anyway",
             hint="steelyard compare OLD.lab NEW.lab --confirm",
         )
+    require_linux()
     _refuse_apart(commands, null, comparisons, contexts, build, objects)
     if null is not None:
         refuse_without_meaning(ctx)
@@ -332,6 +350,7 @@ def command(
         rel_halfwidth=None if fixed else precision or "decided",
         max_time_s=max_time_s,
         metric=metric or "wall_s",
+        counters=list_counters((metric or "wall_s", *metrics)),
         margin=margin,
         seed=chosen_seed(seed, directory),
     )

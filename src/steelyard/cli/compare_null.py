@@ -30,6 +30,7 @@ _WITHOUT_MEANING: Final = {
     "precision": ("--precision", _RUNS, "--runs {runs} instead"),
     "min_runs": ("--min-runs", _RUNS, "--runs {runs} instead"),
     "max_runs": ("--max-runs", _RUNS, "--runs {runs} instead"),
+    "listed_metrics": ("--metrics", "it judges one metric", "leave --metrics out"),
     "margin": ("--margin", "every difference counts there, however small", "leave --margin out"),
     "protocol": ("--protocol", "it shows how the default analysis does", "leave --protocol out"),
     "strict": ("--strict", _RATES, "leave --strict out; --json has the rates"),

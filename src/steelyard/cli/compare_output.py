@@ -25,7 +25,13 @@ export_options = (
         "--export-json",
         type=OutputFile(),
         metavar="FILE",
-        help="Write the results as hyperfine does, all times included.",
+        help="Write the results as hyperfine 1 does, all times included.",
+    ),
+    click.option(
+        "--export-json-2",
+        type=OutputFile(),
+        metavar="FILE",
+        help="Write the results as hyperfine 2 does (version 2 of its schema): every metric of every run.",
     ),
     click.option(
         "--export-csv",
@@ -43,7 +49,7 @@ export_options = (
 
 
 def with_exports(command: Callable[..., Any]) -> Callable[..., Any]:
-    """``--export-json``, ``--export-csv`` and ``--export-markdown``, which a command takes as one mapping."""
+    """Add ``--export-json`` and the options like it, which a command takes as one mapping."""
     for option in reversed(export_options):
         command = option(command)
     return command
@@ -53,14 +59,16 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
     """Write what ``--export-…`` asks for from the record."""
     if not exports:
         return
-    from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown, results
+    from steelyard.exchange.hyperfine import as_csv, as_json, as_markdown, results, write_json_2
     from steelyard.lab.run.plan import shown_command
     from steelyard.store import Record
 
     with Record.open(directory) as record:
         commands = {each.id: shown_command(record.experiment, each) for each in record.treatments}
         found = results(record, commands)
+        version_2 = write_json_2(record, commands) if "export_json_2" in exports else ""
     texts = {
+        "export_json_2": version_2,
         "export_json": as_json(found),
         "export_csv": as_csv(found),
         "export_markdown": as_markdown(found, unit),

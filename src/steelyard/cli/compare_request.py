@@ -89,6 +89,62 @@ def read_environment(assignments: Sequence[str], commands: Sequence[str]) -> dic
     return {name: value for name, _, value in (word.partition("=") for word in words)}
 
 
+PRESETS: Final = {
+    "default": ("wall_s", "rss_bytes"),
+    "time": ("wall_s", "cpu_s", "user_s", "system_s"),
+}
+"""hyperfine's words for several metrics."""
+
+
+def read_metrics(text: str | None, metric: str | None) -> tuple[str, ...]:
+    """Read ``--metrics``: our names and hyperfine's, or a preset; ``metric`` is the one that decides.
+
+    Raises
+    ------
+    UsageError
+        An unknown metric, or a unit.
+    """
+    from steelyard.exchange.hyperfine import METRICS
+    from steelyard.spec.check.program import COUNTERS, USER_MODE
+    from steelyard.spec.hints.metric_names import suggest_metric
+    from steelyard.units import BUILTIN
+
+    names = PRESETS.get(text or "") or tuple(filter(None, (text or "").split(",")))
+    metrics = [METRICS.get(name.strip(), name.strip()) for name in names]
+    for name in metrics:
+        base, _, unit = name.partition(":")
+        if base in COUNTERS and unit in ("", USER_MODE.removeprefix(":")):
+            continue
+        if unit:
+            raise UsageError(
+                f"--metrics {name}: a metric has no unit here",
+                hint=f"--metrics {base}; of times, --time-unit UNIT",
+            )
+        if name not in BUILTIN:
+            raise UsageError(
+                f"--metrics: unknown metric {name!r}", hint=suggest_metric(name, (*BUILTIN, *COUNTERS))
+            )
+    return tuple(dict.fromkeys(name for name in metrics if name != (metric or "wall_s")))
+
+
+def list_counters(metrics: Sequence[str]) -> tuple[str, ...]:
+    """Those of these metrics that are events of the kernel, which is asked to count them.
+
+    Raises
+    ------
+    MachineError
+        This machine does not count one of them.
+    """
+    from steelyard.spec.check.program import COUNTERS, USER_MODE
+
+    names = tuple(name for name in metrics if name.removesuffix(USER_MODE) in COUNTERS)
+    if names:
+        from steelyard.lab.compare.counters import refuse_missing_counters
+
+        refuse_missing_counters(names)
+    return names
+
+
 def parameters_of(
     lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
 ) -> dict[str, list[str]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -12,6 +11,7 @@ import click
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
 from steelyard.errors import UsageError
+from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
     from steelyard.exchange.csv_columns import Columns
@@ -198,7 +198,7 @@ def ask(
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
         scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(scale))},
-        threads=len(os.sched_getaffinity(0)),
+        threads=count_usable_cpus(),
     )
     if exact:
         series = tuple(replace(one, counts=True) for one in series)

@@ -24,7 +24,13 @@ _FORMATS: Final[dict[str, Format | SeriesFormat]] = {
     ".txt": "extrap-text",
     ".json": "extrap-json",
 }
-_PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "github-action-benchmark")
+_PEERS: Final[tuple[PeerFormat, ...]] = (
+    "hyperfine",
+    "hyperfine-2",
+    "benchstat",
+    "bencher",
+    "github-action-benchmark",
+)
 
 
 @click.command(
@@ -39,7 +45,8 @@ _PEERS: Final[tuple[PeerFormat, ...]] = ("hyperfine", "benchstat", "bencher", "g
     type=click.Choice([*_FORMATS.values(), *_PEERS]),
     metavar="FORMAT",
     help="csv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
-    " extrap-text, .json extrap-json), hyperfine, benchstat, bencher or github-action-benchmark.",
+    " extrap-text, .json extrap-json), hyperfine (schema 1), hyperfine-2, benchstat, bencher or"
+    " github-action-benchmark.",
 )
 @click.option(
     "-o",

@@ -9,14 +9,18 @@ from typing import Any
 import click
 
 from steelyard.errors import UsageError
+from steelyard.run.runner.native import require_linux
 
 
 class CommandGroup(click.Group):
     """Commands live in ``steelyard.cli.NAME`` as ``command``; their help lines are given beforehand."""
 
-    def __init__(self, *args: Any, commands_help: dict[str, str], **kwargs: Any) -> None:
+    def __init__(
+        self, *args: Any, commands_help: dict[str, str], linux_only: frozenset[str], **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         self.commands_help = commands_help
+        self.linux_only = linux_only
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """List the names in the order of the help."""
@@ -27,6 +31,8 @@ class CommandGroup(click.Group):
         if cmd_name not in self.commands_help:
             return None
         module = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        if cmd_name in self.linux_only and not ctx.resilient_parsing:
+            require_linux()
         command: click.Command = import_module(f"steelyard.cli.{module}").command
         return command
 

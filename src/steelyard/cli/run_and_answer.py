@@ -78,11 +78,14 @@ class Shown(msgspec.Struct, frozen=True):
         Of the table; ``None`` for what suits the values.
     by_mean : bool
         Treatments in the order of their means instead of that of the design.
+    metrics : tuple of str
+        Shown beside the primary one, each with its ratio.
     """
 
     details: bool = False
     time_unit: str | None = None
     by_mean: bool = False
+    metrics: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -205,6 +208,7 @@ def print_answer(
         answer = analyze(
             record,
             metric=metric,
+            beside=shown.metrics,
             protocol=protocol,
             against=against,
             estimand=estimand,
@@ -243,7 +247,7 @@ def show_answer(
     def lines(width: int) -> list[Line]:
         from steelyard.report.answer.text import lines
 
-        text = lines(answer, width, details=shown.details, time_unit=shown.time_unit)
+        text = lines(answer, width, details=shown.details, time_unit=shown.time_unit, beside=shown.metrics)
         return [*text, *(_budget_lines(answer) if budget else []), *_claims_lines(checked)]
 
     show(document, lines, as_json=as_json)

@@ -1,20 +1,21 @@
-"""What hyperfine exports, one result a command, for the scripts that read its files.
+"""Results in the formats of hyperfine, one a command, for the scripts that read its files.
 
 Names of fields and columns are hyperfine's (``command``, ``mean``, ``stddev``, ``median``, ``user``,
 ``system``, ``min``, ``max``, ``times``, ``memory_usage_byte``, ``exit_codes``, ``parameters``); times are in
-seconds.
+seconds. Version 2 of the JSON schema, of hyperfine 2.0, has ``measurements`` and ``summary`` by metric.
 """
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean, median, stdev
 from typing import Any, Final
 
+from steelyard import __version__
 from steelyard.answers.document import written
-from steelyard.sample import Sample
+from steelyard.sample import Sample, Treatment
 from steelyard.store import Record
 
 TIME_UNITS: Final[dict[str, tuple[str, float]]] = {
@@ -23,6 +24,18 @@ TIME_UNITS: Final[dict[str, tuple[str, float]]] = {
     "second": ("s", 1.0),
 }
 """Values of hyperfine's ``--time-unit``: the unit, in seconds."""
+
+METRICS: Final = {
+    "time_wall_clock": "wall_s",
+    "time_cpu": "cpu_s",
+    "time_user": "user_s",
+    "time_system": "system_s",
+    "memory_peak_resident": "rss_bytes",
+    "cpu_cycles": "cycles",
+}
+"""Names of version 2 of the schema to ours; other counters have one name in both."""
+
+_UNITS: Final = {"s": "second", "B": "byte"}
 
 SUMMARY: Final = ("mean", "stddev", "median", "user", "system", "min", "max")
 
@@ -35,13 +48,22 @@ def results(record: Record, commands: Mapping[int, str] | None = None) -> list[R
     """One result a treatment; ``commands`` are the command lines by the ids of treatments, by default their
     labels.
     """
+    codes = _read_exit_codes(record)
+    measured = _group_samples(record, ("user_s", "system_s", "rss_bytes"))
+    return [_result(samples, codes, commands) for samples in measured]
+
+
+def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
+    return {each.trial: each.exit_code for _, each in record.stream_measurements()}
+
+
+def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, Sample]]:
+    """Samples of ``wall_s`` and those of ``metrics`` that the record has, by name, a mapping a treatment."""
     known = {metric.name for metric in record.metrics}
-    others = [name for name in ("user_s", "system_s", "rss_bytes") if name in known]
-    codes = {each.trial: each.exit_code for _, each in record.stream_measurements()}
     by_treatment: dict[int, dict[str, Sample]] = {}
-    for sample in record.samples("wall_s", *others):
+    for sample in record.samples("wall_s", *(name for name in metrics if name in known)):
         by_treatment.setdefault(sample.treatment.id, {})[sample.metric.name] = sample
-    return [_result(samples, codes, commands) for samples in by_treatment.values() if len(samples["wall_s"])]
+    return [samples for samples in by_treatment.values() if len(samples["wall_s"])]
 
 
 def _result(
@@ -62,13 +84,80 @@ def _result(
     if "rss_bytes" in samples:
         made["memory_usage_byte"] = [round(size) for size in samples["rss_bytes"].values]
     made["exit_codes"] = [codes[trial] for trial in wall.trials]
-    levels = {name: str(level) for name, level in treatment.levels.items() if name != "command"}
+    levels = _list_parameters(treatment)
     return made | ({"parameters": levels} if levels else {})
 
 
+def _list_parameters(treatment: Treatment) -> dict[str, str]:
+    return {name: str(level) for name, level in treatment.levels.items() if name != "command"}
+
+
 def as_json(found: Sequence[Result]) -> str:
-    """Everything, every time included."""
+    """Everything in version 1 of the schema, every time included."""
     return written({"results": found})
+
+
+def write_json_2(
+    record: Record, commands: Mapping[int, str] | None = None, *, metric: str | None = None
+) -> str:
+    """Everything in version 2 of the schema: every metric of each launch that hyperfine has a name for.
+
+    ``commands`` are the command lines by the ids of treatments, by default their labels; ``metric`` is the
+    primary one, by default that of the spec. ``metadata`` names Steelyard, which measured.
+    """
+    names = {ours: theirs for theirs, ours in METRICS.items()}
+    counters = record.experiment.program.counters
+    codes = _read_exit_codes(record)
+    primary = metric or record.experiment.analysis.metric
+    measured = _group_samples(record, [*names, *(name for name in counters if name not in names)])
+    return written(
+        {
+            "schema_version": 2,
+            "metadata": {"steelyard_version": __version__},
+            "primary_metric": names.get(primary, primary),
+            "results": [_write_result_2(samples, names, codes, commands) for samples in measured],
+        }
+    )
+
+
+def _write_result_2(
+    samples: Mapping[str, Sample],
+    names: Mapping[str, str],
+    codes: Mapping[int, int | None],
+    commands: Mapping[int, str] | None,
+) -> Result:
+    wall = samples["wall_s"]
+    treatment, levels = wall.treatment, _list_parameters(wall.treatment)
+    # A counter that the kernel refused in some runs is none of the command.
+    complete = {
+        names.get(name, name): sample for name, sample in samples.items() if sample.trials == wall.trials
+    }
+    units = {name: _UNITS.get(sample.metric.unit, sample.metric.unit) for name, sample in complete.items()}
+    result: dict[str, Any] = {
+        "command": commands[treatment.id] if commands else treatment.label,
+        "name": treatment.label,
+        "measurements": [
+            {name: {"value": sample.values[place], "unit": units[name]} for name, sample in complete.items()}
+            | {"exit_code": codes[trial]}
+            for place, trial in enumerate(wall.trials)
+        ],
+    }
+    if levels:
+        result["parameters"] = {name: {"value": level} for name, level in levels.items()}
+    summary = {name: _summarise_2(sample.values, units[name]) for name, sample in complete.items()}
+    return result | {"summary": summary}
+
+
+def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
+    return {
+        "unit": unit,
+        "count": len(values),
+        "mean": fmean(values),
+        "stddev": stdev(values) if len(values) > 1 else None,
+        "median": median(values),
+        "min": min(values),
+        "max": max(values),
+    }
 
 
 def as_csv(found: Sequence[Result]) -> str:

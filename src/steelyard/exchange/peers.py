@@ -13,12 +13,12 @@ from typing import Final, Literal, get_args
 
 from steelyard.answers.document import written
 from steelyard.errors import UsageError
-from steelyard.exchange.hyperfine import as_json, results
+from steelyard.exchange.hyperfine import as_json, results, write_json_2
 from steelyard.sample import Sample
 from steelyard.store import Record
 from steelyard.units import Metric, format_quantity
 
-PeerFormat = Literal["hyperfine", "benchstat", "bencher", "github-action-benchmark"]
+PeerFormat = Literal["hyperfine", "hyperfine-2", "benchstat", "bencher", "github-action-benchmark"]
 PEER_FORMATS: Final[tuple[PeerFormat, ...]] = get_args(PeerFormat)
 
 _NS: Final = 1e9
@@ -36,13 +36,18 @@ def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str
 
 
 def _hyperfine(record: Record, metrics: Sequence[str]) -> str:
-    """``results``, as hyperfine 1.19 writes them: elapsed times of launches."""
+    """``results``, as hyperfine 1.x writes them: elapsed times of launches."""
     if tuple(metrics) != ("wall_s",):
         raise UsageError(
             f"hyperfine's format has elapsed times (wall_s) only, not {', '.join(metrics)}",
             hint="--metric wall_s, or --format bencher, which has any metric",
         )
     return as_json(results(record))
+
+
+def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
+    """Version 2 of the schema: every metric that hyperfine 2.0 has a name for, of each launch."""
+    return write_json_2(record, metric=metrics[0])
 
 
 def _benchstat(record: Record, metrics: Sequence[str]) -> str:
@@ -126,6 +131,7 @@ def _name(sample: Sample) -> str:
 
 _WRITERS: Final[dict[PeerFormat, Callable[[Record, Sequence[str]], str]]] = {
     "hyperfine": _hyperfine,
+    "hyperfine-2": _write_hyperfine_2,
     "benchstat": _benchstat,
     "bencher": _bencher,
     "github-action-benchmark": _github_action,

@@ -262,7 +262,10 @@ def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measu
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
     columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}
     columns["wall_ns"] = round(known.get("wall_s", 0.0) * 1e9)
-    columns["rss_bytes"] = round(known.get("rss_bytes", 0.0))
+    # CPU time alone is kept as user time, since its sum with system time is what is read back.
+    columns["user_us"] = round(known.get("user_s", known.get("cpu_s", 0.0)) * 1e6)
+    columns["system_us"] = round(known.get("system_s", 0.0) * 1e6)
+    columns |= {name: round(known[name]) for name in _COUNTED if name in known}
     return Measurement(
         **columns,
         status="ok",
@@ -279,4 +282,5 @@ def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measu
     )
 
 
+_COUNTED: Final = ("rss_bytes", "minor_faults", "major_faults", "voluntary_switches", "involuntary_switches")
 _COLUMNS: Final = tuple(field.name for field in msgspec.structs.fields(Measurement) if field.type is int)

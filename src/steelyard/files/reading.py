@@ -19,6 +19,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.errors import UsageError
+from steelyard.files.system import OPENED, WITHOUT_WAITING
 
 LARGEST_BYTES: Final = 2**28
 """Bytes of data that are read; they need some ten times as much memory."""
@@ -45,7 +46,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
         It cannot be read, is a device, a directory or a pipe without a writer, or is larger than ``largest``.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | WITHOUT_WAITING | OPENED)
     except ValueError:
         raise UsageError(f"{str(path)!r}: not the name of a file", hint=hint) from None
     except OSError as error:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from steelyard.errors import UsageError
+from steelyard.files.system import OPENED
 
 RECORD_FILE: Final = "record.sqlite"
 """File that makes a directory a record."""
@@ -178,7 +179,7 @@ def _beside(place: Path) -> Iterator[tuple[BinaryIO, Path | None]]:
     """Open a new file in the directory of ``place``; where there can be none, the file itself, as it is."""
     unfinished = place.with_name(f".steelyard-{os.getpid()}-{os.urandom(4).hex()}")
     try:
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPENED, 0o666)
     except OSError as error:
         if error.errno not in _UNRENAMABLE or not place.exists():
             raise
@@ -201,17 +202,23 @@ def _replacing(place: Path) -> Iterator[BinaryIO]:
             return
         with suppress(FileNotFoundError):
             status = place.stat()
-            with suppress(PermissionError):
-                os.fchown(out.fileno(), status.st_uid, status.st_gid)
-            os.fchmod(out.fileno(), stat.S_IMODE(status.st_mode))
+            _keep_owner(out, status)
         yield out
-        out.flush()
+        out.close()  # Windows renames no file that is open
         try:
             unfinished.replace(place)
         except OSError as error:
             if error.errno not in _UNRENAMABLE:
                 raise
             place.write_bytes(unfinished.read_bytes())
+
+
+def _keep_owner(out: BinaryIO, status: os.stat_result) -> None:
+    """Give a new file the owner and the mode of the one that it replaces, where the system has these."""
+    if hasattr(os, "fchown"):
+        with suppress(PermissionError):
+            os.fchown(out.fileno(), status.st_uid, status.st_gid)
+        os.fchmod(out.fileno(), stat.S_IMODE(status.st_mode))
 
 
 def _unwritable(where: str, file: Path, error: OSError | RuntimeError) -> UsageError:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions.intervention import Intervention
 from steelyard.units import Scalar
 
@@ -25,7 +25,7 @@ class Shift(Intervention):
 
     largest: ClassVar[int]
 
-    def __init__(self, page_bytes: int = os.sysconf("SC_PAGE_SIZE")) -> None:
+    def __init__(self, page_bytes: int = PAGE_BYTES) -> None:
         self.page_bytes = page_bytes
 
     def check(self, level: Scalar) -> Scalar:

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard.errors import RecordError
+from steelyard.files.system import MOVES_OPEN_FILES
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store.facts import FILE
-from steelyard.store.lock import busy, holder
+from steelyard.store.lock import WriterLock, busy, holder
 from steelyard.store.rows import as_given, canonical, metric_rows, treatment_rows
 from steelyard.store.schema import VERSION
 from steelyard.units import Metric
@@ -94,9 +95,23 @@ def remove_unfinished(directory: Path) -> None:
             shutil.rmtree(left, ignore_errors=True)
 
 
+def name_record(unfinished: Path, directory: Path, lock: WriterLock) -> WriterLock:
+    """Give a complete record its name, and return its lock: another one on Windows, which renames no
+    directory with an open file in it, and none onto another.
+    """
+    if not MOVES_OPEN_FILES:
+        lock.release()
+        if directory.exists():
+            directory.rmdir()
+    unfinished.rename(directory)
+    return lock if MOVES_OPEN_FILES else WriterLock(directory / "lock")
+
+
 def synchronise(path: Path) -> None:
     """Put the contents of a file, or the names in a directory, on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
+    if path.is_dir() and not MOVES_OPEN_FILES:  # Windows opens no directory
+        return
+    descriptor = os.open(path, os.O_RDWR if path.is_file() else os.O_RDONLY)
     try:
         os.fsync(descriptor)
     finally:

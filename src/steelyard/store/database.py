@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import shlex
 import shutil
 import sqlite3
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
-from urllib.parse import quote
 
 from steelyard.errors import UPGRADE, MachineError, RecordBusyError, RecordError
 from steelyard.store.digests import damaged_pages, remove_digests, write_digests
@@ -252,8 +250,8 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
 
 
 def _disk_error(path: Path, error: sqlite3.Error) -> RecordError:
-    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    if limit_bytes != resource.RLIM_INFINITY:
+    limit_bytes = _find_size_limit()
+    if limit_bytes is not None:
         return RecordError(
             f"{path}: {error}, where no file may be larger than {limit_bytes:,} bytes",
             hint="raise the limit of file sizes: ulimit -f unlimited",
@@ -261,6 +259,16 @@ def _disk_error(path: Path, error: sqlite3.Error) -> RecordError:
     return RecordError(
         f"{path}: the disk reports an error: {error}", hint="see what `dmesg` says of the disk"
     )
+
+
+def _find_size_limit() -> int | None:
+    """Bytes that a file may have; ``None`` where there is no limit, or the system has none."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return None
+    limit_bytes, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return None if limit_bytes == resource.RLIM_INFINITY else limit_bytes
 
 
 def _full(path: Path) -> RecordError:
@@ -303,8 +311,8 @@ def _size(path: Path) -> int:
 
 
 def _is_full(path: Path) -> bool:
-    free = os.statvfs(next(parent for parent in path.absolute().parents if parent.exists()))
-    return free.f_bavail * free.f_frsize < _ALMOST_FULL_BYTES
+    place = next(parent for parent in path.absolute().parents if parent.exists())
+    return shutil.disk_usage(place).free < _ALMOST_FULL_BYTES
 
 
 def _primary(error: sqlite3.Error) -> int:
@@ -323,5 +331,5 @@ def _connect_and_read(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}" + ("&immutable=1" if immutable else "")
+    uri = f"{path.absolute().as_uri()}?mode={mode}" + ("&immutable=1" if immutable else "")
     return sqlite3.connect(uri, uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)

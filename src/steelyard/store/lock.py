@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
-import struct
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -15,16 +13,15 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import RecordBusyError, RecordError
-
-# struct flock of 64-bit Linux: l_type, l_whence, l_start, l_len, l_pid.
-_FLOCK = struct.Struct("hhqqi4x")
-_WHOLE_FILE = _FLOCK.pack(fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+from steelyard.files.system import OPENED, read_host_name
+from steelyard.store.file_lock import is_locked, lock_file
 
 _TIMEOUT_S: Final = 2.0
 """Time for a child that a killed writer had just forked: it shares the lock until it becomes another program.
 """
 
 _PAUSE_S: Final = 0.002
+_PROCESSES: Final = Path("/proc")
 
 
 class Holder(msgspec.Struct, frozen=True):
@@ -37,7 +34,7 @@ class Holder(msgspec.Struct, frozen=True):
     @property
     def here(self) -> bool:
         """Whether it is a process of this host."""
-        return self.pid is not None and self.host == os.uname().nodename
+        return self.pid is not None and self.host == read_host_name()
 
     def __str__(self) -> str:
         if self.pid is None:
@@ -58,9 +55,9 @@ def _has_died(found: Holder) -> bool:
     if not found.here:
         return False
     try:
-        stat = Path(f"/proc/{found.pid}/stat").read_text(encoding="utf-8", errors="replace")
+        stat = Path(_PROCESSES, str(found.pid), "stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
-        return True
+        return _PROCESSES.exists()  # without a /proc, nothing is known
     except OSError:  # a /proc that hides the processes of others
         return False
     # Z, X: it has died, and its parent has not reaped it yet.
@@ -68,10 +65,7 @@ def _has_died(found: Holder) -> bool:
 
 
 class WriterLock:
-    """The right to write a record: an open-file-description lock, which the kernel drops with its process.
-
-    Not ``flock``: one cannot look at that without taking it for a moment, in which a writer that starts would
-    be refused.
+    """The right to write a record: a lock of its file, which the kernel drops with its process.
 
     Raises
     ------
@@ -83,7 +77,7 @@ class WriterLock:
 
     def __init__(self, path: Path) -> None:
         try:
-            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | OPENED, 0o666)
         except OSError as error:
             raise RecordError(
                 f"{path.parent} cannot be written: {error.strerror}",
@@ -101,13 +95,13 @@ class WriterLock:
                 hint="keep records on a local disk",
             ) from error
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        self._write(msgspec.json.encode(Holder(os.getpid(), os.uname().nodename, since)))
+        self._write(msgspec.json.encode(Holder(os.getpid(), read_host_name(), since)))
 
     def _take(self, path: Path) -> None:
         patient_until = time.monotonic() + _TIMEOUT_S
         while True:
             try:
-                fcntl.fcntl(self._fd, fcntl.F_OFD_SETLK, _WHOLE_FILE)
+                lock_file(self._fd)
             except BlockingIOError as error:
                 found = _read(self._fd)
                 if not _has_died(found) or time.monotonic() > patient_until:
@@ -120,24 +114,27 @@ class WriterLock:
         # On a full disk the lock is held namelessly, which is not a reason to refuse.
         with suppress(OSError):
             os.ftruncate(self._fd, 0)
-            os.pwrite(self._fd, text, 0)
+            os.lseek(self._fd, 0, os.SEEK_SET)
+            os.write(self._fd, text)
 
     def release(self) -> None:
-        """Let others write. The file stays: if it were removed, two processes could hold two of that name."""
-        self._write(b"")
-        os.close(self._fd)
+        """Let others write; a second call does nothing. The file stays: if it were removed, two processes
+        could hold two of that name.
+        """
+        if self._fd >= 0:
+            self._write(b"")
+            os.close(self._fd)
+            self._fd = -1
 
 
 def holder(path: Path) -> Holder | None:
     """The holder of the lock, found without touching it; ``None`` where it is free."""
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_RDONLY | OPENED)
     except OSError:
         return None
     try:
-        # A read-only descriptor may ask about a read lock only; any writer's lock is in its way.
-        answer = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, _FLOCK.pack(fcntl.F_RDLCK, os.SEEK_SET, 0, 0, 0))
-        return None if _FLOCK.unpack(answer)[0] == fcntl.F_UNLCK else _read(fd)
+        return _read(fd) if is_locked(fd) else None
     except OSError:
         return None
     finally:
@@ -146,6 +143,7 @@ def holder(path: Path) -> Holder | None:
 
 def _read(fd: int) -> Holder:
     try:
-        return msgspec.json.decode(os.pread(fd, 4096, 0), type=Holder)
+        os.lseek(fd, 0, os.SEEK_SET)
+        return msgspec.json.decode(os.read(fd, 4096), type=Holder)
     except msgspec.DecodeError:
         return Holder()

@@ -15,6 +15,7 @@ from steelyard.spec.experiment import Experiment
 from steelyard.store.creation import (
     SPEC,
     fill,
+    name_record,
     refuse_existing,
     remove_unfinished,
     synchronise,
@@ -95,7 +96,7 @@ class Record(Writing):
                 # Somebody may have been faster; only an empty directory is replaced.
                 refuse_existing(directory)
                 try:
-                    new.rename(directory)
+                    lock = name_record(new, directory, lock)
                 except OSError:
                     refuse_existing(directory)
                     raise

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from steelyard.errors import UsageError
+from steelyard.exchange.hyperfine import METRICS
 from steelyard.exchange.importers.contents import Contents, Series, level, summary_note
 from steelyard.units import Scalar
 
@@ -21,14 +22,6 @@ TOOL = "hyperfine"
 KEYS = frozenset({"results"})
 NEWEST: Final = 2
 """Version of the schema."""
-METRICS: Final = {
-    "time_wall_clock": "wall_s",
-    "time_cpu": "cpu_s",
-    "time_user": "user_s",
-    "time_system": "system_s",
-    "memory_peak_resident": "rss_bytes",
-}
-"""Names in version 2 to ours; counters have one name in both."""
 UNITS: Final = {"second": "s", "byte": "B", "": ""}
 
 

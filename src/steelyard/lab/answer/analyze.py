@@ -17,6 +17,7 @@ from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, On
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.answer.protocol import asked
+from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
 from steelyard.sample import Sample
@@ -45,6 +46,7 @@ def analyze(
     record: Record,
     *,
     metric: str | None = None,
+    beside: Sequence[str] = (),
     protocol: str | None = None,
     against: str | Mapping[str, Scalar] | None = None,
     estimand: Estimand | None = None,
@@ -56,6 +58,8 @@ def analyze(
     ----------
     metric : str, optional
         Primary metric; by default the one that the spec names.
+    beside : sequence of str
+        Metrics that are described too, without verdicts, beside those that always are.
     protocol, against : optional
         As ``asked``.
     estimand, interval : str, optional
@@ -74,7 +78,7 @@ def analyze(
         # In one pass over the trials: of a million, each further one would take half a second.
         known = {each.name for each in record.metrics}
         others = dict.fromkeys(
-            name for name in _others(experiment, primary) if name != primary and name in known
+            name for name in (*_others(experiment, primary), *beside) if name != primary and name in known
         )
         samples = record.samples(primary, *others)
         observed = {sample.metric.name for sample in samples if len(sample)}
@@ -311,6 +315,7 @@ def _warnings(
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
+    notices += find_same_programs(record.program)
     if confounded := confounded_boots(record):
         notices.append(Notice("note", fields={"text": confounded}))
     if tool := counting(record.experiment):

@@ -65,6 +65,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         splits them. It may name parameters and, of several commands, ``{command}``.
     objects : sequence of str
         Files that ``{objects}`` stands for: sources, or objects to link.
+    counters : sequence of str
+        Events of ``steelyard.counters`` that are counted in every run.
     blocks : int or None
         The least number of blocks; all of them where ``rel_halfwidth`` is ``None``. By default 10, or 5 for
         an answer about slow programs.
@@ -97,6 +99,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     rel_halfwidth: float | Literal["decided"] | None = "decided"
     max_time_s: float | None = None
     metric: str = "wall_s"
+    counters: Sequence[str] = ()
     margin: float | None = None
     seed: int = 1
 
@@ -144,14 +147,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             "design": {"blocks": self.least_blocks, "discard": self.discard, "seed": self.seed},
             "analysis": {"metric": self.metric},
         }
-        if self.env:
-            keys["program"]["env"] = {
-                name: _keep_placeholders(value, {*self.parameters}) for name, value in self.env.items()
-            }
-        if self.stdin is not None:
-            keys["program"]["stdin"] = escape(self.stdin)
-        if self.timeout_s is not None:
-            keys["program"]["timeout"] = self.timeout_s
+        keys["program"] |= self._list_program_keys()
         if self.margin is not None:
             keys["analysis"]["margin"] = self.margin
         if self.parameters:
@@ -169,6 +165,21 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         if stop := self._stop():
             keys["design"]["stop"] = {key: value for key, value in stop.items() if value is not None}
         return experiment(**keys)
+
+    def _list_program_keys(self) -> dict[str, Any]:
+        """The keys of ``[program]`` that stand only where they are asked for."""
+        keys: dict[str, Any] = {}
+        if self.env:
+            keys["env"] = {
+                name: _keep_placeholders(value, {*self.parameters}) for name, value in self.env.items()
+            }
+        if self.stdin is not None:
+            keys["stdin"] = escape(self.stdin)
+        if self.timeout_s is not None:
+            keys["timeout"] = self.timeout_s
+        if self.counters:
+            keys["counters"] = list(self.counters)
+        return keys
 
     @property
     def least_blocks(self) -> int:

@@ -13,6 +13,7 @@ from steelyard.analysis import Analysis
 from steelyard.answers.analysis import Answer, DesignFacts
 from steelyard.answers.notice import Notice
 from steelyard.errors import RecordError, UsageError
+from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.sample import Sample, Treatment
 from steelyard.stats.answer import answer
 from steelyard.store import Record
@@ -58,7 +59,9 @@ def compare_records(
             metric=chosen, margin=margin, baseline={RECORD: str(old)}, family="baseline", strata=strata
         )
         facts = DesignFacts("sequential", 1, before.experiment.design.seed)
-        return answer(f"{old} and {new}", samples, facts, declared, warnings=_apart(before, after))
+        alike = find_same_programs(before.program, after.program)
+        warnings = [*alike, *_apart(before, after)]
+        return answer(f"{old} and {new}", samples, facts, declared, warnings=warnings)
 
 
 def _samples(record: Record, metric: str) -> dict[Levels, Sample]:

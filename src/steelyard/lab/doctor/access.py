@@ -7,10 +7,7 @@ from typing import Final
 from steelyard.answers.machine import HostFinding
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.doctor.finding import Check, HostState
-from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE
-
-_PARANOID: Final = 1
-"""The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
+from steelyard.run.runner.capabilities import HARDWARE, PARANOID, SOFTWARE, has_forbidden_counters
 
 
 def hardware_counters(host: HostState) -> HostFinding:
@@ -18,8 +15,6 @@ def hardware_counters(host: HostState) -> HostFinding:
     missing = _missing(host, HARDWARE)
     if not missing:
         return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
-    paranoid = host.number("perf_event_paranoid")
-    forbidden = paranoid is not None and paranoid > _PARANOID and not host.facts.get("virtualization")
     where = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
     return HostFinding(
         "hardware counters",
@@ -27,7 +22,7 @@ def hardware_counters(host: HostState) -> HostFinding:
         f"{', '.join(missing)}: not available; {where}",
         "Differences cannot be traced to instructions or misses; they are reported as not available, never as"
         " 0.",
-        f"sysctl kernel.perf_event_paranoid={_PARANOID}" if forbidden else None,
+        f"sysctl kernel.perf_event_paranoid={PARANOID}" if has_forbidden_counters(host.facts) else None,
     )
 
 
@@ -41,7 +36,7 @@ def software_counters(host: HostState) -> HostFinding:
         "limitation",
         f"{', '.join(missing)}: not available",
         "Faults and switches are known all the same, from the kernel's accounting of each process.",
-        f"sysctl kernel.perf_event_paranoid={_PARANOID}",
+        f"sysctl kernel.perf_event_paranoid={PARANOID}",
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
 from steelyard.lab.run.extending import add_blocks, ended, refuse_extending
@@ -30,6 +30,7 @@ from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.session import Session
 from steelyard.run.runner.strays import await_writer, end_strays
@@ -102,6 +103,7 @@ def run(
         Ctrl-C or SIGTERM; what was measured is in the record, and calling this again goes on.
     """
     with interruptible():
+        require_linux()
         refuse_imported(directory)
         experiment = resolve_nodes(experiment, directory)
         drawn = treatments(experiment)
@@ -139,7 +141,7 @@ def _run(
     at_end: Callable[[], object],
 ) -> End:
     # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
-    facts = host_facts() if submitted is None else {"submitted_from": os.uname().nodename}
+    facts = host_facts() if submitted is None else {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []
     run_id = record.begin_run({**facts, **launches.facts()}, boot_id())
     state: RunState = "failed"

@@ -27,6 +27,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
     "CPU time (cpu_s) leaves it out.",
     "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
+    "same_program": "{programs} are the same program, byte for byte: what differs between them is their "
+    "names, their arguments and where they lie.",
     "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
     "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
     "independent ones; p-value and interval allow for it.",

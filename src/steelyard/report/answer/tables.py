@@ -4,7 +4,7 @@ metrics.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
@@ -31,6 +31,8 @@ PREFIXES: Final = {"microsecond": "µ", "millisecond": "m", "second": ""}
 """Of the units of time that hyperfine knows."""
 _BOX: Final = 16
 """Columns of a box plot."""
+_BESIDE: Final = {"cpu_s": "CPU", "rss_bytes": "memory"}
+"""Metrics of every run that stand beside elapsed time, to the titles of their columns."""
 _SUMMARY: Final = 32
 """Columns of a terminal that runs, mean, s and CV take."""
 
@@ -56,9 +58,28 @@ def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[L
     ]
     if _tells_each(answer):
         columns.append(Column("verdict", _outcomes(answer, shown), right=False))
+    columns += _describe_beside(answer, shown)
     plots = [Span(plot) for plot in boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
     return [*table(columns, width), *left_out(len(every) - len(shown))]
+
+
+def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
+    """Means of CPU time and memory beside those of elapsed time; the first to give way."""
+    if answer.metric.name != "wall_s":
+        return []
+    described = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+    columns = []
+    for place, (name, title) in enumerate(_BESIDE.items(), 2):
+        samples = [described.get((name, _key(sample.treatment.id, sample.labels))) for sample in rows]
+        observed = [sample for sample in samples if sample is not None]
+        if len(observed) != len(samples):
+            continue
+        summaries = [sample.summary for sample in observed]
+        unit = _unit(summaries, observed[0].metric)
+        cells = [Span(unit.text(summary.mean)) for summary in summaries]
+        columns.append(Column(f"{title} {unit.unit}".rstrip(), cells, give_way=place))
+    return columns
 
 
 def _mean_and_u(summary: Summary, unit: Scale) -> str:
@@ -134,13 +155,17 @@ def pair_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> lis
     ]
 
 
-def other_metrics(answer: Answer, width: int) -> list[Line]:
-    """Means and ratios of the metrics that carry no verdict."""
+def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Line]:
+    """Means and ratios of the metrics that carry no verdict: of ``metrics``, or of all."""
     if answer.effects_beside and leads(answer):
         return effects.beside_lines(answer, width)
-    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    others = [
+        each
+        for each in answer.comparisons
+        if each.metric.name != answer.metric.name and (not metrics or each.metric.name in metrics)
+    ]
     if not answer.comparisons:
-        return _alone(answer, width)
+        return _alone(answer, width, metrics)
     if not others:
         return []
     shown = others[:MOST_ROWS]
@@ -166,9 +191,13 @@ def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> li
     ]
 
 
-def _alone(answer: Answer, width: int) -> list[Line]:
+def _alone(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Line]:
     """Means of the other metrics where nothing is compared."""
-    others = [sample for sample in answer.samples if sample.metric.name != answer.metric.name]
+    others = [
+        sample
+        for sample in answer.samples
+        if sample.metric.name != answer.metric.name and (not metrics or sample.metric.name in metrics)
+    ]
     if not others:
         return []
     shown = others[:MOST_ROWS]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
 from steelyard.analysis import Analysis
@@ -42,7 +42,12 @@ def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
 
 
 def lines(
-    answer: Answer, width: int = 80, *, details: bool = False, time_unit: str | None = None
+    answer: Answer,
+    width: int = 80,
+    *,
+    details: bool = False,
+    time_unit: str | None = None,
+    beside: Collection[str] = (),
 ) -> list[Line]:
     """The answer, line by line: what was found, a row for each treatment, and cautions that would change what
     a reader does. ``details`` has all that is known in the place of the last two.
@@ -51,6 +56,8 @@ def lines(
     ----------
     time_unit : {"microsecond", "millisecond", "second"}, optional
         Of the rows; by default what suits them.
+    beside : collection of str
+        Metrics without a verdict whose means and ratios are shown all the same.
     """
     called = names(sample.treatment.label for sample in answer.samples)
     if details:
@@ -59,6 +66,7 @@ def lines(
         _headline(answer, width) or _findings(answer, called, width),
         [*_chosen(answer, width), *_shared(answer, width), *overview(answer, width, time_unit)],
         *_pairs(answer, width),
+        other_metrics(answer, width, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),

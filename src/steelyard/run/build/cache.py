@@ -9,7 +9,6 @@ length of a program's path moves its stack.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shutil
 from collections.abc import Iterator
@@ -66,6 +65,8 @@ class Entry(msgspec.Struct, frozen=True):
         MachineError
             The cache cannot be written.
         """
+        import fcntl  # which Windows lacks, where records are read
+
         with self._writing():
             self.root.mkdir(parents=True, exist_ok=True)
             # Never deleted: a process that opened the old file would hold a lock that nobody else sees.
@@ -88,6 +89,8 @@ class Entry(msgspec.Struct, frozen=True):
         MachineError
             The cache cannot be written.
         """
+        import fcntl  # which Windows lacks, where records are read
+
         path = self._beside("journal")
         with self._writing(), path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)

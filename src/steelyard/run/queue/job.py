@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import shlex
 from collections.abc import Sequence
@@ -183,6 +182,8 @@ printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d
 
 
 def _is_locked(journal: Path) -> bool:
+    import fcntl  # which Windows lacks, where records are read
+
     try:
         with journal.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -21,6 +21,8 @@ from steelyard.run.runner.runner import find_runner, probe_launches
 from steelyard.units import Scalar
 
 HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
+PARANOID: Final = 1
+"""The largest kernel.perf_event_paranoid at which anybody may count, the kernel's part included."""
 SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrations")
 
 
@@ -61,6 +63,31 @@ def capabilities() -> dict[str, Scalar]:
         "counters_available": ",".join(available),
         "counters_missing": ",".join(name for name in counting.counters if name not in available),
     }
+
+
+def find_missing_counters(names: Sequence[str]) -> tuple[str, ...]:
+    """Those of these events that this machine does not count, tried once through the runner.
+
+    Raises
+    ------
+    MachineError
+        The runner cannot start here.
+    """
+    program = str(find_runner().absolute())
+    (counting,) = probe_launches([Launch(program, (program,), (), "/", counters=tuple(names))])
+    return tuple(name for name in names if counting.counters.get(name) is None)
+
+
+def has_forbidden_counters(facts: Mapping[str, Scalar]) -> bool:
+    """Whether the kernel keeps counters from users of this machine, which root could change.
+
+    Parameters
+    ----------
+    facts : mapping of str to Scalar
+        ``host_facts()``.
+    """
+    paranoid = facts.get("perf_event_paranoid")
+    return isinstance(paranoid, int) and paranoid > PARANOID and not facts.get("virtualization")
 
 
 def _missing() -> Iterator[str]:

@@ -53,7 +53,7 @@ def _wanted(name: str) -> int:
 
 
 def require_linux() -> None:
-    """Refuse any other system at once, before the first of the features that it lacks is missed.
+    """Refuse to measure on any other system, before the first of the features that it lacks is missed.
 
     Raises
     ------
@@ -64,6 +64,7 @@ def require_linux() -> None:
     system = sys.platform
     if system != "linux":
         raise MachineError(
-            f"Steelyard needs Linux (subreapers, schedstat, memfd); this is {system}",
-            hint="use it on Linux; there, steelyard doctor lists what a virtual machine or a container hides",
+            f"measuring needs Linux (subreapers, schedstat, memfd); this is {system}",
+            hint="measure on Linux; records from there are read here: analyze, report, check --no-run,"
+            " history, model, export, compare OLD.lab NEW.lab",
         )

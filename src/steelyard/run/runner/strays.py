@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import time
@@ -55,6 +54,8 @@ def await_writer(journal: Path) -> None:
     RecordBusyError
         It takes longer than a runner may.
     """
+    import fcntl  # which Windows lacks, where records are read
+
     deadline = time.monotonic() + _WRITER_TIMEOUT_S
     with journal.open("rb") as file:
         while True:

@@ -1,0 +1,128 @@
+"""What a drawn length of the environment does to a comparison: places of the stack, widths of intervals.
+
+``python benchmarks/environment/bench.py --output DIR`` with steelyard installed and a C compiler. Two copies
+of one program are compared as they are started (ASLR on), with a drawn length (ASLR on), and with a drawn
+length and ASLR off, in turns. Records stay in DIR, and what is there is not run again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import shutil
+import statistics
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from steelyard.answers.undefined import Undefined
+from steelyard.lab.answer.analyze import analyze
+from steelyard.lab.run.run import run
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+SOURCES = Path(__file__).parents[2] / "src" / "steelyard" / "lab" / "demo" / "programs"
+WAYS = {
+    "as started": None,
+    "drawn, ASLR on": {"env_bytes": "random", "aslr": "on"},
+    "drawn, ASLR off": {"env_bytes": "random", "aslr": "off"},
+}
+PROGRAMS = {"stack_split": "400000", "nbody": "20000"}
+METRIC = "cpu_s"
+"""CPU time, since other work on the machine is in elapsed time."""
+STEP_BYTES, PAGE_BYTES = 16, 4096
+
+
+def compile_copies(name: str, directory: Path) -> list[Path]:
+    """Build the program, and a copy with a name of the same length."""
+    compiler = shutil.which("cc") or sys.exit("error: no C compiler\n\nhint: apt install gcc")
+    copies = [directory / f"{name}-{letter}" for letter in "ab"]
+    if not copies[0].exists():
+        command: list[str | Path] = [
+            compiler,
+            "-std=c11",
+            "-O2",
+            "-o",
+            copies[0],
+            SOURCES / f"{name}.c",
+            "-lm",
+        ]
+        subprocess.run(command, check=True)
+        shutil.copy(copies[0], copies[1])
+    return copies
+
+
+def measure(name: str, way: str, number: int, blocks: int, directory: Path) -> tuple[float, float]:
+    """Relative half-width of the interval, and the speedup's distance from 1 in half-widths."""
+    record = directory / f"{name}-{list(WAYS).index(way)}-{number}.lab"
+    copies = compile_copies(name, directory)
+    keys: dict[str, Any] = {"contexts": WAYS[way]} if WAYS[way] else {}
+    asked = experiment(
+        name="environment",
+        source=str(directory),
+        program={
+            "commands": {
+                letter: [str(copy), PROGRAMS[name]] for letter, copy in zip("ab", copies, strict=True)
+            },
+            "inherit": True,
+        },
+        design={"blocks": blocks, "discard": 1, "seed": 1000 * number + len(way)},
+        analysis={"metric": METRIC},
+        **keys,
+    )
+    run(asked, record)
+    with Record.open(record) as opened:
+        (comparison,) = (each for each in analyze(opened).comparisons if each.metric.name == METRIC)
+    if isinstance(comparison.speedup, Undefined) or comparison.ci95 is None:
+        sys.exit(f"error: {record} has no interval")
+    halfwidth = math.log(comparison.ci95.high / comparison.ci95.low) / 2
+    return halfwidth, abs(math.log(comparison.speedup.value)) / halfwidth
+
+
+def count_places(program: Path, launches: int) -> tuple[int, float]:
+    """Distinct places of the stack in a page over launches as started, and chi-square over its freedom."""
+    places: Counter[int] = Counter()
+    for _ in range(launches):
+        done = subprocess.run([program, "--where"], check=True, capture_output=True, text=True)
+        fields = dict(word.split("=") for word in done.stdout.split())
+        places[int(fields["offset_in_page"])] += 1
+    cells = PAGE_BYTES // STEP_BYTES
+    expected = launches / cells
+    squares = sum(count**2 / expected for count in places.values()) - launches
+    return len(places), squares / (cells - 1)
+
+
+def main() -> int:
+    """Measure, and print two tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--blocks", type=int, default=40)
+    parser.add_argument("--launches", type=int, default=2_560)
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    copies = compile_copies("stack_split", options.output)
+    distinct, chi2 = count_places(copies[0], options.launches)
+    print(
+        f"{options.launches} launches as started: {distinct} of {PAGE_BYTES // STEP_BYTES} places,"
+        f" chi²/df {chi2:.2f}"
+    )
+    print("| program | way | half-width, median (least to most) | largest distance from 1, in half-widths |")
+    print("|---|---|---|---|")
+    for name in PROGRAMS:
+        figures: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
+        for number in range(options.repeats):
+            for way in WAYS:
+                figures[way].append(measure(name, way, number, options.blocks, options.output))
+        for way, pairs in figures.items():
+            widths = sorted(width for width, _ in pairs)
+            middle = statistics.median(widths)
+            spread = f"{middle:.2%} ({widths[0]:.2%} to {widths[-1]:.2%})"
+            print(f"| {name} | {way} | {spread} | {max(far for _, far in pairs):.2f} |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

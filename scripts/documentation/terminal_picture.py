@@ -1,0 +1,79 @@
+"""A moving picture of a terminal, as SVG: a command is typed, then its real output appears line by line.
+
+``python scripts/documentation/terminal_picture.py`` draws ``docs/pictures/compare.svg`` from the output that
+the README shows. Readers who want no motion see the last state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+PICTURE: Final = ROOT / "docs" / "pictures" / "compare.svg"
+CHARACTER: Final = 8.4
+"""Width of a character of 14 pixels, as monospaced fonts have it."""
+LINE: Final = 19.0
+MARGIN: Final = 16.0
+KEY_S: Final = 0.03
+PAUSE_S: Final = 0.8
+"""Time that the run is shown to take, whatever it took."""
+ROW_S: Final = 0.08
+REST_S: Final = 5.0
+STYLE: Final = """\
+text{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;fill:#d6deeb;white-space:pre}
+.c{fill:#7fdbca}.f{font-weight:700;fill:#fff}
+"""
+
+
+def draw_terminal(command: str, output: Sequence[str]) -> str:
+    """Draw the command and its output; the first line of output is the finding, and is bold."""
+    typed_s = KEY_S * len(command)
+    total_s = typed_s + PAUSE_S + ROW_S * len(output) + REST_S
+    columns = max(len(line) for line in (f"$ {command}", *output))
+    width, height = columns * CHARACTER + 2 * MARGIN, (len(output) + 1) * LINE + 2 * MARGIN
+    rules, rows = [], []
+    for number, text in enumerate((f"$ {command}", *output)):
+        y = MARGIN + (number + 1) * LINE - 5
+        kind = "c" if number == 0 else "f" if number == 1 else ""
+        rows.append(f'<text class="{kind} r{number}" x="{MARGIN:g}" y="{y:g}">{escape(text)}</text>')
+        if number == 0:
+            share = 100 * typed_s / total_s
+            rules.append(
+                f"@keyframes k0{{0%{{clip-path:inset(0 100% 0 0)}}{share:.2f}%,100%{{clip-path:inset(0)}}}}"
+                f".r0{{animation:k0 {total_s:.2f}s steps({len(command)}) infinite}}"
+            )
+            continue
+        share = 100 * (typed_s + PAUSE_S + ROW_S * number) / total_s
+        rules.append(
+            f"@keyframes k{number}{{0%,{share:.2f}%{{opacity:0}}{share + 0.01:.2f}%,100%{{opacity:1}}}}"
+            f".r{number}{{animation:k{number} {total_s:.2f}s infinite}}"
+        )
+    motion = "@media (prefers-reduced-motion:no-preference){" + "".join(rules) + "}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" role="img">'
+        f"<title>{escape(command)}</title><style>{STYLE}{motion}</style>"
+        f'<rect width="{width:g}" height="{height:g}" rx="8" fill="#011627"/>{"".join(rows)}</svg>\n'
+    )
+
+
+def read_session(readme: str) -> tuple[str, list[str]]:
+    """Read the command ``steelyard compare`` of a console block, and the lines that it printed, without the
+    last, which has the place of the record.
+    """
+    _, _, rest = readme.partition("$ steelyard compare ")
+    block, _, _ = rest.partition("```")
+    arguments, *output = block.splitlines()
+    return f"steelyard compare {arguments}", [line for line in output if not line.startswith("record: ")]
+
+
+def main() -> None:
+    """Draw the session that the README shows, which was recorded on a machine with nothing else at work."""
+    command, output = read_session((ROOT / "README.md").read_text(encoding="utf-8"))
+    PICTURE.write_text(draw_terminal(command, output), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
