@@ -203,15 +203,6 @@ def test_two_and_three_parameters_find_exact_products_and_sums():
         assert [g.text("p") for g in best] == leads
 
 
-def test_tails_of_fisher_and_normal_are_those_of_scipy():
-    rng = np.random.default_rng(1)
-    d1, d2, f = rng.uniform(1, 30, 500), 10 ** rng.uniform(0, 4, 500), 10 ** rng.uniform(-4, 3, 500)
-    assert _kernels.f_upper_tail(d1, d2, f) == pytest.approx(special.fdtrc(d1, d2, f), rel=1e-7, abs=1e-280)
-    assert _kernels.f_upper_tail(np.ones(2), np.ones(2), np.array([0.0, np.inf])).tolist() == [1.0, 0.0]
-    z = rng.normal(0, 5, (5, 20))
-    assert _kernels.normal_below(z) == pytest.approx(special.ndtr(z), rel=1e-12)
-
-
 def test_shares_of_discrepancies_follow_students_law():
     # One discrepancy a row of scale and freedom; left-variate t densities from SciPy.
     scale, nu = np.array([[1.0, 2.0, 5.0]]), np.array([[4.0, 10.0, 2e6]])
