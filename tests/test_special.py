@@ -1,4 +1,4 @@
-"""Witness: SciPy, which computes the same functions by other code (xsf, cephes) or by another release of Boost.
+"""Witness: SciPy, which computes the same functions by other code (xsf, cephes) or another release of Boost.
 
 Where SciPy itself loses digits, the inverse is held against the function, and that against SciPy.
 """

@@ -19,13 +19,11 @@ namespace bm = boost::math;
 using bm::policies::ignore_error;
 
 // No exceptions, and no long double, which has other digits on other machines.
-using Quiet =
-    bm::policies::policy<bm::policies::domain_error<ignore_error>, bm::policies::pole_error<ignore_error>,
-                         bm::policies::overflow_error<ignore_error>,
-                         bm::policies::evaluation_error<ignore_error>,
-                         bm::policies::rounding_error<ignore_error>,
-                         bm::policies::indeterminate_result_error<ignore_error>,
-                         bm::policies::promote_float<false>, bm::policies::promote_double<false>>;
+using Quiet = bm::policies::policy<
+    bm::policies::domain_error<ignore_error>, bm::policies::pole_error<ignore_error>,
+    bm::policies::overflow_error<ignore_error>, bm::policies::evaluation_error<ignore_error>,
+    bm::policies::rounding_error<ignore_error>, bm::policies::indeterminate_result_error<ignore_error>,
+    bm::policies::promote_float<false>, bm::policies::promote_double<false>>;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -97,10 +95,10 @@ double student_cdf(double nu, double t) {
     double tail = 0;
     if (std::isinf(square)) {
         // (nu / t^2)^(nu / 2), its factor, and nothing else is left.
-        tail = std::isinf(t) ? 0
-                             : 0.5 * std::exp((nu / 2) * (std::log(nu) - 2 * std::log(std::abs(t))) +
-                                              std::log(2 / nu) - std::lgamma(nu / 2) - std::lgamma(0.5) +
-                                              std::lgamma((nu + 1) / 2));
+        tail = std::isinf(t)
+                   ? 0
+                   : 0.5 * std::exp((nu / 2) * (std::log(nu) - 2 * std::log(std::abs(t))) + std::log(2 / nu) -
+                                    std::lgamma(nu / 2) - std::lgamma(0.5) + std::lgamma((nu + 1) / 2));
     } else if (nu > 2 * square) {
         tail = bm::ibetac(0.5, nu / 2, square / (nu + square), Quiet{}) / 2;
     } else {

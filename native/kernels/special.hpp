@@ -1,5 +1,6 @@
-// Distribution functions of the tests, and their inverses, by Boost.Math. Outside of their domain, and of a NaN,
-// they are NaN; where a result leaves the range of double they are 0 or infinite. No error is ever raised.
+// Distribution functions of the tests, and their inverses, by Boost.Math. Outside of their domain, and of a
+// NaN, they are NaN; where a result leaves the range of double they are 0 or infinite. No error is ever
+// raised.
 #pragma once
 
 namespace steelyard {

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from steelyard import _kernels
 from steelyard.scaling.candidates import one_parameter, several_parameters
