@@ -27,8 +27,6 @@ def load() -> None:
         importlib.import_module(module.name)
     for name in (
         "numpy",
-        "scipy.special",
-        "scipy.stats",
         "sqlite3",
         "steelyard._kernels",
         "steelyard.report.page",

@@ -23,8 +23,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 RUNNER: Final = "steelyard/_native/steelyard-runner"
-PROGRAMS: Final = (RUNNER, "steelyard/_native/steelyard-cache", "steelyard/_native/steelyard-load")
+PROGRAMS: Final = (RUNNER,)
 PRELOADED: Final = ("steelyard/_native/steelyard-heap.so", "steelyard/_native/steelyard-ranks.so")
+SCRIPT: Final = "steelyard/_native/vega.js.gz"
 KERNELS: Final = f"steelyard/_kernels{sysconfig.get_config_var('EXT_SUFFIX')}"
 TAG: Final = "cp{version}-cp{version}-manylinux_2_34_{machine}"
 LATEST: Final = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
@@ -32,7 +33,7 @@ LATEST: Final = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
 
 COMPILERS: Final = ("cc", "c++", "gcc", "g++", "clang", "clang++", "cmake", "ninja", "make", "ld", "as")
 COMPARISON: Final = ("compare", "--runs", "20", "true", "true")
-"""What the installed wheel has to do: the runner, the record, numpy and scipy all have a part in it."""
+"""What the installed wheel has to do: the runner, the record, numpy and the kernels all have a part in it."""
 
 _PT_DYNAMIC: Final = 2
 _PT_INTERP: Final = 3
@@ -74,7 +75,7 @@ def expected_files() -> set[str]:
         ["git", "ls-files", "-z", "src/steelyard"], cwd=ROOT, capture_output=True, text=True, check=True
     )
     ours = (name.removeprefix("src/") for name in listed.stdout.split("\0") if name)
-    return {*PROGRAMS, *PRELOADED, KERNELS, *ours}
+    return {*PROGRAMS, *PRELOADED, SCRIPT, KERNELS, *ours}
 
 
 def check(wheel: Path, expected: set[str]) -> None:

@@ -59,7 +59,7 @@ LIMITS = {
     "lab": (290, 270),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
-    "report": (974, 630),
+    "report": (972, 630),
     "run": (116, 241),
     "sample": (2, 1),
     "scaling": (216, 144),

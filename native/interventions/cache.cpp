@@ -4,6 +4,8 @@
 //
 // Exit codes: 0 done · 1 a file cannot be opened, or nothing of any could be dropped · 2 wrong usage.
 
+#include "programs.hpp"
+
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
@@ -93,7 +95,7 @@ int drop(int fd, std::size_t bytes, Outcome& outcome) {
 
 } // namespace
 
-int main(int count, char** arguments) {
+int steelyard::treat_cache(int count, char** arguments) {
     const std::string_view wanted = count > 2 ? arguments[1] : "";
     if (wanted != "warm" && wanted != "dropped") {
         say("usage: steelyard-cache warm|dropped FILE...\n");

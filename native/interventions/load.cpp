@@ -7,6 +7,8 @@
 //
 // Of every 10 ms it works PERCENT and sleeps the rest.
 
+#include "programs.hpp"
+
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -163,7 +165,7 @@ int be_the_load(Load& load, const char* directory, pid_t starter, int ready) {
 
 } // namespace
 
-int main(int count, char** arguments) {
+int steelyard::start_load(int count, char** arguments) {
     const std::string_view kind = count > 3 ? arguments[1] : "";
     long percent = 0;
     if ((kind != "cpu" && kind != "memory" && kind != "disk") || !number(arguments[2], 1, 100, percent)) {

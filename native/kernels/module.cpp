@@ -2,7 +2,7 @@
 #include "draws.hpp"
 #include "resample.hpp"
 #include "search.hpp"
-#include "special.hpp"
+#include "special_module.hpp"
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -297,22 +297,6 @@ nb::tuple predict(const Input<std::int32_t, 2>& candidate, const Input<std::int3
     return nb::make_tuple(value, found);
 }
 
-auto f_upper_tail(const Input<double, 1>& d1, const Input<double, 1>& d2, const Input<double, 1>& f) {
-    require(d1.shape(0) == f.shape(0) && d2.shape(0) == f.shape(0),
-            "as many degrees of freedom as quotients");
-    auto p = output<double>({f.shape(0)});
-    for (std::size_t i = 0; i < f.shape(0); ++i) {
-        p.data()[i] = steelyard::f_upper_tail(d1.data()[i], d2.data()[i], f.data()[i]);
-    }
-    return p;
-}
-
-auto normal_below(const Input<double, 2>& z) {
-    auto p = output<double>({z.shape(0), z.shape(1)});
-    std::transform(z.data(), z.data() + z.size(), p.data(), steelyard::normal_below);
-    return p;
-}
-
 // What of a posterior formulas are drawn from; see steelyard.scaling.posterior for what the arrays mean.
 class Drawn {
   public:
@@ -518,6 +502,7 @@ NB_MODULE(_kernels, m) {
     // leak, of which users would be told on stderr.
     nb::set_leak_warnings(false);
     m.doc() = "Compiled kernels of Steelyard.";
+    steelyard::bind_special(m);
     nb::class_<Space>(m, "Space",
                       "Candidates over fixed points; finds what fits many functions measured there.")
         .def(nb::init<Input<double, 2>, Input<std::int32_t, 2>, Input<double, 1>, Input<std::int32_t, 1>,
@@ -532,8 +517,6 @@ NB_MODULE(_kernels, m) {
     m.def("predict", &predict, "candidate"_a, "members"_a, "component"_a, "coefficient"_a, "discrepancy"_a,
           "miss"_a, "normal"_a, "basis"_a, "beyond"_a, "quantile"_a,
           "Values of drawn formulas at one point, and their quantiles.");
-    m.def("f_upper_tail", &f_upper_tail, "d1"_a, "d2"_a, "f"_a, "P(F > f) of each quotient.");
-    m.def("normal_below", &normal_below, "z"_a, "P(Z < z) of each value.");
     m.def("draw", &draw, "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "scale"_a,
           "freedom"_a, "log_prior"_a, "place"_a, "pick"_a, "chi"_a, "normal"_a, "lenient"_a,
           "Component, discrepancy and coefficients of equally likely formulas; see "

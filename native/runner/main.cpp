@@ -1,8 +1,10 @@
 // steelyard-runner --journal PATH [--undo PATH]: starts programs and reads clocks. Started by Python, with
-// orders on descriptor 0 and replies on 1; nobody else has a use for it.
+// orders on descriptor 0 and replies on 1; nobody else has a use for it. Under the names steelyard-cache and
+// steelyard-load the same binary is what interventions start: one file, of which each has the memory it uses.
 
 #include "guard.hpp"
 #include "host_settings.hpp"
+#include "programs.hpp"
 #include "server.hpp"
 
 #include <cstring>
@@ -11,6 +13,13 @@
 #include <unistd.h>
 
 int main(int count, char** arguments) {
+    const std::string_view name = count > 0 ? arguments[0] : "";
+    if (name == "steelyard-cache") {
+        return steelyard::treat_cache(count, arguments);
+    }
+    if (name == "steelyard-load") {
+        return steelyard::start_load(count, arguments);
+    }
     const bool with_undo = count == 5 && std::strcmp(arguments[3], "--undo") == 0;
     if ((count != 3 && !with_undo) || std::strcmp(arguments[1], "--journal") != 0) {
         constexpr std::string_view usage = "usage: steelyard-runner --journal PATH [--undo PATH]\n";

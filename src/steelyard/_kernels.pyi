@@ -1,5 +1,28 @@
+from typing import Protocol, overload
+
 import numpy as np
 from numpy.typing import NDArray
+
+class Elementwise(Protocol):
+    @overload
+    def __call__(self, *arguments: float) -> float: ...
+    @overload
+    def __call__(self, *arguments: NDArray[np.float64]) -> NDArray[np.float64]: ...
+
+normal_cdf: Elementwise
+normal_quantile: Elementwise
+student_cdf: Elementwise
+student_quantile: Elementwise
+f_cdf: Elementwise
+f_sf: Elementwise
+chi2_cdf: Elementwise
+chi2_quantile: Elementwise
+beta_cdf: Elementwise
+beta_quantile: Elementwise
+binomial_pmf: Elementwise
+binomial_cdf: Elementwise
+binomial_probability: Elementwise
+binomial_order: Elementwise
 
 class Space:
     def __init__(
@@ -53,10 +76,6 @@ def predict(
     beyond: float,
     quantile: NDArray[np.float64],
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def f_upper_tail(
-    d1: NDArray[np.float64], d2: NDArray[np.float64], f: NDArray[np.float64]
-) -> NDArray[np.float64]: ...
-def normal_below(z: NDArray[np.float64]) -> NDArray[np.float64]: ...
 def draw(
     weight: NDArray[np.float64],
     chi2: NDArray[np.float64],

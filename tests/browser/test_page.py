@@ -29,7 +29,6 @@ from answers.pages import (
 
 from steelyard.report.page.document import render
 
-pytest.importorskip("vl_convert", reason="the extra report is not installed")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-core is not installed")
 

@@ -159,7 +159,6 @@ def test_a_commit_that_the_history_does_not_have_is_refused(steelyard_cli, measu
 
 
 def test_the_page_has_a_chart_with_the_change(steelyard_cli, measured, tmp_path):
-    pytest.importorskip("vl_convert", reason="the extra report is not installed")
     done = steelyard_cli("history", "records", "--html", "out.html")
     assert (done.returncode, done.stderr) == (0, "")
     page = (tmp_path / "out.html").read_text()

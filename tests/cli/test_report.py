@@ -13,8 +13,6 @@ import pytest
 
 from steelyard import Laboratory
 
-pytest.importorskip("vl_convert", reason="the extra report is not installed")
-
 SPEC = """
 [program]
 command = ["sh", "-c", "exit 0", "{word}"]
@@ -145,13 +143,17 @@ def test_no_record_and_no_directory_are_errors_before_anything_is_read(steelyard
     assert "cannot be written" in done.stderr
 
 
-def test_without_the_extra_the_error_says_what_installs_it(steelyard_cli, record, tmp_path):
+def test_without_the_extra_there_is_a_page_and_figures_say_what_installs_it(steelyard_cli, record, tmp_path):
     hidden = tmp_path / "hidden" / "vl_convert"
     hidden.mkdir(parents=True)
     (hidden / "__init__.py").write_text("raise ImportError\n")
-    done = steelyard_cli("report", "c.lab", env={"PYTHONPATH": str(tmp_path / "hidden")})
+    env = {"PYTHONPATH": str(tmp_path / "hidden")}
+    done = steelyard_cli("report", "c.lab", "--figures", "figures", env=env)
     assert done.returncode == 4
     assert done.stderr.endswith("hint: pip install vl-convert-python\n")
+    # The page has its script from the package.
+    done = steelyard_cli("report", "c.lab", "-o", "drawn.html", env=env)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_help_and_a_run_load_nothing_that_draws():

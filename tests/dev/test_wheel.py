@@ -175,6 +175,7 @@ def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(wheel_script
     expected = wheel_script.expected_files() - {
         *wheel_script.PROGRAMS,
         *wheel_script.PRELOADED,
+        wheel_script.SCRIPT,
         wheel_script.KERNELS,
     }
     assert {"steelyard/report/page/page.js", "steelyard/report/page/page.css"} < expected

@@ -31,15 +31,24 @@ def modules_after(code):
     return done.stdout.split()
 
 
-def test_a_whole_answer_imports_no_scipy_stats_no_plotting_and_no_terminal_drawing():
-    loaded = modules_after(ANSWER)
-    assert "scipy.special" in loaded
-    assert not [name for name in loaded if name.partition(".")[0] in ("altair", "pandas", "matplotlib")]
-    assert not [name for name in loaded if name.startswith(("scipy.stats", "scipy.optimize", "scipy.linalg"))]
+def test_a_whole_answer_imports_no_scipy_and_no_plotting():
+    loaded = {name.partition(".")[0] for name in modules_after(ANSWER)}
+    assert "numpy" in loaded
+    assert loaded & {"scipy", "altair", "pandas", "matplotlib"} == set()
 
 
 def test_statistics_know_nothing_of_files_processes_and_presentation():
     loaded = modules_after("import steelyard.stats.compare.compared, sys; print(*sorted(sys.modules))")
     ours = {name for name in loaded if name.startswith("steelyard.")}
-    leaves = {"analysis", "arrays", "errors", "estimand", "factorial", "look_schedule", "sample", "units"}
-    assert {name.split(".")[1] for name in ours} == leaves | {"answers", "stats"}
+    leaves = {
+        "analysis",
+        "arrays",
+        "errors",
+        "estimand",
+        "factorial",
+        "look_schedule",
+        "sample",
+        "special",
+        "units",
+    }
+    assert {name.split(".")[1] for name in ours} == leaves | {"_kernels", "answers", "stats"}

@@ -19,6 +19,7 @@ from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Booleans, Integers
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
+from steelyard.special import f_sf
 
 NOTHING: Final = 1e-10
 """A constant this small beside the largest value is rounding, and where values range farther than ``FAR``
@@ -128,7 +129,7 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
     with np.errstate(divide="ignore", invalid="ignore"):
         f = ((data.value - fitted) ** 2 / data.u2).sum(axis=1) / left
         known = (left > 0) & (data.freedom > 0)
-        p = _kernels.f_upper_tail(
+        p = f_sf(
             np.maximum(left, 1).astype(float), np.maximum(data.freedom, 1), np.nan_to_num(np.maximum(f, 0.0))
         )
         lack = np.where(known, p, np.nan)

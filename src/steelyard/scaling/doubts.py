@@ -20,11 +20,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth, Rank
 from steelyard.scaling.model import ModelWarning, RankAnswer, RankProbability, ScalingModel, Term
 from steelyard.scaling.validation import RANKS, Asked
+from steelyard.special import f_sf
 
 COUNTS: Final = 0.1
 """Share of the value at a scale from which on growth counts there."""
@@ -181,8 +181,8 @@ def _meets(growth: Growth, points: Points, start: int) -> bool:
     misses: Floats = (values - columns @ coefficient) * weight
     left = len(values) - columns.shape[1]
     f = float(misses @ misses) / left
-    tail = _kernels.f_upper_tail(np.array([float(left)]), np.array([max(points.freedom, 1.0)]), np.array([f]))
-    return bool(coefficient[1] >= 0 and tail[0] > FITS)
+    tail = f_sf(left, max(points.freedom, 1.0), f)
+    return bool(coefficient[1] >= 0 and tail > FITS)
 
 
 def _largest_miss(model: ScalingModel, points: Points) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.scaling.candidates import Bytes, Candidates, Integers, SmallIntegers
+from steelyard.special import normal_cdf
 
 DRAWS: Final = 512
 LEAST_MISS: Final = 0.005
@@ -141,7 +142,7 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
     variance = posterior.covariance[:, :, 0, 0] * _mean_scale(posterior)
     sd = np.sqrt(np.maximum(variance, 1e-300))
     z = np.clip(posterior.coefficient[:, :, 0] / sd, -30, 1e6)
-    density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * _kernels.normal_below(z))
+    density = np.exp(-0.5 * z * z) / (np.sqrt(2 * np.pi) * normal_cdf(z))
     odds = density * np.abs(value).max(axis=1)[:, None] / sd
     ends = 1 / (1 + odds)
     lead = posterior.lead.copy()

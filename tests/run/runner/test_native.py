@@ -3,20 +3,20 @@ from __future__ import annotations
 import pytest
 
 from steelyard.errors import MachineError
-from steelyard.run.runner.native import CACHE, HEAP, LOAD, RUNNER, native_file
+from steelyard.run.runner.native import HEAP, RANKS, RUNNER, native_file
 
 
 @pytest.fixture
 def beside(tmp_path, monkeypatch):
     """A directory with a runner and what lies beside it, as an installation leaves them."""
-    for name in (RUNNER, CACHE, LOAD, HEAP):
+    for name in (RUNNER, HEAP, RANKS):
         (tmp_path / name).write_bytes(b"")
-        (tmp_path / name).chmod(0o644 if name == HEAP else 0o755)
+        (tmp_path / name).chmod(0o644 if name.endswith(".so") else 0o755)
     monkeypatch.setenv("STEELYARD_RUNNER", str(tmp_path / RUNNER))
     return tmp_path
 
 
-@pytest.mark.parametrize("name", [RUNNER, CACHE, LOAD, HEAP])
+@pytest.mark.parametrize("name", [RUNNER, HEAP, RANKS])
 def test_each_part_is_found_beside_the_runner_and_a_library_need_not_be_executable(beside, name):
     assert native_file(name) == beside / name
 
@@ -28,9 +28,9 @@ def test_a_part_that_is_not_there_is_named(beside):
 
 
 def test_a_program_that_may_not_be_executed_is_not_there(beside):
-    (beside / CACHE).chmod(0o644)
-    with pytest.raises(MachineError, match="steelyard-cache"):
-        native_file(CACHE)
+    (beside / RUNNER).chmod(0o644)
+    with pytest.raises(MachineError, match="steelyard-runner, which cannot be executed"):
+        native_file(RUNNER)
 
 
 def test_all_parts_are_installed_with_the_package(monkeypatch):
@@ -39,4 +39,4 @@ def test_all_parts_are_installed_with_the_package(monkeypatch):
         runner = native_file(RUNNER)
     except MachineError as error:
         pytest.skip(f"the package is used from its sources: {error}")
-    assert [native_file(name).parent for name in (CACHE, LOAD, HEAP)] == [runner.parent] * 3
+    assert [native_file(name).parent for name in (HEAP, RANKS)] == [runner.parent] * 2

@@ -18,7 +18,7 @@ from steelyard.run.launch.elf import read_elf
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.preloading import preload
 from steelyard.run.launch.provenance import interpreter_line
-from steelyard.run.runner.native import CACHE, HEAP, LOAD, native_file
+from steelyard.run.runner.native import CACHE, HEAP, LOAD, RUNNER, native_file
 
 _HEAP_BYTES: Final = "STEELYARD_HEAP="
 _HEAP_DIGITS: Final = 8
@@ -94,7 +94,7 @@ def _refuse_immovable(program: str) -> None:
 
 
 def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
-    program = str(native_file(CACHE).absolute())
+    program = str(native_file(RUNNER).absolute())
     # The last of the commands before the trial: whatever they read of the files is dropped again.
     return Launch(program, (CACHE, wanted, *files), launch.env, "/")
 
@@ -103,7 +103,7 @@ def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Laun
     """The first before the trial: it is there when they run. What they leave behind the runner ends after
     ``cleanup``.
     """
-    program = str(native_file(LOAD).absolute())
+    program = str(native_file(RUNNER).absolute())
     directory = launch.cwd if place is None else str(place.parent.absolute())
     cpus = map(str, load.cpus or ())
     command = Launch(program, (LOAD, load.kind, str(load.percent), directory, *cpus), launch.env, "/")

@@ -12,6 +12,7 @@ from steelyard.errors import MachineError
 RUNNER: Final = "steelyard-runner"
 CACHE: Final = "steelyard-cache"
 LOAD: Final = "steelyard-load"
+"""Names, as word 0, under which the runner's binary treats the page cache, and is a load."""
 HEAP: Final = "steelyard-heap.so"
 RANKS: Final = "steelyard-ranks.so"
 

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.answers.comparison import Standardised
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import chi2_quantile, normal_cdf
 from steelyard.stats.distributions.student import unit_rule
 
 
@@ -45,18 +46,14 @@ def _standardised(value: float, scale: float, nu: float) -> Standardised:
 def noncentrality(t: float, nu: float, share: float) -> float:
     """The c for which a non-central t with ``nu`` degrees of freedom is at most ``t`` with this probability.
 
-    P(T <= t) = E[Phi(t w - c)], w^2 ~ chi^2_nu / nu, by 64 Gauss-Legendre nodes over the quantiles of w;
-    ``scipy.special.nctdtrinc`` does not return for small ``nu`` (scipy 1.17.1).
+    P(T <= t) = E[Phi(t w - c)], w^2 ~ chi^2_nu / nu, by 64 Gauss-Legendre nodes over the quantiles of w.
     """
-    # Imported here: see student.py.
-    from scipy.special import gammaincinv, ndtr
-
     nodes, weights = unit_rule()
-    scaled = t * np.sqrt(2 * gammaincinv(nu / 2, nodes) / nu)
+    scaled = t * np.sqrt(chi2_quantile(nu, nodes) / nu)
     low, high = float(scaled.min()) - 10, float(scaled.max()) + 10
     for _ in range(60):
         middle = (low + high) / 2
-        if float(weights @ ndtr(scaled - middle)) > share:
+        if float(weights @ normal_cdf(scaled - middle)) > share:
             low = middle
         else:
             high = middle

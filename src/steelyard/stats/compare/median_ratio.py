@@ -12,6 +12,7 @@ from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
+from steelyard.special import binomial_cdf, normal_quantile
 from steelyard.stats.compare.contrast import Contrast, Units, instance_ids
 from steelyard.stats.compare.speedup import by_t, speedup
 from steelyard.stats.distributions.sign_test import SignTest
@@ -80,11 +81,9 @@ def _of_medians(contrast: Contrast) -> Speedup | Undefined:
 
 
 def _error_of_median(ascending: Floats) -> float:
-    from scipy.special import bdtr, ndtri
-
     n = ascending.size
     c = max(1, round((n + 1) / 2 - math.sqrt(n)))
-    z = -float(ndtri(bdtr(c - 1, n, 0.5)))
+    z = -normal_quantile(binomial_cdf(c - 1, n, 0.5))
     return float(ascending[n - c] - ascending[c - 1]) / (2 * z)
 
 

@@ -16,6 +16,7 @@ from steelyard.stats.contexts.components import crossed_components, nested_compo
 from steelyard.stats.contexts.visits import Visits, differences, visits
 from steelyard.stats.distributions.bootstrap_t import studentised_groups
 from steelyard.stats.distributions.monte_carlo import Studentised
+from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.planning.unseen import unseen_share
 from steelyard.stats.rounding import constant
@@ -75,15 +76,8 @@ def median_interval(ascending: Floats, alpha: float = 0.05) -> Interval | None:
     """The narrowest pair of order statistics that holds the median with at least 1 - ``alpha``; ``None``
     where even the extremes do not.
     """
-    from scipy.special import bdtr
-
-    n = ascending.size
-    ranks = np.arange(n // 2)
-    # P(fewer than r + 1 values below the median) for the pair of the (r + 1)-th from either end.
-    fits = ranks[2 * bdtr(ranks.astype(np.float64), n, 0.5) <= alpha]
-    if fits.size == 0:
-        return None
-    return Interval(float(ascending[fits[-1]]), float(ascending[n - 1 - fits[-1]]))
+    k = order_of(ascending.size, alpha)
+    return Interval(float(ascending[k - 1]), float(ascending[-k])) if k else None
 
 
 MOST_EACH: Final = 10_000

@@ -10,6 +10,7 @@ import numpy as np
 from steelyard.answers.contexts import Components
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
+from steelyard.special import f_sf
 from steelyard.stats.contexts.visits import Ints, Visits
 
 _ROUNDING: Final = 1e-13
@@ -121,6 +122,4 @@ def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
 def _f_test(square: float, rest: float, nu: int, nu_rest: int) -> tuple[float | None, float | None]:
     if math.sqrt(rest) <= _ROUNDING:
         return None, None
-    from scipy.special import fdtrc
-
-    return square / rest, float(fdtrc(nu, nu_rest, square / rest))
+    return square / rest, f_sf(nu, nu_rest, square / rest)

@@ -10,6 +10,7 @@ import numpy as np
 
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import normal_cdf, student_quantile
 from steelyard.stats.distributions.order_statistics import order_of
 
 
@@ -79,12 +80,10 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
 @lru_cache(maxsize=64)
 def _distribution(nu: float) -> tuple[Floats, Floats]:
     """Quantiles of t (or of the normal distribution), and the shares below them."""
-    from scipy.special import ndtr, stdtrit
-
     z = np.linspace(-5, 5, 2001)
-    share = ndtr(z)
+    share = normal_cdf(z)
     if math.isinf(nu):
         return z, share
     # With fewer degrees of freedom the tails leave the range of double, as do the intervals with 0.1 already.
-    x = stdtrit(max(nu, 0.1), share[: z.size // 2])
+    x = student_quantile(max(nu, 0.1), share[: z.size // 2])
     return np.concatenate((x, [0.0], -x[::-1])), share

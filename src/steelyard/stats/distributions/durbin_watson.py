@@ -11,6 +11,8 @@ from functools import lru_cache
 
 import msgspec
 
+from steelyard.special import beta_cdf, beta_quantile
+
 
 class _Beta(msgspec.Struct, frozen=True):
     """Parameters of (1 + r1) / 2."""
@@ -21,18 +23,14 @@ class _Beta(msgspec.Struct, frozen=True):
 
 def chance_of_likeness(r1: float, n: int) -> float:
     """The probability that n independent values, at least three, have an autocorrelation above ``r1``."""
-    from scipy.special import betainc
-
     its = _law(n)
-    return float(betainc(its.b, its.a, min(1.0, max(0.0, (1 - r1) / 2))))
+    return beta_cdf(its.b, its.a, min(1.0, max(0.0, (1 - r1) / 2)))
 
 
 def likeness_by_chance(probability: float, n: int) -> float:
     """The inverse: the r1 that so many of n independent values exceed."""
-    from scipy.special import betaincinv
-
     its = _law(n)
-    return 1 - 2 * float(betaincinv(its.b, its.a, probability))
+    return 1 - 2 * beta_quantile(its.b, its.a, probability)
 
 
 @lru_cache(maxsize=1024)

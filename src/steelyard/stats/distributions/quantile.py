@@ -9,6 +9,7 @@ import numpy as np
 
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import binomial_cdf, binomial_order
 
 
 class Quantile(msgspec.Struct, frozen=True, eq=False):
@@ -53,22 +54,12 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         """Two-sided p of the hypothesis that the quantile is ``bound``; at most alpha exactly where the bound
         lies outside of the order statistics of that level.
         """
-        from scipy.special import bdtr
-
         up_to = int(np.searchsorted(self.ascending, bound, side="right"))
         from_on = self.n - int(np.searchsorted(self.ascending, bound, side="left"))
-        few_below = float(bdtr(up_to, self.n, self.of)) if up_to < self.n else 1.0
-        few_above = float(bdtr(from_on, self.n, 1 - self.of)) if from_on < self.n else 1.0
+        few_below = binomial_cdf(up_to, self.n, self.of)
+        few_above = binomial_cdf(from_on, self.n, 1 - self.of)
         return min(1.0, 2 * min(few_below, few_above))
 
     def _below(self, tail: float, of: float) -> int:
         """The largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
-        from scipy.special import bdtr, bdtrik
-
-        guess = bdtrik(tail, self.n, of)
-        j = max(0, int(guess)) if math.isfinite(guess) else 0
-        while j < self.n and float(bdtr(j, self.n, of)) <= tail:
-            j += 1
-        while j > 0 and float(bdtr(j - 1, self.n, of)) > tail:
-            j -= 1
-        return j
+        return int(binomial_order(tail, self.n, of))

@@ -11,6 +11,7 @@ import numpy as np
 
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import binomial_cdf, binomial_order, binomial_probability, normal_quantile
 
 
 class SignTest(msgspec.Struct, frozen=True, eq=False):
@@ -40,7 +41,7 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
         at = math.log(ratio)
         below = int(np.searchsorted(self.lows, at, side="right"))
         above = self.highs.size - int(np.searchsorted(self.highs, at, side="left"))
-        return min(1.0, 2 * _half_binomial(min(below, above), self.lows.size))
+        return min(1.0, 2 * binomial_cdf(min(below, above), self.lows.size, 0.5))
 
     def interval(self, alpha: float) -> Interval | None:
         """From the k-th lower bound to the k-th upper bound from above, with the largest k for which
@@ -60,14 +61,12 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
         ``None`` where no log ratio could. Their spread is told from the 95 % interval, of which the ends are
         about where Blom (1958) has the k-th of n normal values: Phi^-1((k - 3/8) / (n + 1/4)).
         """
-        from scipy.special import ndtri
-
         n = self.lows.size
         interval, shown = self.interval(0.05), signs_detectable(n, alpha, power)
         if interval is None or shown is None:
             return None
         half = math.log(interval.high / interval.low) / 2
-        return shown * half / -float(ndtri((order_of(n, 0.05) - 0.375) / (n + 0.25)))
+        return shown * half / -normal_quantile((order_of(n, 0.05) - 0.375) / (n + 0.25))
 
 
 def signs_detectable(n: int, alpha: float, power: float) -> float | None:
@@ -75,28 +74,10 @@ def signs_detectable(n: int, alpha: float, power: float) -> float | None:
     shows at ``alpha`` with ``power``: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n equal signs do not
     reject.
     """
-    from scipy.special import bdtri, ndtri
-
     k = order_of(n, alpha)
-    return -float(ndtri(bdtri(k - 1, n, power))) if k else None
+    return -normal_quantile(binomial_probability(k - 1, n, power)) if k else None
 
 
 def order_of(n: int, alpha: float) -> int:
     """Rank, counted from either end, at which the interval of the median begins; 0: unbounded."""
-    from scipy.special import bdtrik
-
-    # bdtrik gives the real number of successes; the whole one below is put right by the exact distribution.
-    guess = bdtrik(alpha / 2, n, 0.5) if n else math.nan
-    k = max(0, int(guess)) if math.isfinite(guess) else 0
-    while k < n // 2 and 2 * _half_binomial(k, n) <= alpha:
-        k += 1
-    while k > 0 and 2 * _half_binomial(k - 1, n) > alpha:
-        k -= 1
-    return k
-
-
-def _half_binomial(k: int, n: int) -> float:
-    """P(Bin(n, 1/2) <= k)."""
-    from scipy.special import bdtr
-
-    return 1.0 if k >= n else float(bdtr(k, n, 0.5))
+    return min(n // 2, int(binomial_order(alpha / 2, n, 0.5)))

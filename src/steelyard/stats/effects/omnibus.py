@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
+from steelyard.special import f_sf
 from steelyard.stats.rounding import ROUNDING
 
 
@@ -82,6 +83,4 @@ def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
 
 
 def _upper_tail(f: float, nu1: float, nu2: float) -> float:
-    from scipy.special import fdtrc
-
-    return float(fdtrc(nu1, nu2, f))
+    return f_sf(nu1, nu2, f)

@@ -88,23 +88,21 @@ def _of_steps(steps: Steps) -> float:
 
 
 def _walk(steps: Steps) -> Fit:
-    from scipy.linalg import solve_banded
-
     series = steps.examined.series - steps.examined.series.mean()
     n = series.size
-    bands = np.ones((2, n - 1))
-    squares = []
-    for phi in PERSISTENCE:
-        # Innovations are linear in the mean, which is fitted last.
-        right = np.stack([series[1:] - phi * series[:-1], np.full(n - 1, 1 - phi)], axis=1)
-        # The level of the first record is the first record.
-        for share in NOISE_SHARE:
-            bands[1] = -share * phi
-            innovations, slopes = solve_banded((1, 0), bands, right).T
-            if phi < 1:
-                innovations = innovations - slopes * (innovations @ slopes) / (slopes @ slopes)
-            squares.append(float(innovations @ innovations) * n / (n - 1))
-    return Fit("walk", _criterion(min(squares), n, 4))
+    phi, share = (grid.ravel() for grid in np.meshgrid(PERSISTENCE, NOISE_SHARE, indexing="ij"))
+    # Innovations are linear in the mean, which is fitted last; the first record has the first level.
+    innovations = np.empty((n, 2, phi.size))
+    innovations[0] = 0.0
+    for i in range(1, n):
+        innovations[i, 0] = series[i] - phi * series[i - 1]
+        innovations[i, 1] = 1 - phi
+        innovations[i] += share * phi * innovations[i - 1]
+    free, slopes = innovations[:, 0], innovations[:, 1]
+    weight = (slopes**2).sum(axis=0)
+    mean = np.divide((free * slopes).sum(axis=0), weight, out=np.zeros_like(weight), where=weight > 0)
+    squares = ((free - slopes * mean) ** 2).sum(axis=0) * n / (n - 1)
+    return Fit("walk", _criterion(float(squares.min()), n, 4))
 
 
 def _cycle(steps: Steps) -> Fit:

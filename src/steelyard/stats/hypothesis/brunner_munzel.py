@@ -18,6 +18,7 @@ import numpy.typing as npt
 from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import normal_quantile
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.t_tests import t_p
 
@@ -94,10 +95,7 @@ def newcombe(value: float, m: int, n: int, alpha: float = 0.05) -> Interval:
     Method 5 of Newcombe 2006, DOI 10.1002/sim.2324: var = P(1-P) [1 + h (1-P)/(2-P) + h P/(1+P)] / (m n), h =
     (m + n) / 2 - 1. It has a bound where one sample is wholly above the other.
     """
-    # Imported here: see student.py.
-    from scipy.special import ndtri
-
-    z = -float(ndtri(alpha / 2))
+    z = -normal_quantile(alpha / 2)
 
     def beyond(p: float) -> bool:
         h = (m + n) / 2 - 1

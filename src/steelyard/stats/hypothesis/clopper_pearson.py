@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.answers.interval import Interval
+from steelyard.special import beta_quantile
 
 
 def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
@@ -21,9 +22,6 @@ def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
         raise ValueError(
             f"{successes} successes of {n} trials: expected 0 <= successes <= trials, and at least one trial"
         )
-    # Imported here: see student.py.
-    from scipy.special import betaincinv
-
-    low = float(betaincinv(successes, n - successes + 1, alpha / 2)) if successes else 0.0
-    high = float(betaincinv(successes + 1, n - successes, 1 - alpha / 2)) if successes < n else 1.0
+    low = beta_quantile(successes, n - successes + 1, alpha / 2) if successes else 0.0
+    high = beta_quantile(successes + 1, n - successes, 1 - alpha / 2) if successes < n else 1.0
     return Interval(low, high)

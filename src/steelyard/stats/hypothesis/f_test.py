@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from steelyard.answers.hypothesis import VarianceRatio
+from steelyard.special import f_cdf, f_sf
 
 
 def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
@@ -11,9 +12,6 @@ def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> 
     """
     if not (first > 0 and second > 0):
         return None
-    # Imported here: see student.py.
-    from scipy.special import fdtr, fdtrc
-
     f, nu_first, nu_second = first / second, n_first - 1, n_second - 1
-    tails = float(fdtr(nu_first, nu_second, f)), float(fdtrc(nu_first, nu_second, f))
+    tails = f_cdf(nu_first, nu_second, f), f_sf(nu_first, nu_second, f)
     return VarianceRatio(f, min(1.0, 2 * min(tails)), nu_first, nu_second)

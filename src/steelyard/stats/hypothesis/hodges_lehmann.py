@@ -9,6 +9,7 @@ import numpy as np
 from steelyard.answers.hypothesis import Shift
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import normal_quantile
 from steelyard.stats.hypothesis.mann_whitney import MOST_EXACT, u_tails
 from steelyard.stats.hypothesis.pairwise import differences
 
@@ -38,9 +39,6 @@ def rank_sum_cut(m: int, n: int, alpha: float) -> int:
         # P(U <= u) for u = 0, 1, …
         lower = u_tails(m, n)[::-1]
         return int(np.searchsorted(lower, alpha / 2 * (1 + 1e-12), side="right"))
-    # Imported here: see student.py.
-    from scipy.special import ndtri
-
-    cut = m * n / 2 + float(ndtri(alpha / 2)) * math.sqrt(m * n * (m + n + 1) / 12)
+    cut = m * n / 2 + normal_quantile(alpha / 2) * math.sqrt(m * n * (m + n + 1) / 12)
     # The half is the test's correction for continuity.
     return max(0, math.floor(cut + 0.5))

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.arrays import Floats
+from steelyard.special import normal_cdf
 from steelyard.stats.hypothesis.midranks import Ranks, midranks
 
 MOST_EXACT: Final = 2500
@@ -85,13 +86,10 @@ def _tied_p(ranks: Floats, m: int, alternative: Alternative) -> float:
 
 
 def _normal_p(u: float, m: int, n: int, tie_term: float, alternative: Alternative) -> float:
-    # Imported here: see student.py.
-    from scipy.special import ndtr
-
     both = m + n
     variance = m * n / 12 * (both + 1 - tie_term / (both * (both - 1)))
     if variance <= 0:
         return 1.0
-    greater = float(ndtr(-(u - m * n / 2 - 0.5) / math.sqrt(variance)))
-    less = float(ndtr((u - m * n / 2 + 0.5) / math.sqrt(variance)))
+    greater = normal_cdf(-(u - m * n / 2 - 0.5) / math.sqrt(variance))
+    less = normal_cdf((u - m * n / 2 + 0.5) / math.sqrt(variance))
     return _chosen(less, greater, alternative)

@@ -8,6 +8,7 @@ import msgspec
 
 from steelyard.answers.hypothesis import Alternative, TestOutcome
 from steelyard.arrays import Floats
+from steelyard.special import student_cdf
 
 
 class Moments(msgspec.Struct, frozen=True):
@@ -61,9 +62,6 @@ def welch(first: Moments, second: Moments) -> MeanDifference | None:
 
 def t_p(t: float, nu: float, alternative: Alternative) -> float:
     """The p value of a t statistic; a positive one speaks for ``greater``."""
-    # Imported here: see student.py.
-    from scipy.special import stdtr
-
     if alternative == "two-sided":
-        return min(1.0, 2 * float(stdtr(nu, -abs(t))))
-    return float(stdtr(nu, t if alternative == "less" else -t))
+        return min(1.0, 2 * student_cdf(nu, -abs(t)))
+    return student_cdf(nu, t if alternative == "less" else -t)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from steelyard.answers.hypothesis import TestOutcome
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import normal_quantile
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.pairwise import sums
 
@@ -80,10 +81,7 @@ def signed_rank_cut(n: int, alpha: float) -> int:
     """The largest c with P(T <= c - 1) <= alpha / 2; 0 where even T = 0 is not that rare."""
     if n <= MOST_EXACT:
         return int(np.searchsorted(rank_tails(n)[::-1], alpha / 2 * (1 + 1e-12), side="right"))
-    # Imported here: see student.py.
-    from scipy.special import ndtri
-
-    cut = n * (n + 1) / 4 + float(ndtri(alpha / 2)) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+    cut = n * (n + 1) / 4 + normal_quantile(alpha / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
     return max(0, math.floor(cut) + 1)
 
 

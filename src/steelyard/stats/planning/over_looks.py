@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
+from steelyard.special import normal_quantile
 from steelyard.stats.sequential.looks import Looks
 
 _REACH: Final = 7.0
@@ -49,13 +50,11 @@ def shown_by(singles: Iterable[Single]) -> Iterator[tuple[Single, float]]:
     Statistics of looks are as if normal with the correlation sqrt(n_i / n_j), and have the means with which
     each alone shows it as often as t (or signs) do: within two points of simulated t.
     """
-    from scipy.special import ndtri
-
     nodes, weights = np.polynomial.legendre.leggauss(64)
     before: tuple[int, float, Floats, Floats] | None = None
     for single in singles:
         n = single.blocks
-        mean = float(ndtri(min(max(single.power, 1e-12), 1 - 1e-12))) * math.sqrt(n)
+        mean = normal_quantile(min(max(single.power, 1e-12), 1 - 1e-12)) * math.sqrt(n)
         low = min(mean, 0.0) - _REACH * math.sqrt(n)
         sums = low * (1 - nodes) / 2
         if before is None:

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.answers.flags import EARLY, ENOUGH
+from steelyard.special import binomial_cdf, binomial_order, normal_cdf, normal_quantile
 from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import MOST as MOST_FLIPPED
@@ -72,10 +73,8 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 
 def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -> float:
     """The power that ``n_signs`` asks for, of ``n`` units."""
-    from scipy.special import bdtr, ndtr
-
     k = order_of(n, alpha)
-    alone = float(bdtr(k - 1, n, ndtr(-effect))) if k else 0.0
+    alone = binomial_cdf(k - 1, n, normal_cdf(-effect)) if k else 0.0
     if not in_time:
         return alone
     usual, rest = of_signs(n, alpha)
@@ -96,19 +95,15 @@ def _by_error_of_median(effect: float, n: int, criticals: Criticals) -> float:
 
 
 def _n_signs(effect: float, alpha: float, power: float) -> int | None:
-    from scipy.special import bdtr, bdtrik, ndtr, ndtri
-
-    wrong = float(ndtr(-effect))
+    wrong = normal_cdf(-effect)
     spread = math.sqrt(wrong * (1 - wrong))
-    wanted = -float(ndtri(alpha / 2)) / 2 + float(ndtri(power)) * spread
+    wanted = -normal_quantile(alpha / 2) / 2 + normal_quantile(power) * spread
     near = (wanted / (0.5 - wrong)) ** 2 if wrong < 0.5 else math.inf
     if near > MOST_SIGNS:
         return math.ceil(near) if near <= MOST else None
     n = np.arange(max(1, math.floor(0.8 * near) - 20), math.ceil(1.2 * near) + 60)
-    # The real number of successes at which the share is alpha / 2, and one more: k, where that is above 0.
-    k = np.nan_to_num(np.floor(bdtrik(alpha / 2, n, 0.5)), nan=-1.0) + 1
-    k -= (k > 0) & (2 * bdtr(k - 1, n, 0.5) > alpha)
-    short = n[(k < 1) | (bdtr(k - 1, n, wrong) < power)]
+    k = binomial_order(alpha / 2, n, 0.5)
+    short = n[(k < 1) | (binomial_cdf(k - 1, n, wrong) < power)]
     return int(short[-1]) + 1 if short.size else 1
 
 
@@ -162,10 +157,8 @@ def _normal_size(effect: float, alpha: float, power: float) -> float:
     """By the normal distribution, and what t adds to it (Guenther 1981, DOI 10.1080/00031305.1981.10479363):
     within one or two of the truth, and so much nearer than doubling from 2.
     """
-    from scipy.special import ndtri
-
-    z = -float(ndtri(alpha / 2))
-    return (z + float(ndtri(power))) ** 2 / effect**2 + z * z / 2 if effect else math.inf
+    z = -normal_quantile(alpha / 2)
+    return (z + normal_quantile(power)) ** 2 / effect**2 + z * z / 2 if effect else math.inf
 
 
 def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | None:

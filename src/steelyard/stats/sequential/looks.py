@@ -24,6 +24,7 @@ import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
+from steelyard.special import normal_cdf, normal_quantile
 
 OPEN: Final = 3 / 4
 """Of alpha, what looks without end may spend altogether."""
@@ -130,8 +131,6 @@ class _Walk(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1024)
 def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
-    from scipy.special import ndtr, ndtri
-
     n = blocks[-1]
     closed_before = closed if closed is not None and closed < n else None
     before = _walk(blocks[:-1], closed_before) if len(blocks) > 1 else None
@@ -139,18 +138,18 @@ def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
     # Extensions spend more than all; a probability stays below 1 for all that.
     spends = np.minimum(_OVERALL * share, 0.99)
     if before is None:
-        levels, reach = spends, -ndtri(spends / 2)
+        levels, reach = spends, -normal_quantile(spends / 2)
     elif n - before.blocks < _NEAREST * n:
         return _Walk(spends, before.blocks, before.sums, before.masses)
     else:
         step = math.sqrt(n - before.blocks)
 
         def rejected(reach: Floats) -> Floats:
-            beyond = ndtr((before.sums - reach[:, np.newaxis] * math.sqrt(n)) / step)
+            beyond = normal_cdf((before.sums - reach[:, np.newaxis] * math.sqrt(n)) / step)
             return np.asarray(2 * (before.masses * beyond).sum(axis=1))
 
         reach = _solved(rejected, spends)
-        levels = 2 * ndtr(-reach)
+        levels = 2 * normal_cdf(-reach)
     nodes, weights = _rule()
     sums = nodes * reach[:, np.newaxis] * math.sqrt(n)
     widths = weights * reach[:, np.newaxis] * math.sqrt(n)
