@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -35,9 +36,9 @@ class Scheduler(ABC):
         """
 
     @abstractmethod
-    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path, levels: Mapping[str, str]) -> str:
         """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
-        What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.
+        ``levels`` of factors stand where its words name those. What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.
 
         Raises
         ------

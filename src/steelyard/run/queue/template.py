@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -54,9 +54,10 @@ class Template(Scheduler):
         commands = (self.submit_words, self.cancel_words, self.alive_words)
         refuse_absent(self._filled(words)[0] for words in commands if words)
 
-    def submit(self, script: Path, log: Path, name: str, answer: Path) -> str:
+    def submit(self, script: Path, log: Path, name: str, answer: Path, levels: Mapping[str, str]) -> str:
         """See ``Scheduler.submit``."""
-        words = self._filled(self.submit_words, script=str(script), log=str(log), name=name)
+        values = {**levels, "script": str(script), "log": str(log), "name": name}
+        words = self._filled(self.submit_words, **values)
         printed = ask(words, into=answer).stdout
         number = self.number(printed)
         if number is None:
@@ -83,4 +84,4 @@ class Template(Scheduler):
         ask(self._filled(self.cancel_words, job=job), may_fail=True)
 
     def _filled(self, words: Sequence[str], **values: str) -> list[str]:
-        return filled(words, source=self.source, **values)
+        return filled(words, **{**values, "source": self.source})

@@ -9,6 +9,7 @@ from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.spec.check.factors import COMMAND
+from steelyard.spec.check.launch import queue_factors
 from steelyard.spec.check.ranks import texts as launch_texts
 from steelyard.spec.experiment import (
     Build,
@@ -68,6 +69,7 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     built = {each for name in active for each in INTERVENTIONS[name].placeholders}
     used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
     used |= {each.factor for each in commands if each.enter is not None}
+    used |= set(queue_factors(launch, factors))
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
             for word in words or ():
