@@ -293,6 +293,7 @@ def _conduct(
                 end = RunLoop(record, run_id, session, identities, watch).conduct()
                 session.leave_levels()
                 return end
+            session.store(())  # No trial comes here: the journals of jobs take its place.
         from steelyard.run.queue.queued_session import Journals, QueuedSession
 
         _note_shares(record, submitted)

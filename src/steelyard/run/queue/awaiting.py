@@ -92,8 +92,7 @@ def await_job(
         Of a job that was cancelled, the time to wait for; then the queue is believed at once.
     """
     until = time.monotonic() + (math.inf if cancelled_s is None else cancelled_s)
-    if job.id is None and (found := _number(job, submission.scheduler, record)):
-        job.note_id(found)
+    note_number(job, submission.scheduler, record)
     watch = JobWatch(job, submission.scheduler, journals)
     watch.cancelled = cancelled_s is not None
     pauses = Pauses(submission.poll_s)
@@ -144,7 +143,9 @@ def job_name(record: str, job: Job) -> str:
     return f"steelyard-{record}-{job.directory.name}"
 
 
-def _number(job: Job, scheduler: Scheduler, record: str) -> str | None:
+def note_number(job: Job, scheduler: Scheduler, record: str) -> None:
     """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
-    answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
-    return scheduler.number(answer) or scheduler.find(job_name(record, job))
+    if job.id is None:
+        answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
+        if found := scheduler.number(answer) or scheduler.find(job_name(record, job)):
+            job.note_id(found)

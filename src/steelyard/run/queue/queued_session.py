@@ -22,6 +22,7 @@ from steelyard.run.queue.awaiting import (
     await_job,
     await_last_word,
     job_name,
+    note_number,
 )
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.losses import kept_trials, last_words, was_taken_away
@@ -170,9 +171,16 @@ class QueuedSession:
         job.write_script(submission.script, native_file(RUNNER), journal, submission.handed_on)
         scheduler = submission.scheduler
         name = job_name(self._name, job)
-        job.note_id(scheduler.submit(job.script, job.log, name, job.answer, lot.share.levels))
         trials = sum(len(work.places()) for work in lot.works)
-        return _Flight(job, lot, journal, JobWatch(job, scheduler, [journal]), commands, trials)
+        flight = _Flight(job, lot, journal, JobWatch(job, scheduler, [journal]), commands, trials)
+        try:
+            job.note_id(scheduler.submit(job.script, job.log, name, job.answer, lot.share.levels))
+        except KeyboardInterrupt:
+            # The queue may have it by now: it is withdrawn with the others.
+            note_number(job, scheduler, self._name)
+            self._flights.append(flight)
+            raise
+        return flight
 
     def _await_some(self) -> list[_Flight]:
         """Sleep until at least one job has ended; gives those, which are no longer in flight."""
@@ -253,7 +261,8 @@ class QueuedSession:
         for flight in self._flights:
             left_s = max(0.0, until - time.monotonic())
             await_job(flight.job, self._submission, self._name, lambda _: None, [flight.journal], left_s)
-            flight.job.settle()
+            if flight.job.id is not None or not flight.job.begun:
+                flight.job.settle()
             raw_trials, offset = read_journal(flight.journal)
             kept = sorted(kept_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
             measured = self._measurer.measure(kept, [work.block for work in flight.lot.works])
