@@ -1,6 +1,7 @@
 """``Ledger``: what was tried, one change after another, and which of it is the best so far.
 
-Its document is ``steelyard/ratchet``, and the ledger in a repository is the same. History: version 1, the first.
+Its document is ``steelyard/ratchet``, and the ledger in a repository is the same. History: version 1, the
+first.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from steelyard.answers.document import Format
 from steelyard.answers.interval import Interval
 
 Outcome = Literal["open", "faster", "not_faster", "not_confirmed", "failed", "abandoned"]
-"""``open``: being measured, or interrupted. ``not_faster``: the first look saw no gain. ``not_confirmed``: fresh
-runs did not show the gain at the level that was left. ``failed``: it does not build, does not run, or prints
+"""``open``: being measured, or interrupted. ``not_faster``: the first look saw no gain. ``not_confirmed``:
+fresh runs did not show the gain at the level that was left. ``failed``: it does not build, does not run, or prints
 something else. ``abandoned``: another change was tried before this one was judged.
 """
 
@@ -110,7 +111,9 @@ class Ledger(msgspec.Struct, frozen=True):
     @property
     def discoveries(self) -> tuple[int, ...]:
         """Numbers of the confirmations that were wins."""
-        return tuple(each.test for each in self.attempts if each.outcome == "faster" and each.test is not None)
+        return tuple(
+            each.test for each in self.attempts if each.outcome == "faster" and each.test is not None
+        )
 
 
 RATCHET: Final = Format("steelyard/ratchet", 1, Ledger, more={"best": str})

@@ -34,9 +34,9 @@ _repository_option = click.option(
 def command() -> None:
     """Try many changes in a row and keep what is faster, with one error over all of them.
 
-    Change the files, then try. A win becomes the best, which the next change is measured against; put the files
-    of a change that did not win back yourself. The ledger is in .steelyard/ratchet of the repository, which git
-    does not see; each change is kept as refs/steelyard/ratchet/N.
+    Change the files, then try. A win becomes the best, which the next change is measured against; put the
+    files of a change that did not win back yourself. The ledger is in .steelyard/ratchet of the repository,
+    which git does not see; each change is kept as refs/steelyard/ratchet/N.
 
     \b
     steelyard ratchet try --build make -- ./prog input
@@ -145,8 +145,8 @@ def status_command(repo: Path, as_json: bool) -> None:
 def total_command(repo: Path, as_json: bool) -> None:
     """Measure the best against the start in fresh runs that decide nothing.
 
-    Only changes that looked fast were kept, so the gains of their own runs are too large on average. These are
-    not.
+    Only changes that looked fast were kept, so the gains of their own runs are too large on average. These
+    are not.
     """
     from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet

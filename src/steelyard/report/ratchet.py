@@ -39,9 +39,11 @@ def _attempt(attempt: Attempt, width: int) -> list[Line]:
 def _words(attempt: Attempt) -> str:
     match attempt.outcome:
         case "faster":
-            return f"faster, {_gain(attempt.confirmed_gain)} in fresh runs, {_test(attempt)}: the best from now on"
+            gain = _gain(attempt.confirmed_gain)
+            return f"faster, {gain} in fresh runs, {_test(attempt)}: the best from now on"
         case "not_confirmed":
-            return f"{_gain(attempt.gain)} at first, {_gain(attempt.confirmed_gain)} in fresh runs, {_test(attempt)}"
+            first, fresh = _gain(attempt.gain), _gain(attempt.confirmed_gain)
+            return f"{first} at first, {fresh} in fresh runs, {_test(attempt)}"
         case "not_faster":
             return f"not faster ({_gain(attempt.gain)})"
         case "failed":
@@ -57,7 +59,8 @@ def _gain(gain: float | None) -> str:
 
 
 def _test(attempt: Attempt) -> str:
-    return f"p = {probability(attempt.p or 0.0)}, at most {attempt.level or 0.0:.2g} wanted of test {attempt.test}"
+    p, level = attempt.p or 0.0, attempt.level or 0.0
+    return f"p = {probability(p)}, at most {level:.2g} wanted of test {attempt.test}"
 
 
 def _standing(ledger: Ledger, width: int) -> list[Line]:
@@ -75,5 +78,7 @@ def _standing(ledger: Ledger, width: int) -> list[Line]:
         )
         lines += paragraph(said, width)
     if wins and (not ledger.totals or ledger.totals[-1].best != ledger.best):
-        lines += paragraph("Gains of wins are too large on average: steelyard ratchet total measures the whole.", width)
+        lines += paragraph(
+            "Gains of wins are too large on average: steelyard ratchet total measures the whole.", width
+        )
     return lines

@@ -147,7 +147,8 @@ def test_what_order_means_is_said_in_the_record_and_in_the_answer(tmp_path):
 
 
 def test_a_job_that_is_killed_costs_its_level_one_trial_and_the_others_none(tmp_path):
-    once = 'if [ "$1" -gt 6 ] && [ "$2" = 8 ] && mkdir "$0.once" 2>/dev/null; then kill -KILL $PPID; sleep 9; fi; '
+    once = 'if [ "$1" -gt 6 ] && [ "$2" = 8 ] && mkdir "$0.once" 2>/dev/null;'
+    once += " then kill -KILL $PPID; sleep 9; fi; "
     assert run(asked(tmp_path, hold=1, script=once + WRITES), tmp_path / "it.lab") == "complete"
     with Record.open(tmp_path / "it.lab") as record:
         failed = [each for _, each in record.stream_measurements() if each.status != "ok"]
@@ -183,7 +184,9 @@ def test_an_interrupted_run_takes_all_of_its_jobs_back_and_goes_on_later(tmp_pat
 
 
 def test_jobs_that_outlive_steelyard_are_all_waited_for_and_nothing_runs_twice(tmp_path, eventually):
-    going_on = asked(tmp_path, script=f'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.01; done; {WRITES}')
+    going_on = asked(
+        tmp_path, script=f'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.01; done; {WRITES}'
+    )
     pid = os.fork()
     if pid == 0:
         try:

@@ -14,8 +14,8 @@ import pytest
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
 from steelyard.lab.run.run import JOBS, run
-from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.awaiting import await_job
+from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.submission import Submission
 from steelyard.run.queue.template import Template
 from steelyard.spec import experiment

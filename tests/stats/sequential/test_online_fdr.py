@@ -28,9 +28,7 @@ def test_half_of_the_error_is_spent_on_all_tests_before_a_discovery():
 
 def test_discoveries_earn_levels_from_the_next_test_on():
     assert level(5, (4,), 0.05) == pytest.approx(0.025 * weight(5) + 0.025 * weight(1))
-    assert level(9, (4, 6), 0.05) == pytest.approx(
-        0.025 * weight(9) + 0.025 * weight(5) + 0.05 * weight(3)
-    )
+    assert level(9, (4, 6), 0.05) == pytest.approx(0.025 * weight(9) + 0.025 * weight(5) + 0.05 * weight(3))
 
 
 def ledger_of(rng, tries, fraction_true, *, gain=0.05, spread=0.02, look=10, confirm=30):

@@ -1,8 +1,8 @@
 """Try a change against the best so far, confirm what looks faster in fresh runs, and estimate the whole gain.
 
 A change is measured twice: a first look decides whether it is worth more runs and costs no error; a
-confirmation in fresh runs is a test at the level that LORD++ leaves it. A confirmation counts as a test as soon
-as it begins, so that giving up on one in time gains nothing.
+confirmation in fresh runs is a test at the level that LORD++ leaves it. A confirmation counts as a test as
+soon as it begins, so that giving up on one in time gains nothing.
 """
 
 from __future__ import annotations
@@ -216,9 +216,7 @@ class Ratchet:
         words = BisectRequest(good="", bad="", words=ledger.words, build=ledger.build).build_words
         return Trees(self._repository, self.directory / "trees", words)
 
-    def _compare(
-        self, ledger: Ledger, trees: Trees, best: str, other: str, name: str, times: int
-    ) -> Floats:
+    def _compare(self, ledger: Ledger, trees: Trees, best: str, other: str, name: str, times: int) -> Floats:
         """Logarithms of the speed of ``other`` over that of ``best``, block by block, in a record of its own.
 
         Raises
@@ -258,7 +256,8 @@ class Ratchet:
                 f"{ledger.metric} was not observed in every run, or is not positive",
                 hint="choose another --metric",
             )
-        return np.log(before) - np.log(after)
+        speedup: Floats = np.log(before) - np.log(after)
+        return speedup
 
 
 def one_sided_p(values: Floats, margin: float) -> float:
@@ -287,7 +286,12 @@ def _digest(ledger: Ledger, tree: Path) -> str:
     words: Sequence[str] = BisectRequest(good="", bad="", words=ledger.words).program(str(tree))
     try:
         done = subprocess.run(
-            words, cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+            words,
+            cwd=tree,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            check=False,
         )
     except OSError as error:
         raise ProgramError(

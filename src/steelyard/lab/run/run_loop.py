@@ -48,7 +48,12 @@ class RunLoop:
     """
 
     def __init__(
-        self, record: Record, run: int, session: Session | QueuedSession, identities: Sequence[ProgramIdentity], watch: Watch
+        self,
+        record: Record,
+        run: int,
+        session: Session | QueuedSession,
+        identities: Sequence[ProgramIdentity],
+        watch: Watch,
     ) -> None:
         self._record = record
         self._run = run

@@ -11,8 +11,8 @@ from steelyard.run.queue.scheduler import Scheduler
 from steelyard.run.runner.journal import RawTrial
 
 RANKS_FIRST_S: Final = 60.0
-"""Time that a queue may take between ending the ranks of a job and ending its runner; Slurm's KillWait is 30 s
-by default."""
+"""Time that a queue may take between ending the ranks of a job and ending its runner; Slurm's KillWait is
+30 s by default."""
 
 
 def was_taken_away(job: Job, scheduler: Scheduler) -> bool:

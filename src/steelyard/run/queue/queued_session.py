@@ -252,7 +252,7 @@ class QueuedSession:
                 )
 
     def _withdraw(self) -> None:
-        """End all jobs, and keep what they measured; all of them are cancelled before the first is waited for."""
+        """End all jobs, and keep what they measured; all are cancelled before the first is waited for."""
         scheduler = self._submission.scheduler
         for flight in self._flights:
             if flight.job.id is not None:

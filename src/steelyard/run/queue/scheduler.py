@@ -38,7 +38,8 @@ class Scheduler(ABC):
     @abstractmethod
     def submit(self, script: Path, log: Path, name: str, answer: Path, levels: Mapping[str, str]) -> str:
         """Hand in a script whose output goes to ``log``, under a name that no other job has; gives the job.
-        ``levels`` of factors stand where its words name those. What the queue answers is in ``answer`` as soon as it has answered, whether we live or not.
+        ``levels`` of factors stand where its words name those. What the queue answers is in ``answer``
+        as soon as it has answered, whether we live or not.
 
         Raises
         ------

@@ -62,7 +62,9 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     if table.jobs > 1 and not queue_factors(table, factors):
         where = "options" if table.kind == "slurm" else "submit"
         what = f"jobs = {table.jobs} has one job to hand in at a time: {where} names no factor"
-        raise origin.error((*path, "jobs"), what, f'write a factor there, as in "--nodes={{p}}", or leave jobs out')
+        raise origin.error(
+            (*path, "jobs"), what, 'write a factor there, as in "--nodes={p}", or leave jobs out'
+        )
     for i, prefix in enumerate(table.hand_on):
         if not _VARIABLE.fullmatch(prefix):
             what = f"{prefix!r} is not the beginning of a variable's name"

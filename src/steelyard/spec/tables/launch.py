@@ -51,8 +51,10 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "local"
     ranks: Annotated[
         _Ranks | None,
-        Meta(description='How many ranks a trial has: a number, or a factor as in `"{p}"`; with `slurm`,'
-            " `srun` starts them."),
+        Meta(
+            description='How many ranks a trial has: a number, or a factor as in `"{p}"`; with `slurm`,'
+            " `srun` starts them."
+        ),
     ] = None
     implementation: Annotated[
         str | None,
@@ -69,7 +71,10 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         ),
     ] = "core"
     arguments: Annotated[
-        tuple[str, ...], Meta(description="`mpi`: further words for `mpirun`; `slurm`: for `srun`; `smpi`: further `--cfg=…`.")
+        tuple[str, ...],
+        Meta(
+            description="`mpi`: further words for `mpirun`; `slurm`: for `srun`; `smpi`: further `--cfg=…`."
+        ),
     ] = ()
     platform: Annotated[
         str | None, Meta(description="`smpi`: the machine, an XML file of SimGrid; `.xml` may be left out.")
@@ -105,8 +110,8 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     options: Annotated[
         tuple[str, ...],
         Meta(
-            description="With `slurm`: further words for `sbatch`; `{source}` may stand in them, and factors, as"
-            ' in `"--nodes={p}"`: then each combination of their levels has a job of its own.'
+            description="With `slurm`: further words for `sbatch`; `{source}` may stand in them, and factors,"
+            ' as in `"--nodes={p}"`: then each combination of their levels has a job of its own.'
         ),
     ] = ()
     jobs: Annotated[

@@ -1,10 +1,10 @@
-"""LORD++: significance levels for tests that come one after another, without end, at one false discovery rate.
+"""LORD++: significance levels for tests that come one after another, at one false discovery rate.
 
 The t-th test gets wealth that the discoveries before it have earned; with independent p values the expected
-fraction of false ones among all discoveries stays below ``alpha``, at any time. Where nothing is true, that is
-the probability of any discovery at all. Ramdas, Yang, Wainwright, Jordan, Online control of the false discovery
-rate with decaying memory, NeurIPS 2017, equation 9; the sequence is that of Javanmard and Montanari, Annals of
-Statistics 46 (2018), 526, DOI 10.1214/17-AOS1559.
+fraction of false ones among all discoveries stays below ``alpha``, at any time. Where nothing is true, that
+is the probability of any discovery at all. Ramdas, Yang, Wainwright, Jordan, Online control of the false
+discovery rate with decaying memory, NeurIPS 2017, equation 9; the sequence is that of Javanmard and
+Montanari, Annals of Statistics 46 (2018), 526, DOI 10.1214/17-AOS1559.
 """
 
 from __future__ import annotations

@@ -74,7 +74,8 @@ def _srun() -> str:
     if found is None:
         raise MachineError(
             'srun not found in PATH; ranks under kind = "slurm" need it',
-            hint="run where the commands of Slurm are installed, or leave ranks out and start them in [program]",
+            hint="run where the commands of Slurm are installed, or leave ranks out and start them in"
+            " [program]",
         )
     return found
 
