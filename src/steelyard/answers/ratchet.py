@@ -15,8 +15,8 @@ from steelyard.answers.interval import Interval
 
 Outcome = Literal["open", "faster", "not_faster", "not_confirmed", "failed", "abandoned"]
 """``open``: being measured, or interrupted. ``not_faster``: the first look saw no gain. ``not_confirmed``:
-fresh runs did not show the gain at the level that was left. ``failed``: it does not build, does not run, or prints
-something else. ``abandoned``: another change was tried before this one was judged.
+fresh runs did not show the gain at the level that was left. ``failed``: it does not build, does not run, or
+prints something else. ``abandoned``: another change was tried before this one was judged.
 """
 
 
