@@ -101,18 +101,22 @@ class Ledger(msgspec.Struct, frozen=True):
     @property
     def best(self) -> str:
         """The commit of the last win, or the start."""
-        return next((each.commit for each in reversed(self.attempts) if each.outcome == "faster"), self.start)
+        return next(
+            (attempt.commit for attempt in reversed(self.attempts) if attempt.outcome == "faster"), self.start
+        )
 
     @property
     def tests(self) -> int:
         """Confirmations that were begun, whatever became of them."""
-        return sum(each.test is not None for each in self.attempts)
+        return sum(attempt.test is not None for attempt in self.attempts)
 
     @property
     def discoveries(self) -> tuple[int, ...]:
         """Numbers of the confirmations that were wins."""
         return tuple(
-            each.test for each in self.attempts if each.outcome == "faster" and each.test is not None
+            attempt.test
+            for attempt in self.attempts
+            if attempt.outcome == "faster" and attempt.test is not None
         )
 
 

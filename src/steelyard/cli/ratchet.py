@@ -30,8 +30,11 @@ _repository_option = click.option(
 )
 
 
-@click.group(short_help="Try many changes in a row and keep what is faster, with one error over all of them.")
-def command() -> None:
+@click.group(
+    "ratchet",
+    short_help="Try many changes in a row and keep what is faster, with one error over all of them.",
+)
+def group() -> None:
     """Try many changes in a row and keep what is faster, with one error over all of them.
 
     Change the files, then try. A win becomes the best, which the next change is measured against; put the
@@ -46,7 +49,7 @@ def command() -> None:
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
 
 
-@command.command("try", cls=PathCommand, short_help="Measure the work tree against the best so far.")
+@group.command("try", cls=PathCommand, short_help="Measure the work tree against the best so far.")
 @click.argument("words", metavar="[-- PROGRAM [ARGUMENT]...]", nargs=-1, type=click.UNPROCESSED)
 @click.option(
     "--build",
@@ -105,7 +108,7 @@ def try_command(
     """
     from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest
-    from steelyard.report.ratchet import attempt_lines
+    from steelyard.report.ratchet import list_attempt
     from steelyard.report.text.progress import ProgressLine
 
     request = RatchetRequest(
@@ -120,29 +123,29 @@ def try_command(
     line = ProgressLine(sys.stderr)
     try:
         ratchet = Ratchet(Repository(repo), watch=line.update, tell=partial(tell_beside, line))
-        ledger = ratchet.attempt(request, message)
+        ledger = ratchet.try_tree(request, message)
     finally:
         line.clear()
-    _show(ledger, attempt_lines, as_json=as_json)
+    _show(ledger, list_attempt, as_json=as_json)
     ctx.exit(0 if ledger.attempts[-1].outcome == "faster" else 3)
 
 
-@command.command("status", cls=PathCommand, short_help="Show what was tried, and the best so far.")
+@group.command("status", cls=PathCommand, short_help="Show what was tried, and the best so far.")
 @_repository_option
 @json_option
-def status_command(repo: Path, as_json: bool) -> None:
+def show_status(repo: Path, as_json: bool) -> None:
     """Show what was tried, and the best so far."""
     from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet
-    from steelyard.report.ratchet import ledger_lines
+    from steelyard.report.ratchet import list_ledger
 
-    _show(Ratchet(Repository(repo)).status(), ledger_lines, as_json=as_json)
+    _show(Ratchet(Repository(repo)).read(), list_ledger, as_json=as_json)
 
 
-@command.command("total", cls=PathCommand, short_help="Measure the best against the start, in fresh runs.")
+@group.command("total", cls=PathCommand, short_help="Measure the best against the start, in fresh runs.")
 @_repository_option
 @json_option
-def total_command(repo: Path, as_json: bool) -> None:
+def measure_total(repo: Path, as_json: bool) -> None:
     """Measure the best against the start in fresh runs that decide nothing.
 
     Only changes that looked fast were kept, so the gains of their own runs are too large on average. These
@@ -150,15 +153,15 @@ def total_command(repo: Path, as_json: bool) -> None:
     """
     from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet
-    from steelyard.report.ratchet import ledger_lines
+    from steelyard.report.ratchet import list_ledger
     from steelyard.report.text.progress import ProgressLine
 
     line = ProgressLine(sys.stderr)
     try:
-        ledger = Ratchet(Repository(repo), watch=line.update).total()
+        ledger = Ratchet(Repository(repo), watch=line.update).measure_total()
     finally:
         line.clear()
-    _show(ledger, ledger_lines, as_json=as_json)
+    _show(ledger, list_ledger, as_json=as_json)
 
 
 def _show(ledger: Ledger, lines: Lines, *, as_json: bool) -> None:
@@ -169,3 +172,6 @@ def _show(ledger: Ledger, lines: Lines, *, as_json: bool) -> None:
         click.echo(RATCHET.text(ledger, best=ledger.best), nl=False)
     else:
         write(lines(ledger, terminal_width()), sys.stdout)
+
+
+command = group

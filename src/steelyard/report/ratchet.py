@@ -20,32 +20,35 @@ _SIGNS: Final[dict[Outcome, str]] = {
 }
 
 
-def attempt_lines(ledger: Ledger, width: int = 80) -> list[Line]:
+def list_attempt(ledger: Ledger, width: int = 80) -> list[Line]:
     """The last attempt, and the best so far."""
-    return [*_attempt(ledger.attempts[-1], width), *_standing(ledger, width)]
+    return [*_format_attempt(ledger.attempts[-1], width), *_describe_standing(ledger, width)]
 
 
-def ledger_lines(ledger: Ledger, width: int = 80) -> list[Line]:
+def list_ledger(ledger: Ledger, width: int = 80) -> list[Line]:
     """All attempts, and the best so far."""
-    return [*(line for each in ledger.attempts for line in _attempt(each, width)), *_standing(ledger, width)]
+    return [
+        *(line for attempt in ledger.attempts for line in _format_attempt(attempt, width)),
+        *_describe_standing(ledger, width),
+    ]
 
 
-def _attempt(attempt: Attempt, width: int) -> list[Line]:
+def _format_attempt(attempt: Attempt, width: int) -> list[Line]:
     note = f" ({printable(attempt.note)})" if attempt.note else ""
-    text = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}: {_words(attempt)}"
+    text = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}: {_describe_attempt(attempt)}"
     return paragraph(text, width, rest="    ")
 
 
-def _words(attempt: Attempt) -> str:
+def _describe_attempt(attempt: Attempt) -> str:
     match attempt.outcome:
         case "faster":
-            gain = _gain(attempt.confirmed_gain)
+            gain = _format_gain(attempt.confirmed_gain)
             return f"faster, {gain} in fresh runs, {_test(attempt)}: the best from now on"
         case "not_confirmed":
-            first, fresh = _gain(attempt.gain), _gain(attempt.confirmed_gain)
+            first, fresh = _format_gain(attempt.gain), _format_gain(attempt.confirmed_gain)
             return f"{first} at first, {fresh} in fresh runs, {_test(attempt)}"
         case "not_faster":
-            return f"not faster ({_gain(attempt.gain)})"
+            return f"not faster ({_format_gain(attempt.gain)})"
         case "failed":
             return f"failed: {printable(attempt.why)}"
         case "abandoned":
@@ -54,7 +57,7 @@ def _words(attempt: Attempt) -> str:
             return "not judged yet: the same command goes on"
 
 
-def _gain(gain: float | None) -> str:
+def _format_gain(gain: float | None) -> str:
     return "no gain measured" if gain is None else f"{gain:.4g} × the speed"
 
 
@@ -63,7 +66,7 @@ def _test(attempt: Attempt) -> str:
     return f"p = {probability(p)}, at most {level:.2g} wanted of test {attempt.test}"
 
 
-def _standing(ledger: Ledger, width: int) -> list[Line]:
+def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
     wins = len(ledger.discoveries)
     text = (
         f"{counted(len(ledger.attempts), 'change')} tried, {counted(wins, 'win')}; the best is"

@@ -13,7 +13,7 @@ from steelyard.units import Scalar
 MOST_RANKS: Final = 1 << 20
 
 
-def overcommits(arguments: Sequence[str]) -> bool:
+def is_overcommitted(arguments: Sequence[str]) -> bool:
     """Whether words for ``srun`` let several ranks share a CPU, which it refuses otherwise."""
     return any(word in ("-O", "--overcommit", "--oversubscribe", "-s") for word in arguments)
 

@@ -10,7 +10,7 @@ import msgspec
 from steelyard.errors import UsageError
 from steelyard.sample import Provenance, Treatment
 from steelyard.spec.experiment import LaunchMethod
-from steelyard.spec.ranks import overcommits, ranks_of
+from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
 from steelyard.units import Metric
@@ -59,7 +59,9 @@ class Origins(msgspec.Struct, frozen=True):
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
-        overcommitted = launch.kind == "slurm" and launch.ranks is not None and overcommits(launch.arguments)
+        overcommitted = (
+            launch.kind == "slurm" and launch.ranks is not None and is_overcommitted(launch.arguments)
+        )
         return cls(launch.kind, launch.ranks, min(known, default=None), one_process, overcommitted)
 
     @property

@@ -10,7 +10,7 @@ from steelyard.errors import RecordError, UsageError
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
 from steelyard.lab.ratchet.ledger import FILE, read_ledger
-from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, one_sided_p
+from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
 
@@ -34,7 +34,7 @@ def ratchet(programs):
 def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, ratchet):
     write(programs, 16)
     before = (programs.git("rev-parse", "HEAD"), programs.git("status", "--porcelain"))
-    ledger = ratchet.attempt(REQUEST, "a quarter")
+    ledger = ratchet.try_tree(REQUEST, "a quarter")
     (attempt,) = ledger.attempts
     assert (attempt.outcome, attempt.test, attempt.note) == ("faster", 1, "a quarter")
     assert attempt.p <= attempt.level
@@ -42,18 +42,18 @@ def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, rat
     assert (programs.git("rev-parse", "HEAD"), programs.git("status", "--porcelain")) == before
     assert len(programs.git("worktree", "list").splitlines()) == 1
     with pytest.raises(UsageError, match="is the best so far"):
-        ratchet.attempt(RatchetRequest())
+        ratchet.try_tree(RatchetRequest())
     write(programs, 32)  # better than the start, worse than the best
-    assert ratchet.attempt(RatchetRequest()).attempts[-1].outcome == "not_faster"
-    assert ratchet.status().best == attempt.commit
-    total = ratchet.total().totals[-1]
+    assert ratchet.try_tree(RatchetRequest()).attempts[-1].outcome == "not_faster"
+    assert ratchet.read().best == attempt.commit
+    total = ratchet.measure_total().totals[-1]
     assert total.ci95.low > 2
     assert total.blocks == 15
 
 
 def test_a_change_that_prints_something_else_fails_and_costs_no_error(programs, ratchet):
     write(programs, 16, "echo wrong")
-    (attempt,) = ratchet.attempt(REQUEST).attempts
+    (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.test) == ("failed", None)
     assert "SHA-256" in attempt.why
 
@@ -61,7 +61,7 @@ def test_a_change_that_prints_something_else_fails_and_costs_no_error(programs, 
 def test_a_change_that_does_not_build_fails(programs, ratchet):
     write(programs, 16)
     (programs.path / "build").write_text("exit 3\n")
-    (attempt,) = ratchet.attempt(REQUEST).attempts
+    (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.test) == ("failed", None)
 
 
@@ -70,7 +70,7 @@ def test_files_that_are_not_committed_are_tried_and_ignored_ones_are_not(program
     (programs.path / ".gitignore").write_text("secret\n")
     (programs.path / "secret").write_text("x")
     (programs.path / "new").write_text("x")
-    commit = ratchet.attempt(REQUEST).attempts[0].commit
+    commit = ratchet.try_tree(REQUEST).attempts[0].commit
     files = programs.git("ls-tree", "--name-only", commit).splitlines()
     assert "new" in files
     assert {"secret", ".steelyard"}.isdisjoint(files)
@@ -90,10 +90,10 @@ def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
     with monkeypatch.context() as patch:
         patch.setattr(Ratchet, "_compare", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            ratchet.attempt(REQUEST)
-    assert ratchet.status().attempts[0].outcome == "open"
-    level = ratchet.status().attempts[0].level
-    ledger = ratchet.attempt(RatchetRequest())
+            ratchet.try_tree(REQUEST)
+    assert ratchet.read().attempts[0].outcome == "open"
+    level = ratchet.read().attempts[0].level
+    ledger = ratchet.try_tree(RatchetRequest())
     assert [(each.outcome, each.test, each.level) for each in ledger.attempts] == [("faster", 1, level)]
 
 
@@ -108,25 +108,25 @@ def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeyp
 
     monkeypatch.setattr(Ratchet, "_compare", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        ratchet.attempt(REQUEST)
+        ratchet.try_tree(REQUEST)
     write(programs, 8)
-    first, second = ratchet.attempt(RatchetRequest()).attempts
+    first, second = ratchet.try_tree(RatchetRequest()).attempts
     assert (first.outcome, first.test) == ("abandoned", 1)
     assert (second.outcome, second.test) == ("faster", 2)
 
 
 def test_another_program_than_the_ledgers_is_refused(programs, ratchet):
     write(programs, 64, "# the same")
-    ratchet.attempt(REQUEST)
+    ratchet.try_tree(REQUEST)
     with pytest.raises(UsageError, match="of another program"):
-        ratchet.attempt(RatchetRequest(words=("./other",)))
+        ratchet.try_tree(RatchetRequest(words=("./other",)))
 
 
 def test_without_a_program_nothing_begins(programs, ratchet):
     with pytest.raises(UsageError, match="no program"):
-        ratchet.attempt(RatchetRequest())
+        ratchet.try_tree(RatchetRequest())
     with pytest.raises(UsageError, match="nothing was tried"):
-        ratchet.status()
+        ratchet.read()
     assert read_ledger(ratchet.directory) is None
 
 
@@ -134,7 +134,7 @@ def test_a_damaged_ledger_is_named(programs, ratchet):
     ratchet.directory.mkdir(parents=True)
     (ratchet.directory / FILE).write_text('{"start": 1}')
     with pytest.raises(RecordError, match="is not a ledger"):
-        ratchet.status()
+        ratchet.read()
 
 
 def test_p_is_that_of_a_one_sided_t_test():
@@ -142,6 +142,6 @@ def test_p_is_that_of_a_one_sided_t_test():
     values = np.random.default_rng(3).normal(0.03, 0.02, 12)
     for margin in (0.0, 0.01, 0.1):
         wanted = ttest_1samp(values, np.log1p(margin), alternative="greater").pvalue
-        assert one_sided_p(values, margin) == pytest.approx(wanted)
-    assert (one_sided_p(np.full(5, 0.1), 0.01), one_sided_p(np.full(5, 0.0), 0.01)) == (0.0, 1.0)
+        assert compute_p(values, margin) == pytest.approx(wanted)
+    assert (compute_p(np.full(5, 0.1), 0.01), compute_p(np.full(5, 0.0), 0.01)) == (0.0, 1.0)
     assert module.PROMISING < 0.5

@@ -33,17 +33,17 @@ def test_discoveries_earn_levels_from_the_next_test_on():
 
 def ledger_of(rng, tries, fraction_true, *, gain=0.05, spread=0.02, look=10, confirm=30):
     """Numbers of wins and of false ones, as ``lab.ratchet`` decides: a look, then a test in fresh blocks."""
-    from steelyard.lab.ratchet.ratchet import PROMISING, one_sided_p
+    from steelyard.lab.ratchet.ratchet import PROMISING, compute_p
 
     wins, false, tests = [], 0, 0
     for _ in range(tries):
         better = rng.random() < fraction_true
         # What is not better is as good as a win may just not be: the hardest case.
         mean = gain if better else math.log1p(0.01)
-        if one_sided_p(rng.normal(mean, spread, look), 0.01) > PROMISING:
+        if compute_p(rng.normal(mean, spread, look), 0.01) > PROMISING:
             continue
         tests += 1
-        if one_sided_p(rng.normal(mean, spread, confirm), 0.01) <= level(tests, wins, 0.05):
+        if compute_p(rng.normal(mean, spread, confirm), 0.01) <= level(tests, wins, 0.05):
             wins.append(tests)
             false += not better
     return len(wins), false

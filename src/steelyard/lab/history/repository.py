@@ -88,11 +88,11 @@ class Repository:
         """Put the files of a commit into a directory of their own."""
         self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
 
-    def tree(self, commit: str) -> str:
+    def get_tree(self, commit: str) -> str:
         """The id of the files of a commit."""
         return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
 
-    def snapshot(self, without: str) -> tuple[str, str]:
+    def take_snapshot(self, without: str) -> tuple[str, str]:
         """Make a commit of the work tree as it is, files that are not ignored included, and give it with the
         id of its files; neither index nor branch change.
 

@@ -45,7 +45,7 @@ def write_ledger(directory: Path, ledger: Ledger) -> None:
     write_output(directory / FILE, msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
 
 
-def existing_ledger(directory: Path) -> Ledger:
+def load_ledger(directory: Path) -> Ledger:
     """The ledger, which has to be there.
 
     Raises
@@ -62,6 +62,6 @@ def existing_ledger(directory: Path) -> Ledger:
     return ledger
 
 
-def with_attempt(ledger: Ledger, attempt: Attempt) -> Ledger:
+def put_attempt(ledger: Ledger, attempt: Attempt) -> Ledger:
     """The ledger with one attempt put in its place, or added."""
     return replace(ledger, attempts=(*ledger.attempts[: attempt.number - 1], attempt))

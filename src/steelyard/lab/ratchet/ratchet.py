@@ -26,7 +26,7 @@ from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
-from steelyard.lab.ratchet.ledger import PLACE, existing_ledger, read_ledger, with_attempt, write_ledger
+from steelyard.lab.ratchet.ledger import PLACE, load_ledger, put_attempt, read_ledger, write_ledger
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
@@ -78,11 +78,11 @@ class Ratchet:
         self._watch = watch
         self._tell = tell
 
-    def status(self) -> Ledger:
+    def read(self) -> Ledger:
         """The ledger. Raises ``UsageError`` before the first try."""
-        return existing_ledger(self.directory)
+        return load_ledger(self.directory)
 
-    def attempt(self, request: RatchetRequest, note: str = "") -> Ledger:
+    def try_tree(self, request: RatchetRequest, note: str = "") -> Ledger:
         """Try the work tree as it is now; an interrupted try of the same files goes on.
 
         Raises
@@ -94,15 +94,15 @@ class Ratchet:
         InterruptedRunError
             The same call goes on.
         """
-        ledger = read_ledger(self.directory) or self._begin(request)
+        ledger = read_ledger(self.directory) or self._start(request)
         _refuse_other(ledger, request)
-        commit, tree = self._repository.snapshot(PLACE.parts[0])
+        commit, tree = self._repository.take_snapshot(PLACE.parts[0])
         last = ledger.attempts[-1] if ledger.attempts else None
         if last is not None and last.outcome == "open":
             if last.tree == tree:
                 return self._judge(ledger, last)
-            ledger = with_attempt(ledger, replace(last, outcome="abandoned"))
-        if self._repository.tree(ledger.best) == tree:
+            ledger = put_attempt(ledger, replace(last, outcome="abandoned"))
+        if self._repository.get_tree(ledger.best) == tree:
             write_ledger(self.directory, ledger)
             raise UsageError(
                 f"the work tree is the best so far, {ledger.best[:DIGITS]}: nothing to try",
@@ -112,11 +112,11 @@ class Ratchet:
         # Without a name, git would collect it.
         self._repository.ask("update-ref", f"refs/steelyard/ratchet/{number}", commit)
         attempt = Attempt(number, commit, tree, ledger.best, note)
-        ledger = with_attempt(ledger, attempt)
+        ledger = put_attempt(ledger, attempt)
         write_ledger(self.directory, ledger)
         return self._judge(ledger, attempt)
 
-    def total(self) -> Ledger:
+    def measure_total(self) -> Ledger:
         """Measure the best against the start in runs that decide nothing, and note the gain.
 
         Raises
@@ -124,10 +124,10 @@ class Ratchet:
         UsageError
             Nothing was won yet.
         """
-        ledger = self.status()
+        ledger = self.read()
         if ledger.best == ledger.start:
             raise UsageError("no change was faster yet: there is no gain to estimate", hint="try one")
-        trees = self._trees(ledger)
+        trees = self._make_trees(ledger)
         with interruptible():
             try:
                 values = self._compare(
@@ -135,7 +135,7 @@ class Ratchet:
                 )
             finally:
                 trees.remove()
-        mean, se = float(values.mean()), _standard_error(values)
+        mean, se = float(values.mean()), _compute_se(values)
         half = t_quantile(values.size - 1, 0.05) * se
         total = Total(
             ledger.best, math.exp(mean), Interval(math.exp(mean - half), math.exp(mean + half)), values.size
@@ -144,7 +144,7 @@ class Ratchet:
         write_ledger(self.directory, ledger)
         return ledger
 
-    def _begin(self, request: RatchetRequest) -> Ledger:
+    def _start(self, request: RatchetRequest) -> Ledger:
         if not request.words:
             raise UsageError(
                 "no program to measure", hint="steelyard ratchet try --build make -- ./prog input"
@@ -162,22 +162,22 @@ class Ratchet:
             None,
         )
         if not request.any_output:
-            trees = self._trees(ledger)
+            trees = self._make_trees(ledger)
             try:
-                ledger = replace(ledger, stdout_sha256=_digest(ledger, trees.build(start)))
+                ledger = replace(ledger, stdout_sha256=_hash_output(ledger, trees.build(start)))
             finally:
                 trees.remove()
         return ledger
 
     def _judge(self, ledger: Ledger, attempt: Attempt) -> Ledger:
-        trees = self._trees(ledger)
+        trees = self._make_trees(ledger)
         with interruptible():
             try:
-                return self._judged(ledger, attempt, trees)
+                return self._run_attempt(ledger, attempt, trees)
             finally:
                 trees.remove()
 
-    def _judged(self, ledger: Ledger, attempt: Attempt, trees: Trees) -> Ledger:
+    def _run_attempt(self, ledger: Ledger, attempt: Attempt, trees: Trees) -> Ledger:
         try:
             trees.build(attempt.against)
         except ProgramError as error:
@@ -188,12 +188,12 @@ class Ratchet:
             first = self._compare(ledger, trees, attempt.against, attempt.commit, f"{name}-look", 1)
             attempt = replace(attempt, gain=math.exp(float(first.mean())))
             self._tell(f"first look: {attempt.gain:.4g} × the speed of the best ({first.size} blocks)")
-            if one_sided_p(first, ledger.margin) > PROMISING:
+            if compute_p(first, ledger.margin) > PROMISING:
                 return self._close(ledger, replace(attempt, outcome="not_faster"))
             if attempt.test is None:
                 test = ledger.tests + 1
-                asked = level(test, ledger.discoveries, ledger.error)
-                attempt = replace(attempt, test=test, level=asked)
+                granted = level(test, ledger.discoveries, ledger.error)
+                attempt = replace(attempt, test=test, level=granted)
                 ledger = self._close(ledger, attempt)  # Before the first of its runs: it counts from here on.
             fresh = self._compare(
                 ledger, trees, attempt.against, attempt.commit, f"{name}-confirm", CONFIRMING
@@ -202,21 +202,21 @@ class Ratchet:
             # Of the best, too: it ran when it became the best, and on its own it can be tried again.
             why = error.message.splitlines()[0]
             return self._close(ledger, replace(attempt, outcome="failed", why=why))
-        p = one_sided_p(fresh, ledger.margin)
+        p = compute_p(fresh, ledger.margin)
         outcome = "faster" if attempt.level is not None and p <= attempt.level else "not_confirmed"
         gain = math.exp(float(fresh.mean()))
         return self._close(ledger, replace(attempt, p=p, confirmed_gain=gain, outcome=outcome))
 
     def _close(self, ledger: Ledger, attempt: Attempt) -> Ledger:
-        ledger = with_attempt(ledger, attempt)
+        ledger = put_attempt(ledger, attempt)
         write_ledger(self.directory, ledger)
         return ledger
 
-    def _trees(self, ledger: Ledger) -> Trees:
+    def _make_trees(self, ledger: Ledger) -> Trees:
         words = BisectRequest(good="", bad="", words=ledger.words, build=ledger.build).build_words
         return Trees(self._repository, self.directory / "trees", words)
 
-    def _compare(self, ledger: Ledger, trees: Trees, best: str, other: str, name: str, times: int) -> Floats:
+    def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
         """Logarithms of the speed of ``other`` over that of ``best``, block by block, in a record of its own.
 
         Raises
@@ -224,7 +224,7 @@ class Ratchet:
         ProgramError
             One of them fails, prints something else, or does not report the metric.
         """
-        for commit in (best, other):
+        for commit in (best, rival):
             trees.build(commit)
         program = BisectRequest(good="", bad="", words=ledger.words).program("\0")
         place = escape(str(trees.path(best).parent))
@@ -238,7 +238,7 @@ class Ratchet:
                 "inherit": True,
                 "verify": {"exit": 0, **sha256},
             },
-            factors={TREE: [best[:DIGITS], other[:DIGITS]]},
+            factors={TREE: [best[:DIGITS], rival[:DIGITS]]},
             contexts={"env_bytes": "random"},
             design={
                 "blocks": ledger.blocks * times,
@@ -260,22 +260,22 @@ class Ratchet:
         return speedup
 
 
-def one_sided_p(values: Floats, margin: float) -> float:
+def compute_p(values: Floats, margin: float) -> float:
     """P of a mean as large as this, of logarithms of a speedup, where it is at most ``log(1 + margin)``, by
     Student's t.
     """
-    excess, se = float(values.mean()) - math.log1p(margin), _standard_error(values)
+    excess, se = float(values.mean()) - math.log1p(margin), _compute_se(values)
     if se == 0.0:
         return 0.0 if excess > 0 else 1.0
     p = two_sided_p(excess / se, values.size - 1) / 2
     return p if excess > 0 else 1 - p
 
 
-def _standard_error(values: Floats) -> float:
+def _compute_se(values: Floats) -> float:
     return float(values.std(ddof=1)) / math.sqrt(values.size)
 
 
-def _digest(ledger: Ledger, tree: Path) -> str:
+def _hash_output(ledger: Ledger, tree: Path) -> str:
     """SHA-256 of what the program prints in a tree.
 
     Raises

@@ -369,7 +369,7 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         if submitted is not None:
-            raw_trials = _kept_trials(raw_trials, journal.path, record.directory / JOBS, submitted)
+            raw_trials = _select_trials(raw_trials, journal.path, record.directory / JOBS, submitted)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
@@ -384,13 +384,13 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
         )
 
 
-def _kept_trials(
+def _select_trials(
     raw_trials: list[RawTrial], journal: Path, jobs: Path, submitted: Submission
 ) -> list[RawTrial]:
-    from steelyard.run.queue.losses import job_of, kept_trials
+    from steelyard.run.queue.losses import find_job, select_trials
 
-    job = job_of(journal, jobs)
-    return raw_trials if job is None else kept_trials(raw_trials, job, submitted.scheduler)
+    job = find_job(journal, jobs)
+    return raw_trials if job is None else select_trials(raw_trials, job, submitted.scheduler)
 
 
 def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:

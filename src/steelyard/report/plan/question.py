@@ -44,14 +44,14 @@ def where_words(launch: LaunchMethod) -> str:
         case "slurm":
             options = launch.queue.options if launch.queue else ()
             started = [f"{each} by srun, {_BOUND[launch.binding]}" for each in ranks]
-            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *started, *_at_once(launch)]
+            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *started, *_describe_jobs(launch)]
         case "template":
             parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}"]
-            parts += _at_once(launch)
+            parts += _describe_jobs(launch)
     return printable(", ".join(parts))
 
 
-def _at_once(launch: LaunchMethod) -> list[str]:
+def _describe_jobs(launch: LaunchMethod) -> list[str]:
     return [f"up to {launch.jobs} jobs at once"] if launch.jobs > 1 else []
 
 

@@ -29,7 +29,7 @@ def submission(experiment: Experiment) -> Submission | None:
     from steelyard.run.queue.slurm import Slurm
     from steelyard.run.queue.submission import Submission
     from steelyard.run.queue.template import Template
-    from steelyard.spec.check.launch import queue_factors
+    from steelyard.spec.check.launch import find_queue_factors
 
     script = f"#!/bin/bash\n{RUN}\n"
     if queue.script is not None:
@@ -49,5 +49,5 @@ def submission(experiment: Experiment) -> Submission | None:
         if experiment.launch.kind == "slurm"
         else Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
     )
-    factors = queue_factors(queue, experiment.factors)
+    factors = find_queue_factors(queue, experiment.factors)
     return Submission(scheduler, script, queue.hand_on, queue.poll_s, factors, queue.jobs)

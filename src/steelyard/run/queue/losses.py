@@ -30,7 +30,7 @@ def last_words(job: Job, scheduler: Scheduler) -> str:
     return f"{told}; {tail}" if (tail := job.tail(400)) else told
 
 
-def without_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:
+def drop_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:
     """The trials of a job that was taken away, without those at its end that the queue ended.
 
     Slurm ends the ranks that ``srun`` started before the runner, and refuses to start others: to the runner,
@@ -50,14 +50,14 @@ def without_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:
     return [raw for raw in raw_trials if raw.trial not in ended]
 
 
-def kept_trials(raw_trials: Sequence[RawTrial], job: Job, scheduler: Scheduler) -> list[RawTrial]:
+def select_trials(raw_trials: Sequence[RawTrial], job: Job, scheduler: Scheduler) -> list[RawTrial]:
     """The trials of a journal that count, whichever way its job ended."""
     if (end := job.end) is not None and end.exit == 0:
         return list(raw_trials)
-    return without_ranks_ended_first(raw_trials) if was_taken_away(job, scheduler) else list(raw_trials)
+    return drop_ranks_ended_first(raw_trials) if was_taken_away(job, scheduler) else list(raw_trials)
 
 
-def job_of(journal: Path, jobs: Path) -> Job | None:
+def find_job(journal: Path, jobs: Path) -> Job | None:
     """The job that wrote a journal; ``None`` for the journal of a run itself."""
     _, _, number = journal.stem.partition("-")
     return Job(jobs / number) if number and (jobs / number).is_dir() else None

@@ -25,7 +25,7 @@ from steelyard.run.queue.awaiting import (
     note_number,
 )
 from steelyard.run.queue.job import Job, jobs_in
-from steelyard.run.queue.losses import kept_trials, last_words, was_taken_away
+from steelyard.run.queue.losses import last_words, select_trials, was_taken_away
 from steelyard.run.queue.submission import Share, Submission
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
@@ -125,16 +125,16 @@ class QueuedSession:
         RecordError
             A journal cannot be written.
         """
-        waiting = deque(self._lots(works))
+        waiting = deque(self._make_lots(works))
         try:
             while waiting or self._flights:
                 while waiting and len(self._flights) < self._submission.jobs:
-                    self._flights.append(self._hand_in(waiting.popleft()))
+                    self._flights.append(self._submit(waiting.popleft()))
                 for flight in self._await_some():
                     if (rest := self._settle(flight)) is not None:
                         waiting.appendleft(rest)
         except BaseException:
-            self._withdraw()
+            self._cancel_all()
             raise
 
     def leave_levels(self) -> None:
@@ -143,19 +143,19 @@ class QueuedSession:
     def store(self, works: Sequence[Work]) -> list[Measurement]:
         """Give what was moved into the record since this was last asked, by trial."""
         del works
-        measured, self._measured = sorted(self._measured, key=lambda each: each.trial), []
+        measured, self._measured = sorted(self._measured, key=lambda item: item.trial), []
         return measured
 
-    def _lots(self, works: Sequence[Work]) -> list[_Lot]:
-        one = len(self._shares) == 1
+    def _make_lots(self, works: Sequence[Work]) -> list[_Lot]:
+        single = len(self._shares) == 1
         lots = []
         for share in self._shares:
-            treatments = None if one else share.treatments
-            own = [work for each in works if (work := replace(each, treatments=treatments)).places()]
-            lots += [_Lot(share, own)] if own else []
+            treatments = None if single else share.treatments
+            mine = [work for item in works if (work := replace(item, treatments=treatments)).places()]
+            lots += [_Lot(share, mine)] if mine else []
         return lots
 
-    def _hand_in(self, lot: _Lot) -> _Flight:
+    def _submit(self, lot: _Lot) -> _Flight:
         number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
@@ -207,7 +207,7 @@ class QueuedSession:
         job, lot, scheduler = flight.job, flight.lot, self._submission.scheduler
         self._flights.remove(flight)
         read, offset = read_journal(flight.journal)
-        raw_trials = kept_trials(read, job, scheduler)
+        raw_trials = select_trials(read, job, scheduler)
         finished = {raw.trial for raw in raw_trials}
         job.settle()
         obeyed = job.end is not None and job.end.exit == 0
@@ -251,7 +251,7 @@ class QueuedSession:
                     hint="give the same command again: it goes on where this ended",
                 )
 
-    def _withdraw(self) -> None:
+    def _cancel_all(self) -> None:
         """End all jobs, and keep what they measured; all are cancelled before the first is waited for."""
         scheduler = self._submission.scheduler
         for flight in self._flights:
@@ -264,7 +264,7 @@ class QueuedSession:
             if flight.job.id is not None or not flight.job.begun:
                 flight.job.settle()
             raw_trials, offset = read_journal(flight.journal)
-            kept = sorted(kept_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
+            kept = sorted(select_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
             measured = self._measurer.measure(kept, [work.block for work in flight.lot.works])
             self._journals.take(measured, flight.journal.name, offset)
             self._journals.drop(flight.journal.name)

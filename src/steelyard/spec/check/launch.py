@@ -59,7 +59,7 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
         _check_template(table, origin, path)
     for key in _KNOWN:
         _check_words(key, getattr(table, key), factors, origin)
-    if table.jobs > 1 and not queue_factors(table, factors):
+    if table.jobs > 1 and not find_queue_factors(table, factors):
         where = "options" if table.kind == "slurm" else "submit"
         what = f"jobs = {table.jobs} has one job to hand in at a time: {where} names no factor"
         raise origin.error(
@@ -74,11 +74,11 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     return replace(table, job=job, poll_s=poll_s)
 
 
-def queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:
+def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:
     """Factors of which each combination of levels has jobs of its own."""
-    named = {match[1] for word in table.queue_words for match in PLACEHOLDER.finditer(word)}
-    own = {name for key in _OF_A_JOB if getattr(table, key) for name in _KNOWN[key]}
-    return tuple(each.name for each in factors if each.name in named - own)
+    names = {match[1] for word in table.queue_words for match in PLACEHOLDER.finditer(word)}
+    common = {name for key in _OF_A_JOB if getattr(table, key) for name in _KNOWN[key]}
+    return tuple(factor.name for factor in factors if factor.name in names - common)
 
 
 def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], origin: Origin) -> None:
@@ -115,7 +115,7 @@ def _check_slurm(
             for chosen in product(*(map(format_level, levels[name]) for name in named))
             for values in [dict(zip(named, chosen, strict=True))]
         )
-        if any(each.startswith(("--clusters", "-M")) for each in filled):
+        if any(text.startswith(("--clusters", "-M")) for text in filled):
             what = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
             hint = "run on that cluster, or write the commands of one with kind = template"
             raise origin.error((*path, "options", i), what, hint)

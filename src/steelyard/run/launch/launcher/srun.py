@@ -17,7 +17,7 @@ from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.preloading import VARIABLE, preload
 from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.ranks import overcommits, ranks_of
+from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
 
@@ -37,13 +37,13 @@ class Srun:
         """See ``Launcher``."""
         del run
         arguments = [expand(word, names) for word in self._asked.arguments]
-        srun = _srun()
-        plugin = _plugin(srun, launch.path, arguments)
+        srun = _find_srun()
+        plugin = _choose_plugin(srun, launch.path, arguments)
         words = (
             srun,
             f"--ntasks={ranks_of(self._asked, names)}",
             "--kill-on-bad-exit=1",
-            *self._binding(arguments),
+            *self._choose_binding(arguments),
             *([] if plugin is None else [f"--mpi={plugin}"]),
             *arguments,
             launch.path,
@@ -56,20 +56,20 @@ class Srun:
 
     def check(self, launch: Launch, names: Mapping[str, str]) -> None:
         """See ``Launcher``."""
-        _plugin(_srun(), launch.path, [expand(word, names) for word in self._asked.arguments])
+        _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._asked.arguments])
 
     def facts(self) -> Mapping[str, Scalar]:
         """The plugins of Slurm by which ranks found each other."""
         return {"srun_mpi": ", ".join(sorted(self._used))} if self._used else {}
 
-    def _binding(self, arguments: Sequence[str]) -> Sequence[str]:
+    def _choose_binding(self, arguments: Sequence[str]) -> Sequence[str]:
         if self._asked.binding == "library":
             return ()
-        bound = self._asked.binding == "core" and not overcommits(arguments)
+        bound = self._asked.binding == "core" and not is_overcommitted(arguments)
         return (f"--cpu-bind={'cores' if bound else 'none'}",)
 
 
-def _srun() -> str:
+def _find_srun() -> str:
     found = shutil.which("srun")
     if found is None:
         raise MachineError(
@@ -80,7 +80,7 @@ def _srun() -> str:
     return found
 
 
-def _plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
+def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
     """The plugin that the program's library needs; ``None`` where it needs none, or ``arguments`` name one.
 
     Raises
@@ -97,11 +97,11 @@ def _plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
     if linked is None or any(word.startswith("--mpi") for word in arguments):
         return None
     plugin = _PLUGINS[linked]
-    known = _plugins(srun)
-    if plugin not in known:
+    available = _list_plugins(srun)
+    if plugin not in available:
         raise MachineError(
             f"{program} is linked to {NAMES[linked]}, whose ranks ask for {plugin}, and this Slurm has"
-            f" {', '.join(known) or 'no plugin for MPI'}: each rank would be a job of its own",
+            f" {', '.join(available) or 'no plugin for MPI'}: each rank would be a job of its own",
             hint="build the program with a library that this Slurm starts, or name a plugin that suits it:"
             ' arguments = ["--mpi=…"] in [launch]',
         )
@@ -109,7 +109,7 @@ def _plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
 
 
 @lru_cache(maxsize=4)
-def _plugins(srun: str) -> tuple[str, ...]:
+def _list_plugins(srun: str) -> tuple[str, ...]:
     """The plugins that ``srun --mpi=list`` names, a line each."""
     try:
         done = subprocess.run(
