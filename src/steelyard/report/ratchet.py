@@ -35,7 +35,8 @@ def list_ledger(ledger: Ledger, width: int = 80) -> list[Line]:
 
 def _format_attempt(attempt: Attempt, width: int) -> list[Line]:
     note = f" ({printable(attempt.note)})" if attempt.note else ""
-    text = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}: {_describe_attempt(attempt)}"
+    change = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}"
+    text = f"{change}: {_describe_attempt(attempt)}"
     return paragraph(text, width, rest="    ")
 
 
