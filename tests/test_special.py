@@ -56,6 +56,12 @@ def test_fishers_f_is_scipys_in_both_tails():
     agree(special.f_sf(nu1, nu2, f), witness.fdtrc(nu1, nu2, f))
 
 
+@pytest.mark.parametrize("p", [1e-6, 0.025, 0.5, 0.975, 1 - 1e-6])
+@pytest.mark.parametrize(("nu1", "nu2"), [(1, 1), (3, 36), (999, 2.5), (1e4, 1e4)])
+def test_quantiles_of_fishers_f_are_scipys(nu1, nu2, p):
+    assert special.f_quantile(nu1, nu2, p) == pytest.approx(witness.fdtri(nu1, nu2, p), rel=1e-9)
+
+
 def test_chi_squared_is_scipys():
     nu = NU[NU <= 1e6][:, np.newaxis]
     x = np.concatenate(([0.0], np.logspace(-20, 7, 109), [np.inf]))

@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <initializer_list>
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -31,9 +32,14 @@ const char* ranks = nullptr;
 pid_t process = 0; ///< a child that it forks is no rank
 std::atomic<bool> reported{false};
 
-const char* variable(const char* first, const char* second) {
-    const char* const value = std::getenv(first);
-    return value != nullptr ? value : std::getenv(second);
+/// The first of these variables that is set.
+const char* variable(std::initializer_list<const char*> names) {
+    for (const char* const name : names) {
+        if (const char* const value = std::getenv(name)) {
+            return value;
+        }
+    }
+    return nullptr;
 }
 
 /// A function of the MPI library, wherever it was loaded to: bindings of Python hide theirs from the program.
@@ -219,8 +225,8 @@ __attribute__((visibility("default"))) int MPI_Abort(std::intptr_t communicator,
 }
 
 __attribute__((constructor)) void steelyard_watch_rank() {
-    rank = variable("OMPI_COMM_WORLD_RANK", "PMI_RANK");
-    ranks = variable("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
+    rank = variable({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK"});
+    ranks = variable({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"});
     if (rank == nullptr || ranks == nullptr) {
         rank = nullptr;
         return;

@@ -21,6 +21,7 @@ from steelyard.answers import (
     null,
     observation,
     plan,
+    ratchet,
     status,
 )
 from steelyard.answers.document import Format
@@ -43,6 +44,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     machine.DOCTOR,
     history.HISTORY,
     bisection.BISECTION,
+    ratchet.RATCHET,
 )
 """All that ``--json`` prints."""
 

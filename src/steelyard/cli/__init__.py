@@ -30,6 +30,7 @@ COMMANDS = {
     "model": "Model how metrics grow with a parameter, and check them against expectations.",
     "history": "Find what changed over records of many commits, and at which.",
     "bisect": "Find the commit that changed a program's time, by measuring commits side by side.",
+    "ratchet": "Try many changes in a row and keep what is faster, with one error over all of them.",
     "import": "Make a record of what another tool measured.",
     "export": "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
     "config": "Print where steelyard.h is, for compilers, pkg-config and CMake.",

@@ -17,7 +17,7 @@ from steelyard.spec.check.contexts import read_contexts
 from steelyard.spec.check.cross_references import check_references
 from steelyard.spec.check.design import check_restarts, read_design
 from steelyard.spec.check.factors import read_factors, read_level_commands
-from steelyard.spec.check.launch import read_launch
+from steelyard.spec.check.launch import check_jobs, read_launch
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
 from steelyard.spec.check.nodes import check_nodes
@@ -258,6 +258,7 @@ def _compose(
     gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
     gathered(check_restarts, program, design, origin)
     gathered(check_nodes, contexts, launch, design, origin)
+    gathered(check_jobs, launch, factors, contexts, origin)
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()
     if analysis is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.errors import UsageError
@@ -11,6 +11,11 @@ from steelyard.spec.text.placeholders import expand
 from steelyard.units import Scalar
 
 MOST_RANKS: Final = 1 << 20
+
+
+def is_overcommitted(arguments: Sequence[str]) -> bool:
+    """Whether words for ``srun`` let several ranks share a CPU, which it refuses otherwise."""
+    return any(word in ("-O", "--overcommit", "--oversubscribe", "-s") for word in arguments)
 
 
 def ranks_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int:

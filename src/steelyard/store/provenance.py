@@ -10,7 +10,7 @@ import msgspec
 from steelyard.errors import UsageError
 from steelyard.sample import Provenance, Treatment
 from steelyard.spec.experiment import LaunchMethod
-from steelyard.spec.ranks import ranks_of
+from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
 from steelyard.units import Metric
@@ -24,6 +24,7 @@ class _Launch(msgspec.Struct, frozen=True):
 
     kind: str = "local"
     ranks: str | None = None
+    arguments: tuple[str, ...] = ()
 
 
 class _Spec(msgspec.Struct, frozen=True):
@@ -43,19 +44,25 @@ class Origins(msgspec.Struct, frozen=True):
         The fewest that a run of the record could use; ``None`` where that is not known.
     one_process : bool
         Whether the trials are repetitions within one process.
+    overcommitted : bool
+        Whether Slurm was asked to let ranks share CPUs.
     """
 
     kind: str
     ranks: str | None
     cpus: int | None
     one_process: bool = False
+    overcommitted: bool = False
 
     @classmethod
     def of(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
         known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
-        return cls(launch.kind, launch.ranks, min(known, default=None), one_process)
+        overcommitted = (
+            launch.kind == "slurm" and launch.ranks is not None and is_overcommitted(launch.arguments)
+        )
+        return cls(launch.kind, launch.ranks, min(known, default=None), one_process, overcommitted)
 
     @property
     def simulated(self) -> bool:
@@ -71,6 +78,8 @@ class Origins(msgspec.Struct, frozen=True):
                 return "simulated"
             case "mpi" if metric.unit in TIMES and self.cpus is not None:
                 return "crowded" if self._count(treatment) > self.cpus else "measured"
+            case "slurm" if metric.unit in TIMES and self.overcommitted:
+                return "crowded"
             case _:
                 return "one_process" if self.one_process else "measured"
 

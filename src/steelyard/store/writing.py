@@ -101,6 +101,13 @@ class Writing(Reading):
         """The file to which the runner writes during this run."""
         return self.directory / "journal" / f"{run:06}.journal"
 
+    def add_journal(self, run: int, job: str) -> Path:
+        """Make room for the journal of one job of this run; gives its file."""
+        path = self.journal_path(run).with_name(f"{run:06}-{job}.journal")
+        with self._transaction(durable=True):
+            self._connection.execute("INSERT INTO journal VALUES (?, ?, 0)", (path.name, run))
+        return path.absolute()
+
     def drop_journal(self, name: str) -> None:
         """Delete a journal of which nothing is wanted any more (a torn last frame is not)."""
         # The tables may still be in the cache of the system; a durable write puts them on the disk first.

@@ -15,6 +15,7 @@ from steelyard.lab.run.run import JOBS, run
 from steelyard.report.plan.text import render
 from steelyard.run.queue.job import Job, describe_nodes, find_misplaced, jobs_in
 from steelyard.run.queue.slurm import Slurm
+from steelyard.run.queue.template import Template
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -84,21 +85,19 @@ def test_each_node_gets_one_job_and_every_block_of_it_runs_there(tmp_path):
 
 
 def test_a_run_that_is_cut_between_nodes_goes_on_and_runs_each_trial_once(tmp_path, monkeypatch):
-    from steelyard.run.queue.queued_runner import QueuedRunner
+    whole, calls = Template.submit, []
 
-    whole, calls = QueuedRunner.run, []
-
-    def until_the_third(self, entries, node=None):
-        calls.append(node)
+    def until_the_third(self, *words):
+        calls.append(words)
         if len(calls) == 3:
             raise KeyboardInterrupt
-        return whole(self, entries, node)
+        return whole(self, *words)
 
-    monkeypatch.setattr(QueuedRunner, "run", until_the_third)
+    monkeypatch.setattr(Template, "submit", until_the_third)
     wanted = asked(tmp_path, by_processes(tmp_path))
     with pytest.raises(BaseException, match="interrupted"):
         run(wanted, tmp_path / "it.lab")
-    monkeypatch.setattr(QueuedRunner, "run", whole)
+    monkeypatch.setattr(Template, "submit", whole)
     assert len(ran_on(tmp_path)) == 8
     assert run(wanted, tmp_path / "it.lab") == "complete"
     assert len((tmp_path / "log").read_text().splitlines()) == 16

@@ -10,9 +10,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.errors import InterruptedRunError, MachineError, ProgramError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import jobs_in
@@ -136,6 +137,60 @@ def test_a_job_that_is_cancelled_costs_no_more_than_the_trials_whose_ranks_it_en
     assert states["complete"] == 2
     assert states["incomplete"] <= len(failed)
     assert len(jobs_of(tmp_path)) >= 2
+
+
+def test_ranks_that_slurm_ends_before_the_runner_are_missing_at_random(slurm, tmp_path, begin, eventually):
+    """A plain scancel ends the ranks, refuses others, and kills the runner some seconds later."""
+    going_on = asked(tmp_path, pause_s=0.3)
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: (tmp_path / "log").exists() and len(logged(tmp_path)) > 3)
+    subprocess.run(["scancel", jobs_of(tmp_path)[0].id], check=True)
+    assert exit_code(process) == 0
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().failed == 0
+        assert record.progress().blocks == {"complete": 2}
+
+
+def test_levels_in_the_options_have_a_job_each_and_srun_starts_the_ranks(slurm, tmp_path):
+    script = 'echo "$1 $SLURM_PROCID $SLURM_JOB_ID $SLURM_JOB_NUM_NODES $SLURM_NTASKS" >> "$0"'
+    spec = experiment(
+        name="series",
+        source=str(tmp_path),
+        program={
+            "command": ["/bin/sh", "-c", script, "{source}/log", "{trial}", "{kind}"],
+            "env": {"SLURM_CONF": os.environ["SLURM_CONF"]},
+        },
+        factors={"p": [1, 2], "kind": ["a", "b"]},
+        design={"blocks": 2, "discard": 0},
+        launch={
+            "kind": "slurm",
+            "poll": "0.2 s",
+            "ranks": "{p}",
+            "jobs": 2,
+            "options": ["--nodes={p}", "--ntasks={p}"],
+        },
+    )
+    assert run(spec, tmp_path / "it.lab") == "complete"
+    lines = [line.split() for line in (tmp_path / "log").read_text().splitlines()]
+    assert {(nodes, tasks) for *_, nodes, tasks in lines} == {("1", "1"), ("2", "2")}
+    assert len({job for _, _, job, nodes, _ in lines if nodes == "2"}) == 1
+    assert Counter((int(trial), rank) for trial, rank, *_ in lines).most_common(1)[0][1] == 1
+    assert len(lines) == 2 * (1 + 1 + 2 + 2)
+    assert len(jobs_of(tmp_path)) == 2
+
+
+def test_more_ranks_than_a_job_has_room_for_are_a_failure_in_slurms_words(slurm, tmp_path):
+    spec = experiment(
+        name="crowded", source=str(tmp_path), program={"command": ["true"]},
+        design={"blocks": 2, "discard": 0},
+        launch={"kind": "slurm", "poll": "0.2 s", "ranks": 9, "options": ["--ntasks=1"]},
+    )  # fmt: skip
+    spec = msgspec.structs.replace(
+        spec,
+        program=msgspec.structs.replace(spec.program, env={"SLURM_CONF": os.environ["SLURM_CONF"]}),
+    )
+    with pytest.raises(ProgramError, match="Unable to create step"):
+        run(spec, tmp_path / "it.lab")
 
 
 def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin, eventually):

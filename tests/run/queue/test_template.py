@@ -14,8 +14,9 @@ import pytest
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
 from steelyard.lab.run.run import JOBS, run
+from steelyard.run.queue.awaiting import await_job
 from steelyard.run.queue.job import Job, jobs_in
-from steelyard.run.queue.queued_runner import Submission, await_job
+from steelyard.run.queue.submission import Submission
 from steelyard.run.queue.template import Template
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -140,7 +141,7 @@ def test_a_job_that_is_away_counts_as_ended_after_a_minute_and_some_answers(tmp_
     clock = SimpleNamespace(
         monotonic=lambda: now[0], sleep=lambda seconds: now.__setitem__(0, now[0] + seconds)
     )
-    monkeypatch.setattr("steelyard.run.queue.queued_runner.time", clock)
+    monkeypatch.setattr("steelyard.run.queue.awaiting.time", clock)
     queue = Submission(Template(["true"], "(.*)", ["true"], ["false"]), "{run}", poll_s=10.0)
     await_job(job, queue, "it", told.append)
     assert 60 <= now[0] < 75
@@ -271,7 +272,7 @@ def test_a_job_that_begins_after_its_number_was_lost_finds_no_orders(tmp_path):
 def test_output_without_a_job_in_it_is_refused(tmp_path):
     queue = Template(["echo", "no number"], r"(\d+)", ["true"])
     with pytest.raises(MachineError, match="finds no job"):
-        queue.submit(tmp_path / "a", tmp_path / "b", "name", tmp_path / "c")
+        queue.submit(tmp_path / "a", tmp_path / "b", "name", tmp_path / "c", {})
 
 
 def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_it_ended():

@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.errors import SpecError
 from steelyard.spec import dumps, experiment, loads
+from steelyard.spec.check.launch import find_queue_factors
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.tables.launch import HANDED_ON
 
@@ -74,13 +75,13 @@ def test_what_a_kind_does_not_know_or_lacks_is_refused_with_its_place(launch, to
     assert refused.value.hint
 
 
-def test_a_factor_has_no_single_value_in_a_job_that_runs_all_trials():
-    with pytest.raises(SpecError, match=r"launch.options\[1\]: \{p\} has several levels, and one job runs"):
-        experiment(
-            program={"command": ["prog", "{p}"]},
-            factors={"p": [2, 4]},
-            launch={"kind": "slurm", "options": ["--ntasks={p}"]},
-        )
+def test_a_factor_stands_in_the_options_of_its_own_jobs():
+    spec = experiment(
+        program={"command": ["prog", "{p}"]},
+        factors={"p": [2, 4]},
+        launch={"kind": "slurm", "options": ["--ntasks={p}"]},
+    )
+    assert find_queue_factors(spec.launch, spec.factors) == ("p",)
 
 
 def test_the_directory_of_the_spec_and_braces_that_are_text_may_stand_in_words_of_a_queue():

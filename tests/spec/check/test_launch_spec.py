@@ -37,7 +37,7 @@ def test_what_is_no_number_of_ranks_is_refused(text):
     ("table", "said", "hint"),
     [
         ({"kind": "mpi"}, "ranks is missing", "ranks = 4"),
-        ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "smpi"'),
+        ({"kind": "local", "ranks": 2}, "launch.ranks: has no meaning", 'kind = "mpi" or "slurm" or "smpi"'),
         ({"kind": "mpi", "ranks": 2, "platform": "x"}, "launch.platform: has no meaning", '"smpi"'),
         ({"kind": "mpi", "ranks": 2, "implementation": "opnmpi"}, "'opnmpi'", "did you mean openmpi?"),
         ({"kind": "mpi", "ranks": "two"}, "not a number of ranks", "integers"),

@@ -31,10 +31,10 @@ def check_data(
             f"{name}: no expectations to check",
             hint="--at-most 'O(n log n)', --expect 'O(log p)', --expectations FILE, or --rule 'a <= b + c'",
         )
-    found = model_series(request, progress)
-    every: list[ScalingModel | NotModelled] = [*found.models, *found.failed]
+    result = model_series(request, progress)
+    every: list[ScalingModel | NotModelled] = [*result.models, *result.failed]
     answers = {(each.name, each.metric): each for each in every}
-    tests = {model.metric: model for model in found.models if model.name == request.litmus}
+    tests = {model.metric: model for model in result.models if model.name == request.litmus}
     verdicts = []
     for one in request.series:
         stated = question.expectation(one.name, one.metric)
@@ -56,7 +56,7 @@ def check_data(
             instances.append(named(Instance(about, *settled(one, answer, test))))
         outcome = combined(instance.outcome for instance in instances)
         verdicts.append(Verdict(claim, outcome, tuple(instances)))
-    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *found.rules))
+    return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *result.rules))
 
 
 def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:

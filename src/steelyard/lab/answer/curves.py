@@ -52,8 +52,8 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     ]
     along = own[0].along if own else {}
     question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
-    found = model_all(series, question)
-    return tuple((s, m) for s, m in zip(series, found, strict=True) if isinstance(m, ScalingModel))
+    result = model_all(series, question)
+    return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
 
 
 def _parameter(record: Record, metric: str, named: str | None) -> str | None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Final
 
 from steelyard.errors import MachineError, UsageError
@@ -85,6 +88,28 @@ class Repository:
         """Put the files of a commit into a directory of their own."""
         self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
 
+    def get_tree(self, commit: str) -> str:
+        """The id of the files of a commit."""
+        return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
+
+    def take_snapshot(self, without: str) -> tuple[str, str]:
+        """Make a commit of the work tree as it is, files that are not ignored included, and give it with the
+        id of its files; neither index nor branch change.
+
+        Parameters
+        ----------
+        without : str
+            A path that is left out.
+        """
+        with TemporaryDirectory() as place:
+            index = {"GIT_INDEX_FILE": str(Path(place, "index"))}
+            self.ask("read-tree", "HEAD", env=index)
+            self.ask("add", "--all", "--", ".", f":(exclude){without}", env=index)
+            tree = self.ask("write-tree", env=index).strip()
+        who = ("-c", "user.name=steelyard", "-c", "user.email=steelyard@localhost")
+        made = self.ask(*who, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)
+        return made.strip(), tree
+
     def remove(self, directory: Path) -> None:
         """Remove what ``check_out`` made, with all that was built in it."""
         # Twice: a check-out that was interrupted is locked. Without ``prune``, which would also forget trees
@@ -92,7 +117,7 @@ class Repository:
         self._run("worktree", "remove", "--force", "--force", str(directory))
         shutil.rmtree(directory, ignore_errors=True)
 
-    def ask(self, *words: str) -> str:
+    def ask(self, *words: str, env: Mapping[str, str] | None = None) -> str:
         """The output of ``git WORDS``.
 
         Raises
@@ -100,18 +125,19 @@ class Repository:
         MachineError
             It fails.
         """
-        done = self._run(*words)
+        done = self._run(*words, env=env)
         if done.returncode:
             said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
             raise MachineError(f"git {shlex.join(words)} failed: {said}", hint="see what git status says")
         return done.stdout
 
-    def _run(self, *words: str) -> subprocess.CompletedProcess[str]:
+    def _run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
         # A hook of the repository would run at each check-out, and a configured pager or editor would wait.
         command = ["git", "-C", str(self.directory), "-c", "core.hooksPath=/dev/null", *words]
         try:
             return subprocess.run(
                 command,
+                env={**os.environ, **(env or {})},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",

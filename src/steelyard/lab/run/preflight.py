@@ -17,7 +17,7 @@ from steelyard.units import Scalar
 if TYPE_CHECKING:
     from steelyard.answers.plan import Refusal
     from steelyard.run.build import Recipe
-    from steelyard.run.queue.queued_runner import Submission
+    from steelyard.run.queue.submission import Submission
 
 _LOOKED_AT: Final = 64
 """Levels of a long list that are asked for one by one; they differ in a number of bytes only."""

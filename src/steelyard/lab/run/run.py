@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,7 +30,7 @@ from steelyard.run.launch.provenance import ProgramIdentity, program_identity
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
-from steelyard.run.runner.journal import read_journal
+from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.session import Session
@@ -43,7 +44,7 @@ from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.queue.job import Job
-    from steelyard.run.queue.queued_runner import Submission
+    from steelyard.run.queue.submission import Submission
 
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
@@ -289,19 +290,23 @@ def _conduct(
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
+    take = partial(record.take, run_id)
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
-            session = Session(launches, measurer, runner, journal)
+            session = Session(launches, measurer, runner, journal, take)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
                 end = RunLoop(record, run_id, session, identities, watch).conduct()
                 session.leave_levels()
                 return end
-        from steelyard.run.queue.queued_runner import QueuedRunner
+            session.store(())  # No trial comes here: the journals of jobs take its place.
+        from steelyard.run.queue.queued_session import Journals, QueuedSession
 
-        queued = QueuedRunner(journal, record.directory / JOBS, submitted, record.id, _told_of_jobs(watch))
-        session = Session(launches, measurer, queued, journal)
-        return RunLoop(record, run_id, session, identities, watch).conduct()
+        _note_shares(record, submitted)
+        journals = Journals(partial(record.add_journal, run_id), take, record.drop_journal)
+        jobs, tell = record.directory / JOBS, _told_of_jobs(watch)
+        queued = QueuedSession(launches, measurer, submitted, jobs, record.id, journals, tell)
+        return RunLoop(record, run_id, queued, identities, watch).conduct()
     finally:
         if submitted is not None:
             _note_nodes(record, run_id)
@@ -311,7 +316,7 @@ def _conduct(
             if hooks.cleanup_once:
                 # A runner of its own: the other one may be gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    Session(launches, measurer, runner, journal).run_hooks(hooks.cleanup_once)
+                    Session(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
@@ -341,12 +346,26 @@ def _note_nodes(record: Record, run_id: int) -> None:
         record.add_warning("host_changed", text, run_id)
 
 
+def _note_shares(record: Record, submitted: Submission) -> None:
+    """What the order of a block means where its treatments lie in several jobs, said in every answer."""
+    shares = submitted.shares(record.treatments)
+    if len(shares) > 1:
+        names = " and ".join(submitted.factors)
+        text = (
+            f"each level of {names} ran in jobs of its own ({len(shares)} in all, up to {submitted.jobs} at"
+            f" once): treatments of a block that share {names} ran in one job, in the order that was drawn;"
+            " comparisons of other treatments also contain what differs from job to job (nodes, time), which"
+            " no interval covers"
+        )
+        record.add_warning("jobs_by_level", text)
+
+
 def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
     """Clear up after an earlier run that was killed: wait for its jobs, end its processes, take over what it
     measured, give up what it began before the machine restarted.
     """
     if submitted is not None:
-        from steelyard.run.queue.queued_runner import attach
+        from steelyard.run.queue.awaiting import attach
 
         attach(
             record.directory / JOBS,
@@ -363,6 +382,8 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
     measurer = Measurer(launches)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
+        if submitted is not None:
+            raw_trials = _select_trials(raw_trials, journal.path, record.directory / JOBS, submitted)
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
@@ -375,6 +396,15 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
         record.set_block_states(
             {block.id: "incomplete" for block in begun if record.finished_trials(block.id)}
         )
+
+
+def _select_trials(
+    raw_trials: list[RawTrial], journal: Path, jobs: Path, submitted: Submission
+) -> list[RawTrial]:
+    from steelyard.run.queue.losses import find_job, select_trials
+
+    job = find_job(journal, jobs)
+    return raw_trials if job is None else select_trials(raw_trials, job, submitted.scheduler)
 
 
 def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:

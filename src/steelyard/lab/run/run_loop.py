@@ -6,7 +6,7 @@ import time
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from steelyard.answers.status import Progress
 from steelyard.design import Block, BlockOutcome, BlockState, stream_until
@@ -17,8 +17,12 @@ from steelyard.run.host import HostLoad
 from steelyard.run.launch.provenance import ProgramIdentity, changed
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
-from steelyard.run.runner.session import Session, Work
+from steelyard.run.runner.block_orders import Work
+from steelyard.run.runner.session import Session
 from steelyard.store import Batch, Record
+
+if TYPE_CHECKING:
+    from steelyard.run.queue.queued_session import QueuedSession
 
 BATCH_S: Final = 0.5
 """Work that the runner gets at once: long enough that Python's share is small, and that few programs start
@@ -44,7 +48,12 @@ class RunLoop:
     """
 
     def __init__(
-        self, record: Record, run: int, session: Session, identities: Sequence[ProgramIdentity], watch: Watch
+        self,
+        record: Record,
+        run: int,
+        session: Session | QueuedSession,
+        identities: Sequence[ProgramIdentity],
+        watch: Watch,
     ) -> None:
         self._record = record
         self._run = run
@@ -140,10 +149,8 @@ class RunLoop:
             yield Work(block)
 
     def _store(self, works: Sequence[Work], before: HostLoad) -> list[Measurement]:
-        measurements = self._session.read(works)
-        journal = self._session.journal.name
-        self._record.take(self._run, measurements, journal, self._session.offset)
-        if measurements:
+        measurements = self._session.store(works)
+        if measurements and not self._session.queued:  # of jobs, the load of their nodes is not known
             load = HostLoad.read().since(before)
             self._record.add_batch(
                 Batch(

@@ -24,15 +24,15 @@ _BINS: Final = 12
 _LABEL: Final = 26
 
 
-def lines(found: ByContext, width: int = 80) -> list[Line]:
+def lines(result: ByContext, width: int = 80) -> list[Line]:
     """All three figures, as far as the record has them."""
     shown: list[Line] = []
-    for each in found.profiles:
+    for each in result.profiles:
         shown += [*([()] if shown else []), *_changes(each, width)]
-    for finding in found.comparisons:
+    for finding in result.comparisons:
         shown += [(), *_histogram(finding, width)]
-    if found.comparisons:
-        shown += [(), *_streaks(found.comparisons, width)]
+    if result.comparisons:
+        shown += [(), *_streaks(result.comparisons, width)]
     return shown
 
 
@@ -86,12 +86,12 @@ def _histogram(finding: ContextFinding, width: int) -> list[Line]:
     return rows
 
 
-def _streaks(found: Sequence[ContextFinding], width: int) -> list[Line]:
+def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     """Figure 5: a streak for each comparison: single contexts along it, its interval and prediction below."""
-    spans = [value for each in found for value in _extent(each.across)]
+    spans = [value for each in result for value in _extent(each.across)]
     axis = _Axis(min(spans), max(spans), width - 16)
     rows: list[Line] = [(Span("Single contexts against all together", "heading"),)]
-    for each in found:
+    for each in result:
         rows.append((Span(shorten(_pair_name(each), width)),))
         rows.append((Span(f"{'single':<14}"), Span(axis.points([one.speedup for one in each.across.each]))))
         for name, interval in (

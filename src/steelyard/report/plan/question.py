@@ -43,10 +43,16 @@ def where_words(launch: LaunchMethod) -> str:
             parts += _day_words(launch)
         case "slurm":
             options = launch.queue.options if launch.queue else ()
-            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *ranks]
+            started = [f"{each} by srun, {_BOUND[launch.binding]}" for each in ranks]
+            parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *started, *_describe_jobs(launch)]
         case "template":
-            parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}", *ranks]
+            parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}"]
+            parts += _describe_jobs(launch)
     return printable(", ".join(parts))
+
+
+def _describe_jobs(launch: LaunchMethod) -> list[str]:
+    return [f"up to {launch.jobs} jobs at once"] if launch.jobs > 1 else []
 
 
 def _day_words(launch: LaunchMethod) -> list[str]:

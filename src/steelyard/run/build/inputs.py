@@ -37,8 +37,8 @@ def input_files(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     SpecError
         As ``input_paths``; or a file cannot be read.
     """
-    found = input_paths(source, patterns, words)
-    return tuple(_read(name, path) for name, path in sorted(found.items()))
+    result = input_paths(source, patterns, words)
+    return tuple(_read(name, path) for name, path in sorted(result.items()))
 
 
 def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()) -> dict[str, Path]:
@@ -57,7 +57,7 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
     SpecError
         A pattern that leaves the source or matches nothing; no input at all.
     """
-    found: dict[str, Path] = {}
+    result: dict[str, Path] = {}
     for pattern in patterns:
         matches = {_name(path, source): path for path in _matches(source, pattern)}
         if not matches:
@@ -65,17 +65,17 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
                 f"build.inputs: {pattern!r} matches no file in {source}",
                 hint="a pattern that matches nothing would never see a change: correct it or take it out",
             )
-        found |= matches
+        result |= matches
     for word in words:
         path = Path(os.path.normpath(source / word))
         if path.is_relative_to(source) and holds(path.is_file):
-            found[_name(path, source)] = path
-    if not found:
+            result[_name(path, source)] = path
+    if not result:
         raise SpecError(
             "build.inputs: no file is named, so nothing would say when to build again",
             hint='name the sources that the build reads, as in inputs = ["src/**"]',
         )
-    return found
+    return result
 
 
 def holds(question: Callable[[], bool]) -> bool:

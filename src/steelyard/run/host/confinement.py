@@ -99,10 +99,10 @@ def _mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | Non
         fields, _, rest = line.partition(" - ")
         kind, _, options = [*rest.split(" "), "", "", ""][:3]
         # Version 1 has one hierarchy a controller; version 2 one for all.
-        found = (
+        result = (
             kind == "cgroup" and controllers <= set(options.split(",")) if controllers else kind == "cgroup2"
         )
-        if found:
+        if result:
             columns = fields.split(" ")
             return PurePosixPath(columns[3]), columns[4]
     return None

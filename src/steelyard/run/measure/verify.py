@@ -40,7 +40,9 @@ class Verifier:
         self._shell = program.shell
         self._timeout_s = program.timeout_s
         self._hook_timeout_s = program.hook_timeout_s
-        self._kind = experiment.launch.kind
+        launch = experiment.launch
+        # Ranks say the same of their ends whoever starts them.
+        self._kind = "mpi" if launch.kind == "slurm" and launch.ranks is not None else launch.kind
         self._stdout = _compiled(program.verify.stdout)
         self._stderr = _compiled(program.verify.stderr)
         self._contents = contents_of(program.verify)

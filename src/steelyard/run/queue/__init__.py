@@ -1,4 +1,4 @@
-"""Trials on machines that a queue gives out: one job runs all trials up to the next look, and outlives us."""
+"""Trials on machines that a queue gives out: jobs run all trials up to the next look, and outlive us."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from steelyard.files.reading import read_text
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
-    from steelyard.run.queue.queued_runner import Submission
+    from steelyard.run.queue.submission import Submission
 
 
 def submission(experiment: Experiment) -> Submission | None:
@@ -25,11 +25,11 @@ def submission(experiment: Experiment) -> Submission | None:
     if queue is None:
         return None
     # Few experiments have a queue, and each of these modules takes a part of a millisecond.
-    from steelyard.run.queue.commands import filled
     from steelyard.run.queue.job import RUN
-    from steelyard.run.queue.queued_runner import Submission
     from steelyard.run.queue.slurm import Slurm
+    from steelyard.run.queue.submission import Submission
     from steelyard.run.queue.template import Template
+    from steelyard.spec.check.launch import find_queue_factors
 
     script = f"#!/bin/bash\n{RUN}\n"
     if queue.script is not None:
@@ -45,8 +45,9 @@ def submission(experiment: Experiment) -> Submission | None:
             )
     source = experiment.source
     scheduler = (
-        Slurm(filled(queue.options, source=source))
+        Slurm(queue.options, source=source)
         if experiment.launch.kind == "slurm"
         else Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
     )
-    return Submission(scheduler, script, queue.hand_on, queue.poll_s)
+    factors = find_queue_factors(queue, experiment.factors)
+    return Submission(scheduler, script, queue.hand_on, queue.poll_s, factors, queue.jobs)

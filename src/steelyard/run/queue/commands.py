@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -67,10 +68,21 @@ def _captured(words: Sequence[str], timeout_s: float) -> subprocess.CompletedPro
 def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
     # Both streams are files: a pipe that nobody reads any more would end the command.
     with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
-        done = subprocess.run(words, stdout=printed, stderr=said, check=False, timeout=_TIMEOUT_S)
+        # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
+        process = subprocess.Popen(words, stdout=printed, stderr=said, start_new_session=True)
+        try:
+            process.wait(_TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            raise
+        except KeyboardInterrupt:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_TIMEOUT_S)
+            raise
         printed.seek(0)
         said.seek(0)
-        return subprocess.CompletedProcess(words, done.returncode, printed.read(), said.read())
+        return subprocess.CompletedProcess(words, process.returncode, printed.read(), said.read())
 
 
 def filled(words: Sequence[str], **values: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -36,10 +36,18 @@ class Scheduler(ABC):
         """
 
     @abstractmethod
-    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
+    def submit(
+        self,
+        script: Path,
+        log: Path,
+        name: str,
+        answer: Path,
+        levels: Mapping[str, str],
+        node: str | None = None,
+    ) -> str:
         """Hand in a script whose output goes to ``log``, under a name that no other job has, for ``node`` if
-        one is given; gives the job. What the queue answers is in ``answer`` as soon as it has answered,
-        whether we live or not.
+        one is given; gives the job. ``levels`` of factors stand where its words name those. What the queue
+        answers is in ``answer`` as soon as it has answered, whether we live or not.
 
         Raises
         ------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from steelyard.errors import MachineError
-from steelyard.run.queue.commands import ask, refuse_absent
+from steelyard.run.queue.commands import ask, filled, refuse_absent
 from steelyard.run.queue.scheduler import JobState, Scheduler
 from steelyard.spec.check.nodes import find_partition
 
@@ -28,10 +28,13 @@ class Slurm(Scheduler):
     ----------
     options : sequence of str
         Further words for ``sbatch``: partition, nodes, time limit, …
+    source : str
+        Directory of the spec.
     """
 
-    def __init__(self, options: Sequence[str] = ()) -> None:
+    def __init__(self, options: Sequence[str] = (), *, source: str = "") -> None:
         self.options = options
+        self.source = source
 
     def check(self) -> None:
         """See ``Scheduler.check``; the commands are on machines without a cluster too."""
@@ -45,10 +48,19 @@ class Slurm(Scheduler):
                 " configuration is), or leave out [launch] to run here",
             )
 
-    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
+    def submit(
+        self,
+        script: Path,
+        log: Path,
+        name: str,
+        answer: Path,
+        levels: Mapping[str, str],
+        node: str | None = None,
+    ) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
         words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
-        words += ["--output", str(log), "--chdir", str(script.parent), *self.options]
+        options = filled(self.options, **{**levels, "source": self.source})
+        words += ["--output", str(log), "--chdir", str(script.parent), *options]
         words += [*(["--nodelist", node] if node else []), str(script)]
         return self.number(ask(words, into=answer).stdout) or ""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -54,9 +54,18 @@ class Template(Scheduler):
         commands = (self.submit_words, self.cancel_words, self.alive_words)
         refuse_absent(self._filled(words)[0] for words in commands if words)
 
-    def submit(self, script: Path, log: Path, name: str, answer: Path, node: str | None = None) -> str:
+    def submit(
+        self,
+        script: Path,
+        log: Path,
+        name: str,
+        answer: Path,
+        levels: Mapping[str, str],
+        node: str | None = None,
+    ) -> str:
         """See ``Scheduler.submit``."""
-        values = {"script": str(script), "log": str(log), "name": name} | ({"node": node} if node else {})
+        values = {**levels, "script": str(script), "log": str(log), "name": name}
+        values |= {"node": node} if node else {}
         words = self._filled(self.submit_words, **values)
         printed = ask(words, into=answer).stdout
         number = self.number(printed)
@@ -84,4 +93,4 @@ class Template(Scheduler):
         ask(self._filled(self.cancel_words, job=job), may_fail=True)
 
     def _filled(self, words: Sequence[str], **values: str) -> list[str]:
-        return filled(words, source=self.source, **values)
+        return filled(words, **{**values, "source": self.source})

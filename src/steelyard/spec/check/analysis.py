@@ -250,13 +250,13 @@ def _check_strata(
     for cell in treatments:
         within.setdefault(tuple(cell[name] for name in strata), []).append(cell)
     for key, members in within.items():
-        found = [cell for cell in members if matches(cell, baseline)]
+        result = [cell for cell in members if matches(cell, baseline)]
         where = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
-        if len(found) > 1:
-            free = [name for name in found[0] if len({cell[name] for cell in found}) > 1]
-            what = f"{toml_value(baseline)} is {len(found)} treatments{where}: {', '.join(free)} differ"
+        if len(result) > 1:
+            free = [name for name in result[0] if len({cell[name] for cell in result}) > 1]
+            what = f"{toml_value(baseline)} is {len(result)} treatments{where}: {', '.join(free)} differ"
             hint = f"name a level of {free[0]} as well, or write strata = {toml_value([*strata, *free])}"
             raise origin.error(path, what, hint)
-        if not found and len(members) > 1:
+        if not result and len(members) > 1:
             what = f"no treatment{where} has {toml_value(baseline)}: nothing there can be compared"
             raise origin.error(path, what, "choose another baseline, or remove an exclusion")

@@ -9,6 +9,7 @@ from steelyard.errors import SpecError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.spec.check.factors import COMMAND
+from steelyard.spec.check.launch import find_queue_factors
 from steelyard.spec.check.ranks import texts as launch_texts
 from steelyard.spec.experiment import (
     Build,
@@ -68,6 +69,7 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     built = {each for name in active for each in INTERVENTIONS[name].placeholders}
     used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
     used |= {each.factor for each in commands if each.enter is not None}
+    used |= set(find_queue_factors(launch, factors))
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
             for word in words or ():
@@ -114,14 +116,14 @@ def _check_placeholders(
     for path, text, scope in _texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()
-        found = _check_text(path, text, scope, known, factors, origin)
-        if "build" in found and build is None:
+        result = _check_text(path, text, scope, known, factors, origin)
+        if "build" in result and build is None:
             hint = 'write [build] with command = ["make", …], or escape the braces: {{build}}'
             raise origin.error(path, "{build} is used, but [build] is missing", hint)
-        if "objects" in found and build is not None and not build.objects:
+        if "objects" in result and build is not None and not build.objects:
             hint = 'write objects = ["a.o", "b.o"] in [build], or escape the braces: {{objects}}'
             raise origin.error(path, "{objects} is used, but [build] names none", hint)
-        used |= found
+        used |= result
     return used
 
 
@@ -130,12 +132,12 @@ def _check_text(
 ) -> set[str]:
     """The names of the placeholders of one text."""
     try:
-        found = names(text)
+        result = names(text)
     except UsageError as error:
         raise origin.placed(path, error) from None
-    for name in sorted(found - known):
+    for name in sorted(result - known):
         raise _unknown(name, known, factors, scope, origin, path)
-    return found
+    return result
 
 
 def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import product
 
 from msgspec.structs import replace
 
+from steelyard.interventions.node import Node
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
 from steelyard.spec.check.ranks import check_keys, read_ranks
-from steelyard.spec.experiment import Factor, LaunchMethod
+from steelyard.spec.experiment import Contexts, Factor, LaunchMethod
 from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.placeholders import format_level
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _EXAMPLES = {
@@ -27,6 +30,8 @@ _KNOWN = {
     "alive": ("source", "job"),
 }
 """Key to the placeholders that its words may hold."""
+_OF_A_JOB = ("options", "submit")
+"""Keys whose words may name factors as well."""
 
 PLACEHOLDER = re.compile(r"\{\{|\}\}|(?<!\$)\{(\w+)\}")
 """In words of a queue's commands, where other braces are text: ``{print $2}``, ``${HOME}``."""
@@ -44,13 +49,13 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     if table.kind in ("mpi", "smpi"):
         return read_ranks(table, factors, origin)
     if table.kind == "local":
-        for key in ("options", "script", *_OF_TEMPLATE):
-            if getattr(table, key):
+        for key in ("options", "jobs", "script", *_OF_TEMPLATE):
+            if getattr(table, key) != getattr(LaunchMethod(), key):
                 what = "is about a queue, and kind is local"
                 raise origin.error((*path, key), what, 'write kind = "slurm" or kind = "template"')
         return LaunchMethod()
     if table.kind == "slurm":
-        _check_slurm(table, origin, path)
+        table = _check_slurm(table, factors, origin, path)
     else:
         _check_template(table, origin, path)
     for key in _KNOWN:
@@ -64,6 +69,31 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     return replace(table, job=job, poll_s=poll_s)
 
 
+def check_jobs(
+    table: LaunchMethod, factors: Sequence[Factor], contexts: Contexts | None, origin: Origin
+) -> None:
+    """Refuse several jobs at once where all trials go into one.
+
+    Raises
+    ------
+    SpecError
+    """
+    draws_nodes = contexts is not None and Node.name in contexts.settings
+    if table.jobs > 1 and not draws_nodes and not find_queue_factors(table, factors):
+        where = "options" if table.kind == "slurm" else "submit"
+        problem = f"jobs = {table.jobs} has one job to hand in at a time: {where} names no factor"
+        raise origin.error(
+            ("launch", "jobs"), problem, 'write a factor there, as in "--nodes={p}", or leave jobs out'
+        )
+
+
+def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:
+    """Factors of which each combination of levels has jobs of its own."""
+    names = {match[1] for word in table.queue_words for match in PLACEHOLDER.finditer(word)}
+    common = {name for key in _OF_A_JOB if getattr(table, key) for name in _KNOWN[key]}
+    return tuple(factor.name for factor in factors if factor.name in names - common)
+
+
 def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], origin: Origin) -> None:
     """Refuse placeholders that would reach the queue as they are."""
     for i, word in enumerate(words):
@@ -71,8 +101,10 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
             if name in _KNOWN[key]:
                 continue
             if name in [factor.name for factor in factors]:
-                what = f"{{{name}}} has several levels, and one job runs the trials of all"
-                hint = "write what suffices for the largest; ranks within it are up to command in [program]"
+                if key in _OF_A_JOB:
+                    continue
+                what = f"{{{name}}} has several levels, and {{job}} alone says which job is meant"
+                hint = f"write {{{name}}} in submit"
             else:
                 what = f"unknown placeholder {{{name}}}"
                 listed = ", ".join(f"{{{each}}}" for each in _KNOWN[key])
@@ -80,16 +112,34 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
             raise origin.error(("launch", key, i), what, hint)
 
 
-def _check_slurm(table: LaunchMethod, origin: Origin, path: Path) -> None:
+def _check_slurm(
+    table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin, path: Path
+) -> LaunchMethod:
+    """The table, with ranks as ``srun`` starts them where there are some."""
     for key in _OF_TEMPLATE:
         if getattr(table, key):
             what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"
             raise origin.error((*path, key), what, 'leave it out, or write kind = "template"')
+    levels = {factor.name: factor.levels for factor in factors}
     for i, word in enumerate(table.options):
-        if word.startswith(("--clusters", "-M")):
+        named = [match[1] for match in PLACEHOLDER.finditer(word) if match[1] in levels]
+        filled = (
+            PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), word)  # noqa: B023 -- used at once
+            for chosen in product(*(map(format_level, levels[name]) for name in named))
+            for values in [dict(zip(named, chosen, strict=True))]
+        )
+        if any(text.startswith(("--clusters", "-M")) for text in filled):
             what = f"{word!r}: jobs are looked for on the cluster that they are submitted to only"
             hint = "run on that cluster, or write the commands of one with kind = template"
             raise origin.error((*path, "options", i), what, hint)
+    if table.ranks is not None:
+        return read_ranks(table, factors, origin)
+    default = LaunchMethod()
+    for key in ("binding", "arguments"):
+        if getattr(table, key) != getattr(default, key):
+            what = "is about ranks that srun starts, and ranks is missing"
+            raise origin.error((*path, key), what, 'write ranks = 4, or ranks = "{p}"')
+    return table
 
 
 def _check_template(table: LaunchMethod, origin: Origin, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""``[launch]`` of programs that have ranks: by ``mpirun``, or on a simulated machine."""
+"""``[launch]`` of programs that have ranks: by ``mpirun`` or ``srun``, or on a simulated machine."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
     "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
+    "slurm": frozenset({"ranks", "binding", "arguments"}),
     "smpi": frozenset(
         {"ranks", "arguments", "platform", "algorithms", "selector", "placement", "noise", "seed"}
     ),
@@ -75,10 +76,11 @@ def check_keys(table: LaunchMethod, origin: Origin) -> None:
     SpecError
     """
     default = LaunchMethod()
-    allowed = _OF_KIND.get(table.kind)
+    allowed = _OF_KIND.get(table.kind, frozenset())
+    queued = table.kind not in ("mpi", "smpi")
     for field in msgspec.structs.fields(table):
         key = field.encode_name
-        if key == "kind" or (key not in _OWN if allowed is None else key in allowed):
+        if key == "kind" or key in allowed or (queued and key not in _OWN):
             continue
         if getattr(table, field.name) != getattr(default, field.name):
             what = f"has no meaning for kind = {shown(table.kind)}"

@@ -38,7 +38,7 @@ class Noise(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The way trials are launched; texts still hold their ``{placeholders}``.
 
-    ``ranks`` is ``None`` only for ``local`` and queues.
+    ``ranks`` is ``None`` only for ``local`` and queues whose programs start their ranks themselves.
     """
 
     kind: Annotated[
@@ -51,7 +51,10 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "local"
     ranks: Annotated[
         _Ranks | None,
-        Meta(description='How many ranks a trial has: a number, or a factor as in `"{p}"`.'),
+        Meta(
+            description='How many ranks a trial has: a number, or a factor as in `"{p}"`; with `slurm`,'
+            " `srun` starts them."
+        ),
     ] = None
     implementation: Annotated[
         str | None,
@@ -63,12 +66,15 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     binding: Annotated[
         Literal["core", "none", "library"],
         Meta(
-            description="`mpi`: a core for each rank (none where there are more ranks than CPUs), nothing,"
-            " or what the library does by itself."
+            description="`mpi` and `slurm`: a core for each rank (none where there are more ranks than CPUs),"
+            " nothing, or what the library, or Slurm, does by itself."
         ),
     ] = "core"
     arguments: Annotated[
-        tuple[str, ...], Meta(description="`mpi`: further words for `mpirun`; `smpi`: further `--cfg=…`.")
+        tuple[str, ...],
+        Meta(
+            description="`mpi`: further words for `mpirun`; `slurm`: for `srun`; `smpi`: further `--cfg=…`."
+        ),
     ] = ()
     platform: Annotated[
         str | None, Meta(description="`smpi`: the machine, an XML file of SimGrid; `.xml` may be left out.")
@@ -103,8 +109,18 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = "1"
     options: Annotated[
         tuple[str, ...],
-        Meta(description="With `slurm`: further words for `sbatch`; `{source}` may stand in them."),
+        Meta(
+            description="With `slurm`: further words for `sbatch`; `{source}` may stand in them, and factors,"
+            ' as in `"--nodes={p}"`: then each combination of their levels has a job of its own.'
+        ),
     ] = ()
+    jobs: Annotated[
+        int,
+        Meta(
+            ge=1,
+            description="With factors in `options` or `submit`: how many jobs may wait or run at once.",
+        ),
+    ] = 1
     script: Annotated[
         str | None,
         Meta(description="A job script for bash in which `{run}` runs the trials; needed with `template`."),
@@ -113,7 +129,7 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         tuple[str, ...],
         Meta(
             description="With `template`: the command that hands in `{script}`, with output to `{log}`;"
-            " `{source}` and `{name}` may stand in it too."
+            " `{source}` and `{name}` may stand in it too, and factors, as in `options`."
         ),
     ] = ()
     job: Annotated[
@@ -139,6 +155,11 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     poll_s: Annotated[Duration, Meta(description="Pause between two questions to the queue.")] = (
         msgspec.field(name="poll", default=10.0)
     )
+
+    @property
+    def queue_words(self) -> tuple[str, ...]:
+        """The words of a queue in which factors may stand."""
+        return (*self.options, *self.submit)
 
     @property
     def queue(self) -> Self | None:

@@ -20,6 +20,7 @@ from steelyard.answers.machines import Deviation, Gain, Machine, Machines, Pace,
 from steelyard.answers.undefined import Undefined
 from steelyard.arrays import Floats
 from steelyard.sample import Sample
+from steelyard.special import f_quantile
 from steelyard.stats.contexts.across import compare_each
 from steelyard.stats.contexts.components import nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
@@ -76,8 +77,6 @@ def estimate_spread(visited: Visits, components: Components | Undefined) -> Spre
     """What machines contribute to the variance, and what more would gain."""
     if isinstance(components, Undefined) or components.share is None:
         return None
-    from scipy.special import fdtri
-
     counts = visited.counts
     per_block = float((1 / counts).mean())
     within = components.within**2
@@ -86,7 +85,7 @@ def estimate_spread(visited: Visits, components: Components | Undefined) -> Spre
     else:
         f = float(visited.means.var(ddof=1)) / (within * per_block)
         nu = components.nu_between, components.nu_within
-        ends = (max(0.0, f / float(fdtri(*nu, q)) - 1) for q in (0.975, 0.025))
+        ends = (max(0.0, f / f_quantile(*nu, q) - 1) for q in (0.975, 0.025))
         low, high = (entry / (entry + 1 / per_block) for entry in ends)
         bounds = Interval(low, high)
     between = components.between**2

@@ -65,5 +65,9 @@ def launcher_of(experiment: Experiment) -> Launcher | None:
             from steelyard.run.launch.launcher.smpi import Smpi
 
             return Smpi(experiment)
+        case "slurm" if experiment.launch.ranks is not None:
+            from steelyard.run.launch.launcher.srun import Srun
+
+            return Srun(experiment)
         case "local" | "slurm" | "template":
             return None

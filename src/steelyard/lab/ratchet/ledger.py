@@ -1,0 +1,67 @@
+"""The ledger in a repository: read, checked, and written whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.answers.ratchet import Attempt, Ledger
+from steelyard.errors import RecordError, UsageError
+from steelyard.files.writing import write_output
+
+PLACE: Final = Path(".steelyard", "ratchet")
+"""In the work tree; git does not see it."""
+FILE: Final = "ledger.json"
+
+
+def read_ledger(directory: Path) -> Ledger | None:
+    """The ledger; ``None`` before the first try.
+
+    Raises
+    ------
+    RecordError
+        It is damaged.
+    """
+    file = directory / FILE
+    if not file.exists():
+        return None
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Ledger)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise RecordError(
+            f"{file} is not a ledger of ratchet: {error}", hint="put it back from a copy, or move it away"
+        ) from None
+
+
+def write_ledger(directory: Path, ledger: Ledger) -> None:
+    """Keep the ledger, whole or not at all."""
+    directory.mkdir(parents=True, exist_ok=True)
+    ignore = directory.parent / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="utf-8")
+    write_output(directory / FILE, msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
+
+
+def load_ledger(directory: Path) -> Ledger:
+    """The ledger, which has to be there.
+
+    Raises
+    ------
+    UsageError
+        Nothing was tried yet.
+    """
+    ledger = read_ledger(directory)
+    if ledger is None:
+        raise UsageError(
+            f"nothing was tried yet: {directory / FILE} does not exist",
+            hint="steelyard ratchet try --build make -- ./prog input",
+        )
+    return ledger
+
+
+def put_attempt(ledger: Ledger, attempt: Attempt) -> Ledger:
+    """The ledger with one attempt put in its place, or added."""
+    return replace(ledger, attempts=(*ledger.attempts[: attempt.number - 1], attempt))

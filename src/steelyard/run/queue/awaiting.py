@@ -1,0 +1,151 @@
+"""Waiting for jobs: those of this run, and those of an earlier one that outlived it."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import RecordBusyError
+from steelyard.run.queue.job import Job, jobs_in
+from steelyard.run.queue.scheduler import Scheduler
+from steelyard.run.queue.submission import Submission
+
+_FIRST_PAUSE_S: Final = 0.1
+CANCEL_TIMEOUT_S: Final = 60.0
+"""Time for a cancelled job to end. One that had not begun says nothing, and not every queue reports it."""
+
+
+class JobWatch:
+    """Whether one job has ended, by its own word or by the queue's.
+
+    The queue is not believed as long as a runner writes to one of ``journals``, and where it may err, not at
+    once.
+
+    Attributes
+    ----------
+    state : str
+        What was last seen of it, in words.
+    cancelled : bool
+        It was cancelled: then the queue is believed at once.
+    """
+
+    def __init__(self, job: Job, scheduler: Scheduler, journals: Sequence[Path]) -> None:
+        self._job = job
+        self._scheduler = scheduler
+        self._journals = journals
+        self._denials, self._absent_since = 0, 0.0
+        self.state = "waiting"
+        self.cancelled = False
+
+    def has_ended(self) -> bool:
+        """Ask once.
+
+        Raises
+        ------
+        MachineError
+            The queue cannot be asked.
+        """
+        if self._job.end is not None or self._job.id is None:
+            return True
+        state = self._scheduler.state(self._job.id)
+        if state != "ended" or self._job.is_writing(self._journals):
+            self._denials = 0
+            self.state = state
+            return False
+        self._absent_since = self._absent_since if self._denials else time.monotonic()
+        self._denials += 1
+        self.state = "not found in the queue"
+        long_enough = time.monotonic() - self._absent_since >= self._scheduler.absence_s
+        return self.cancelled or (self._denials >= self._scheduler.denials and long_enough)
+
+
+class Pauses:
+    """Sleeps between questions to a queue: short ones first."""
+
+    def __init__(self, most_s: float) -> None:
+        self._most_s = most_s
+        self._next_s = _FIRST_PAUSE_S
+
+    def sleep(self) -> None:
+        """Sleep, each time longer, up to the most."""
+        time.sleep(self._next_s)
+        self._next_s = min(self._most_s, self._next_s * 1.5)
+
+
+def await_job(
+    job: Job,
+    submission: Submission,
+    record: str,
+    tell: Callable[[str], None],
+    journals: Sequence[Path] = (),
+    cancelled_s: float | None = None,
+) -> None:
+    """Sleep until a job has ended; see ``JobWatch``.
+
+    Parameters
+    ----------
+    cancelled_s : float or None
+        Of a job that was cancelled, the time to wait for; then the queue is believed at once.
+    """
+    until = time.monotonic() + (math.inf if cancelled_s is None else cancelled_s)
+    note_number(job, submission.scheduler, record)
+    watch = JobWatch(job, submission.scheduler, journals)
+    watch.cancelled = cancelled_s is not None
+    pauses = Pauses(submission.poll_s)
+    while time.monotonic() < until and not watch.has_ended():
+        tell(f"job {job.id}, {watch.state}")
+        pauses.sleep()
+    await_last_word(job, submission)
+
+
+def await_last_word(job: Job, submission: Submission) -> None:
+    """Give the last word of a job that the queue calls ended time on its way through a shared file system."""
+    if job.end is None and job.id is not None:
+        time.sleep(min(1.0, submission.poll_s))
+
+
+def attach(
+    jobs: Path,
+    submission: Submission,
+    record: str,
+    tell: Callable[[str], None],
+    journals: Sequence[Path] = (),
+) -> None:
+    """Wait for jobs of an earlier run, which outlived it; then what they measured is in their journals.
+
+    A job that has not begun finds no orders when it does, and so runs nothing.
+
+    Raises
+    ------
+    RecordBusyError
+        One has begun, has not said that it ended, and the queue cannot be asked for it by a number.
+    """
+    for job in jobs_in(jobs):
+        if not job.settled:
+            await_job(job, submission, record, tell, journals)
+            if job.id is None and job.begun and job.end is None:
+                name = job_name(record, job)
+                raise RecordBusyError(
+                    f"job {name} has begun, has not said that it ended, and its number is not known: the run"
+                    " that handed it in was killed before the queue answered",
+                    hint="run again when it has ended; if it was killed, so that it will not say so:"
+                    f" touch {shlex.quote(str(job.directory / 'settled'))}",
+                )
+        job.settle()
+
+
+def job_name(record: str, job: Job) -> str:
+    """The name of a job in the queue."""
+    return f"steelyard-{record}-{job.directory.name}"
+
+
+def note_number(job: Job, scheduler: Scheduler, record: str) -> None:
+    """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
+    if job.id is None:
+        answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
+        if found := scheduler.number(answer) or scheduler.find(job_name(record, job)):
+            job.note_id(found)

@@ -1,0 +1,288 @@
+"""``QueuedSession``: blocks on machines that a queue gives out."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+from msgspec.structs import replace
+
+from steelyard.errors import ProgramError
+from steelyard.interventions.node import Node
+from steelyard.run.launch.launch_plan import LaunchPlan
+from steelyard.run.measure.measure import Measurer
+from steelyard.run.measure.measurement import Measurement
+from steelyard.run.queue.awaiting import (
+    CANCEL_TIMEOUT_S,
+    JobWatch,
+    Pauses,
+    await_job,
+    await_last_word,
+    job_name,
+    note_number,
+)
+from steelyard.run.queue.job import Job, jobs_in
+from steelyard.run.queue.losses import last_words, select_trials, was_taken_away
+from steelyard.run.queue.submission import Share, Submission
+from steelyard.run.runner.block_orders import BlockOrders, Work
+from steelyard.run.runner.journal import lost_trial, read_journal
+from steelyard.run.runner.native import RUNNER, native_file
+from steelyard.run.runner.orders import define, encode_batch
+from steelyard.run.runner.runner_errors import HEAD, Reply, RunnerDiedError, decode_failed, explained
+from steelyard.run.runner.session import Take
+
+LOST_IN_A_ROW: Final = 3
+"""Jobs that end without having finished a trial; then something is wrong that another job will not cure."""
+
+Tell = Callable[[str, int, int], None]
+"""What jobs do, and how many of their trials have ended, of how many."""
+
+
+class Journals(msgspec.Struct, frozen=True):
+    """The journals of one run's jobs: how each is made, moved into the record, and deleted."""
+
+    add: Callable[[str], Path]
+    take: Take
+    drop: Callable[[str], None]
+
+
+class _Lot(msgspec.Struct, frozen=True):
+    """Trials for one job, of ``node`` where drawn; ``in_vain`` jobs before it, in a row, finished none."""
+
+    share: Share
+    works: Sequence[Work]
+    node: str | None = None
+    in_vain: int = 0
+
+
+class _Flight(msgspec.Struct):
+    """A job that was handed in, and what it is to do; ``ended`` of its trials were in the journal, up to byte
+    ``read_to``, when it was last looked into.
+    """
+
+    job: Job
+    lot: _Lot
+    journal: Path
+    watch: JobWatch
+    commands: Sequence[Sequence[str]]
+    trials: int
+    ended: int = 0
+    read_to: int = 0
+
+
+def _group_by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
+    """Group blocks by the node that was drawn for each, so that a node needs one job; in the order of the
+    first.
+    """
+    groups: dict[str | None, list[Work]] = {}
+    for work in works:
+        context = work.block.context
+        drawn = None if context is None else context.settings.get(Node.name)
+        groups.setdefault(None if drawn is None else str(drawn), []).append(work)
+    return groups
+
+
+class QueuedSession:
+    """Has jobs run blocks: one for each combination of the levels that the queue is told, several at once.
+
+    Parameters
+    ----------
+    jobs : Path
+        A directory for the folders of jobs; on a file system that the nodes see too, as are the journals.
+    name : str
+        Of the record, by which a job can be found in the queue whose number was not written down.
+    tell : callable
+        Told what the jobs do.
+    """
+
+    queued = True
+    """Trials run elsewhere, in jobs that take all blocks up to the next look."""
+
+    def __init__(
+        self,
+        launches: LaunchPlan,
+        measurer: Measurer,
+        submission: Submission,
+        jobs: Path,
+        name: str,
+        journals: Journals,
+        tell: Tell,
+    ) -> None:
+        self._launches = launches
+        self._measurer = measurer
+        self._submission = submission
+        self._jobs = jobs.absolute()
+        self._name = name
+        self._journals = journals
+        self._tell = tell
+        self._shares = submission.shares(launches.treatments)
+        self._flights: list[_Flight] = []
+        self._measured: list[Measurement] = []
+
+    def run(self, works: Sequence[Work]) -> None:
+        """Have jobs run the blocks until all trials are in the record, having slept meanwhile.
+
+        What a lost job ran is a failed trial; what it had not begun is given to another job.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            From outside; all jobs have been ended by then.
+        MachineError
+            The queue cannot be asked, or refuses.
+        ProgramError
+            Three jobs in a row were lost that had finished no trial; or a hook failed.
+        RecordError
+            A journal cannot be written.
+        """
+        waiting = deque(self._make_lots(works))
+        try:
+            while waiting or self._flights:
+                while waiting and len(self._flights) < self._submission.jobs:
+                    self._flights.append(self._submit(waiting.popleft()))
+                for flight in self._await_some():
+                    if (rest := self._settle(flight)) is not None:
+                        waiting.appendleft(rest)
+        except BaseException:
+            self._cancel_all()
+            raise
+
+    def leave_levels(self) -> None:
+        """Nothing: levels with commands are refused where jobs run trials."""
+
+    def store(self, works: Sequence[Work]) -> list[Measurement]:
+        """Give what was moved into the record since this was last asked, by trial."""
+        del works
+        measured, self._measured = sorted(self._measured, key=lambda item: item.trial), []
+        return measured
+
+    def _make_lots(self, works: Sequence[Work]) -> list[_Lot]:
+        single = len(self._shares) == 1
+        lots = []
+        for share in self._shares:
+            treatments = None if single else share.treatments
+            mine = [work for item in works if (work := replace(item, treatments=treatments)).places()]
+            lots += [_Lot(share, members, node) for node, members in _group_by_node(mine).items()]
+        return lots
+
+    def _submit(self, lot: _Lot) -> _Flight:
+        number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
+        job = Job(self._jobs / f"{number:06}")
+        job.directory.mkdir(parents=True)
+        commands: list[tuple[str, ...]] = []
+        definitions: list[bytes] = []
+        orders = BlockOrders(self._launches, lambda launch: define(launch, commands, definitions.append))
+        entries = [entry for work in lot.works for entry in orders.entries(work)]
+        job.write_orders(b"".join(definitions) + encode_batch(entries))
+        # The journal is there before the job is, so that it can be looked into.
+        journal = self._journals.add(job.directory.name)
+        journal.touch()
+        submission = self._submission
+        job.write_script(submission.script, native_file(RUNNER), journal, submission.handed_on)
+        scheduler = submission.scheduler
+        name = job_name(self._name, job)
+        trials = sum(len(work.places()) for work in lot.works)
+        if lot.node is not None:
+            job.note_node(lot.node)
+        flight = _Flight(job, lot, journal, JobWatch(job, scheduler, [journal]), commands, trials)
+        try:
+            job.note_id(scheduler.submit(job.script, job.log, name, job.answer, lot.share.levels, lot.node))
+        except KeyboardInterrupt:
+            # The queue may have it by now: it is withdrawn with the others.
+            note_number(job, scheduler, self._name)
+            self._flights.append(flight)
+            raise
+        return flight
+
+    def _await_some(self) -> list[_Flight]:
+        """Sleep until at least one job has ended; gives those, which are no longer in flight."""
+        pauses = Pauses(self._submission.poll_s)
+        while not (ended := [flight for flight in self._flights if flight.watch.has_ended()]):
+            self._tell_of_jobs()
+            pauses.sleep()
+        for flight in ended:
+            await_last_word(flight.job, self._submission)
+        return ended
+
+    def _tell_of_jobs(self) -> None:
+        for flight in self._flights:
+            # From where the last look ended: the journal holds what the trials printed.
+            raw_trials, flight.read_to = read_journal(flight.journal, flight.read_to)
+            flight.ended += len(raw_trials)
+        many = len(self._flights) > 1
+        told = "; ".join(f"{flight.job.id}, {flight.watch.state}" for flight in self._flights)
+        done = sum(flight.ended for flight in self._flights)
+        self._tell(f"job{'s' * many} {told}", done, sum(flight.trials for flight in self._flights))
+
+    def _settle(self, flight: _Flight) -> _Lot | None:
+        """Move what a job measured into the record; gives what another job has to do."""
+        job, lot, scheduler = flight.job, flight.lot, self._submission.scheduler
+        self._flights.remove(flight)
+        read, offset = read_journal(flight.journal)
+        raw_trials = select_trials(read, job, scheduler)
+        finished = {raw.trial for raw in raw_trials}
+        job.settle()
+        obeyed = job.end is not None and job.end.exit == 0
+        rest = [
+            left for work in lot.works if (left := replace(work, finished=work.finished | finished)).places()
+        ]
+        if not obeyed and rest and job.begun and not was_taken_away(job, scheduler):
+            ((trial, _), *_) = rest[0].places()
+            raw_trials.append(lost_trial(trial, 0, f"job {job.id}: {last_words(job, scheduler)}"))
+            rest[0] = replace(rest[0], finished=rest[0].finished | {trial})
+            rest = [work for work in rest if work.places()]
+        raw_trials.sort(key=lambda raw: raw.trial)
+        measured = self._measurer.measure(raw_trials, [work.block for work in lot.works])
+        self._journals.take(measured, flight.journal.name, offset)
+        self._journals.drop(flight.journal.name)
+        self._measured += measured
+        if obeyed:
+            self._refuse_failure(flight)
+            return None
+        in_vain = 0 if finished else lot.in_vain + 1
+        if in_vain == LOST_IN_A_ROW:
+            raise ProgramError(
+                f"{LOST_IN_A_ROW} jobs in a row ended without finishing a trial; of the last one, {job.id}:"
+                f" {last_words(job, scheduler)}",
+                hint=f"its log is {job.log}",
+            )
+        return _Lot(lot.share, rest, lot.node, in_vain) if rest else None
+
+    def _refuse_failure(self, flight: _Flight) -> None:
+        """Raise what the runner said that it could not do."""
+        replies = memoryview(flight.job.replies.read_bytes())
+        while len(replies) >= HEAD.size:
+            length, kind = HEAD.unpack_from(replies)
+            end = HEAD.size - 1 + length
+            body, replies = bytes(replies[HEAD.size : end]), replies[end:]
+            if Reply(kind) is Reply.FAILED:
+                raise explained(decode_failed(body), flight.journal, flight.commands)
+            if Reply(kind) is Reply.STOPPED:
+                raise RunnerDiedError(
+                    f"job {flight.job.id} was stopped",
+                    hint="give the same command again: it goes on where this ended",
+                )
+
+    def _cancel_all(self) -> None:
+        """End all jobs, and keep what they measured; all are cancelled before the first is waited for."""
+        scheduler = self._submission.scheduler
+        for flight in self._flights:
+            if flight.job.id is not None:
+                scheduler.cancel(flight.job.id)
+        until = time.monotonic() + CANCEL_TIMEOUT_S
+        for flight in self._flights:
+            left_s = max(0.0, until - time.monotonic())
+            await_job(flight.job, self._submission, self._name, lambda _: None, [flight.journal], left_s)
+            if flight.job.id is not None or not flight.job.begun:
+                flight.job.settle()
+            raw_trials, offset = read_journal(flight.journal)
+            kept = sorted(select_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
+            measured = self._measurer.measure(kept, [work.block for work in flight.lot.works])
+            self._journals.take(measured, flight.journal.name, offset)
+            self._journals.drop(flight.journal.name)
+            self._measured += measured
+        self._flights.clear()
