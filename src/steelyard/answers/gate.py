@@ -144,6 +144,11 @@ class Gate(msgspec.Struct, frozen=True):
         """Benchmarks with this verdict."""
         return tuple(each for each in self.benchmarks if each.verdict == verdict)
 
+    @property
+    def worst(self) -> Verdict:
+        """The verdict that a reader has to act on first."""
+        return next((verdict for verdict in ORDER if self.of(verdict)), "equivalent")
+
     def exit_code(self, *, strict: bool) -> int:
         """1 where one is slower, 6 where one is gone, 3 under ``strict`` where one is open; else 0."""
         if self.of("slower"):

@@ -29,6 +29,7 @@ COMMANDS = {
     "observe": "Find what a probe costs the program it observes.",
     "model": "Model how metrics grow with a parameter, and check them against expectations.",
     "history": "Find what changed over records of many commits, and at which.",
+    "gate": "Gate a change with the benchmarks that a project has, base against head.",
     "bisect": "Find the commit that changed a program's time, by measuring commits side by side.",
     "import": "Make a record of what another tool measured.",
     "export": "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",

@@ -20,6 +20,6 @@ def read_reports(text: str, where: str, form: str) -> Sequence[Report]:
     from steelyard.exchange.importers import read_output
 
     return [
-        Report(each.title, each.metric, each.unit, tuple(chain.from_iterable(each.values)))
+        Report(each.title, each.metric, each.unit, tuple(chain.from_iterable(each.values)), each.better)
         for each in read_output(text, where, form).series
     ]

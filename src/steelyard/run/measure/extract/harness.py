@@ -20,6 +20,7 @@ from steelyard.run.measure.extract.series import Column, Series, label_key
 from steelyard.run.measure.output import Output
 from steelyard.spec.experiment import UserMetric
 from steelyard.spec.tables.metrics import Reduce
+from steelyard.units import Better
 
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial
@@ -35,6 +36,7 @@ class Report(msgspec.Struct, frozen=True):
     metric: str
     unit: str
     values: tuple[float, ...]
+    better: Better = "lower"
 
 
 ReadOutput = Callable[[str, str, str], Sequence[Report]]

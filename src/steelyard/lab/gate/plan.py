@@ -1,0 +1,121 @@
+"""``Plan``: the programs of a suite on both sides and the benchmarks in them, kept so that a gate goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import NoReportError, RecordError
+from steelyard.lab.gate.harnesses import HARNESSES, find_harness
+from steelyard.lab.gate.harnesses.harness import Harness, Program
+from steelyard.lab.gate.probing import Probe, probe
+from steelyard.lab.gate.request import GateRequest
+from steelyard.lab.gate.sides import SIDES, Side, Sides, naming
+
+FILE: Final = "plan.json"
+
+
+class PlannedProgram(msgspec.Struct, frozen=True):
+    """A program on the sides that have it, and what one process of each reported."""
+
+    name: str
+    programs: dict[Side, Program]
+    probes: dict[Side, Probe]
+
+    @property
+    def common(self) -> tuple[str, ...]:
+        """Benchmarks of both sides."""
+        base, head = (self.probes.get(side) for side in SIDES)
+        return tuple(name for name in base.names if name in head.names) if base and head else ()
+
+    def only(self, side: Side) -> tuple[str, ...]:
+        """Benchmarks of one side."""
+        its = self.probes.get(side)
+        return tuple(name for name in its.names if name not in self.common) if its else ()
+
+    @property
+    def pair_s(self) -> float:
+        """Seconds that one process of each side took, with all its benchmarks."""
+        return sum(each.seconds for each in self.probes.values())
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """What a gate measures."""
+
+    harness: str
+    metric: str
+    programs: tuple[PlannedProgram, ...]
+
+    @property
+    def chosen(self) -> Harness:
+        """The harness."""
+        return next(each for each in HARNESSES if each.name == self.harness)
+
+    @property
+    def unit(self) -> str:
+        """Of the metric."""
+        return next(iter(self.programs[0].probes.values())).unit
+
+    @property
+    def is_higher_better(self) -> bool:
+        """Whether more of the metric is better."""
+        return next(iter(self.programs[0].probes.values())).better == "higher"
+
+    def title(self, program: PlannedProgram, benchmark: str) -> str:
+        """What a benchmark is called among all of them."""
+        return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
+
+
+def make_plan(request: GateRequest, sides: Sides, directory: Path) -> Plan:
+    """The plan of an earlier call, or a new one: both sides built and probed.
+
+    Raises
+    ------
+    ProgramError, NoReportError, UsageError, MachineError
+        As of building and probing; or no benchmark is on both sides.
+    """
+    file = directory / FILE
+    if file.exists():
+        try:
+            return msgspec.json.decode(file.read_bytes(), type=Plan)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise RecordError(f"{file}: {error}", hint="begin again: -o NAME of a new directory") from None
+    trees = {side: sides.prepare(side) for side in SIDES}
+    harness = find_harness(request.harness, request.words, trees["base"].path)
+    metric = request.metric or harness.metric
+    named: dict[str, dict[Side, Program]] = {}
+    for side in SIDES:
+        with naming(side, revision_of(request, side)):
+            for program in harness.find_programs(request.words, trees[side]):
+                named.setdefault(program.name, {})[side] = program
+    programs = []
+    for name, its in named.items():
+        probes: dict[Side, Probe] = {}
+        for side, program in its.items():
+            with naming(side, revision_of(request, side)):
+                tree = trees[side].path
+                environment = harness.environment(str(tree))
+                where = tree / program.directory
+                probes[side] = probe(harness, program, metric, where, environment, request.timeout_s)
+        programs.append(PlannedProgram(name, its, probes))
+    _refuse_nothing_common(programs)
+    plan = Plan(harness.name, metric, tuple(programs))
+    file.write_bytes(msgspec.json.encode(plan))
+    return plan
+
+
+def revision_of(request: GateRequest, side: Side) -> str:
+    """What a side is called."""
+    return request.base if side == "base" else request.head
+
+
+def _refuse_nothing_common(programs: Sequence[PlannedProgram]) -> None:
+    if not any(each.common for each in programs):
+        base = [name for each in programs for name in each.only("base")]
+        raise NoReportError(
+            f"no benchmark is on both sides; base has {', '.join(base[:3]) or 'none'}",
+            hint="a gate needs one at least; was every benchmark renamed?",
+        )
