@@ -28,7 +28,17 @@ if TYPE_CHECKING:
     from steelyard.answers.gate import Gate
     from steelyard.lab.gate.request import GateRequest
 
-HARNESSES = ("cargo", "go", "pytest-benchmark", "vitest", "hyperfine", "jmh", "google-benchmark", "nanobench", "time")
+HARNESSES = (
+    "cargo",
+    "go",
+    "pytest-benchmark",
+    "vitest",
+    "hyperfine",
+    "jmh",
+    "google-benchmark",
+    "nanobench",
+    "time",
+)
 """As ``steelyard.lab.gate.harnesses`` has them, which a test compares: the help loads none of them."""
 
 
@@ -205,13 +215,15 @@ def _sides(
     """Base and head, and whether they are directories."""
     if base_dir is not None or head_dir is not None:
         if revisions:
-            raise UsageError(f"revisions ({' '.join(revisions)}) and directories", hint="name one or the other")
+            raise UsageError(
+                f"revisions ({' '.join(revisions)}) and directories", hint="name one or the other"
+            )
         if qualify:
             return str(head_dir or base_dir), str(head_dir or base_dir), True
         if base_dir is None or head_dir is None:
             raise UsageError("one directory of two", hint="--base-dir OLD --head-dir NEW")
         return str(base_dir), str(head_dir), True
-    if not 1 <= len(revisions) <= 2:  # noqa: PLR2004 -- base and head
+    if not 1 <= len(revisions) <= 2:
         raise UsageError(
             f"{len(revisions)} revisions: one or two are needed", hint="steelyard gate main -- cargo bench"
         )

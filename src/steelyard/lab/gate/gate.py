@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +18,10 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
 from steelyard.errors import InterruptedRunError, NoReportError, UsageError
 from steelyard.lab.bisect.trees import DIGITS
-from steelyard.lab.gate.plan import Plan, PlannedProgram, make_plan
+from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, Sides
-from steelyard.lab.gate.trials import Measured, measure
+from steelyard.lab.gate.trials import Batch, Measured, measure
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
@@ -43,9 +43,8 @@ SLACK: Final = 1.5
 """Default budget over what the harness takes for both sides by its own defaults."""
 LEAST_S: Final = 20.0
 """The shortest default budget."""
-
-Tell = Callable[[str], None]
-"""Told in a sentence what happens."""
+LEAST_BLOCKS: Final = 20
+"""Blocks for which a default budget is enough."""
 
 
 class Benchmark(msgspec.Struct):
@@ -109,7 +108,7 @@ def measure_suite(
     sides = Sides(request, repository, directory)
     try:
         with interruptible():
-            suite = Suite(request, sides, directory)
+            suite = Suite(request, sides, directory, tell)
             suite.measure(watch, tell)
     except (KeyboardInterrupt, InterruptedRunError):
         # Trees stay, so that the same programs go on.
@@ -144,9 +143,9 @@ def identify(request: GateRequest, repository: Repository | None) -> GateRequest
 class Suite:
     """The benchmarks of a gate; its state is what its records hold."""
 
-    def __init__(self, request: GateRequest, sides: Sides, directory: Path) -> None:
+    def __init__(self, request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> None:
         self.request = request
-        self.plan: Plan = make_plan(request, sides, directory)
+        self.plan: Plan = make_plan(request, sides, directory, tell)
         self.benchmarks = [
             Benchmark(number, name, self.plan.title(program, name))
             for number, program in enumerate(self.plan.programs)
@@ -164,7 +163,9 @@ class Suite:
         """The budget."""
         if self.request.max_time_s is not None:
             return self.request.max_time_s
-        return max(LEAST_S, SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks))
+        by_defaults_s = SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks)
+        blocks_s = LEAST_BLOCKS * sum(each.pair_s for each in self.plan.programs)
+        return max(LEAST_S, by_defaults_s, blocks_s)
 
     @property
     def open(self) -> list[Benchmark]:
@@ -223,8 +224,17 @@ class Suite:
         record = self._directory / f"{number:03}-{place + 1}.lab"
         names = tuple(each.name for each in its) if self.plan.chosen.can_filter else ()
         seed = (self.request.seed or 0) + 1000 * number + place
-        found = measure(self.plan, program, names, self._sides, record, blocks, seed, number == 1,
-                        self.request.timeout_s, watch)  # fmt: skip
+        batch = Batch(
+            self.plan,
+            program,
+            names,
+            record,
+            blocks,
+            discard=int(number == 1),
+            seed=seed,
+            timeout_s=self.request.timeout_s,
+        )
+        found = measure(batch, self._sides, watch)
         self.measured_s += found.seconds
         ran = len(its) if names else len(program.common)
         self._pair_s[place] = found.block_s / max(1, ran)
@@ -283,9 +293,21 @@ class Suite:
             max_time_s=self.max_time_s,
             out_of_time=self.is_out_of_time,
             benchmarks=tuple(shown),
-            notes=tuple(notes),
+            notes=(*notes, *self._notes()),
             qualification=qualification,
         )
+
+    def _notes(self) -> list[str]:
+        """That programs are the same, where they are."""
+        same = [each.name or self.plan.harness for each in self.plan.programs if each.is_same]
+        if not same or self.request.is_null:
+            return []
+        names = ", ".join(same)
+        text = (
+            f"{names}: base and head built the same file, byte by byte; if their sources differ in what is"
+            " measured, see whether the build takes them up."
+        )
+        return [text]
 
     def needed_s(self, benchmark: Benchmark) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -10,10 +10,10 @@ import msgspec
 
 from steelyard.errors import NoReportError, RecordError
 from steelyard.lab.gate.harnesses import HARNESSES, find_harness
-from steelyard.lab.gate.harnesses.harness import Harness, Program
+from steelyard.lab.gate.harnesses.harness import Harness, Program, Tree
 from steelyard.lab.gate.probing import Probe, probe
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.gate.sides import SIDES, Side, Sides, naming
+from steelyard.lab.gate.sides import SIDES, Side, Sides, naming, shorten
 
 FILE: Final = "plan.json"
 
@@ -24,6 +24,8 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     name: str
     programs: dict[Side, Program]
     probes: dict[Side, Probe]
+    is_same: bool = False
+    """Whether the gate built the same file on both sides."""
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -69,7 +71,11 @@ class Plan(msgspec.Struct, frozen=True):
         return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
 
 
-def make_plan(request: GateRequest, sides: Sides, directory: Path) -> Plan:
+Tell = Callable[[str], None]
+"""Told in a sentence what happens."""
+
+
+def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> Plan:
     """The plan of an earlier call, or a new one: both sides built and probed.
 
     Raises
@@ -83,12 +89,17 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path) -> Plan:
             return msgspec.json.decode(file.read_bytes(), type=Plan)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise RecordError(f"{file}: {error}", hint="begin again: -o NAME of a new directory") from None
-    trees = {side: sides.prepare(side) for side in SIDES}
+    trees: dict[Side, Tree] = {}
+    for side in SIDES:
+        tell(f"{side} is {shorten(revision_of(request, side))}")
+        trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
     metric = request.metric or harness.metric
     named: dict[str, dict[Side, Program]] = {}
     for side in SIDES:
         with naming(side, revision_of(request, side)):
+            if harness.builds:
+                tell(f"building the benchmarks of {side}")
             for program in harness.find_programs(request.words, trees[side]):
                 named.setdefault(program.name, {})[side] = program
     programs = []
@@ -100,11 +111,16 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path) -> Plan:
                 environment = harness.environment(str(tree))
                 where = tree / program.directory
                 probes[side] = probe(harness, program, metric, where, environment, request.timeout_s)
-        programs.append(PlannedProgram(name, its, probes))
+        programs.append(PlannedProgram(name, its, probes, harness.builds and _are_equal(its)))
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
     file.write_bytes(msgspec.json.encode(plan))
     return plan
+
+
+def _are_equal(programs: Mapping[Side, Program]) -> bool:
+    files = [Path(each.words[0]) for each in programs.values()]
+    return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
 
 
 def revision_of(request: GateRequest, side: Side) -> str:

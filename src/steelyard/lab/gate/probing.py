@@ -73,7 +73,10 @@ def probe(
         if program.source is None:
             found = BUILTIN.get(metric)
             if found is None:
-                raise UsageError(f"--metric {metric}: not measured of a whole program", hint=f"one of: {', '.join(BUILTIN)}")
+                raise UsageError(
+                    f"--metric {metric}: not measured of a whole program",
+                    hint=f"one of: {', '.join(BUILTIN)}",
+                )
             return Probe((Path(program.words[0]).name,), found.unit, found.better, seconds)
         written = metrics.read_bytes()
     where = "its report" if written else "its output"
@@ -114,7 +117,11 @@ def _of_metric(reports: Sequence[Report], metric: str, seconds: float) -> Probe:
 
 
 def _run(
-    words: Sequence[str], directory: Path, environment: Mapping[str, str], place: Path, timeout_s: float | None
+    words: Sequence[str],
+    directory: Path,
+    environment: Mapping[str, str],
+    place: Path,
+    timeout_s: float | None,
 ) -> bytes:
     """What it prints; nothing that it started goes on without it."""
     output, errors = place / "stdout", place / "stderr"

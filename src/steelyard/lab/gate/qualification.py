@@ -1,7 +1,7 @@
 """``qualify``: how often a gate on this machine is wrong about equal programs, and what it sees.
 
-Sessions are gates of two builds of one source, in trees of their own, so that paths and layouts differ as they
-do between revisions. A slow-down is planted in the values of the same sessions: those of head times one more,
+Sessions are gates of two builds of one source, in trees of their own, so that paths and layouts differ as
+they do between revisions. A slow-down is planted in the values of the same sessions: those of head times one more,
 so that the noise is that of real runs. Each session spends its whole schedule as a gate does.
 """
 
@@ -20,7 +20,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.answers.gate import Qualification
-from steelyard.lab.gate.gate import Benchmark, Suite, Tell, differences, measure_suite
+from steelyard.lab.gate.gate import Benchmark, Suite, differences, measure_suite
+from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.run_loop import Watch
@@ -36,7 +37,7 @@ _KEYS: Final = ("cpu_model", "kernel", "cpus_online", "virtualization")
 
 
 def identify_machine() -> str:
-    """A digest of the facts by which this kind of machine is known: those of one build farm are often many."""
+    """A digest of the facts by which machines of one kind, as those of a build farm, are the same."""
     facts = host_facts()
     text = "\n".join(f"{key}={facts.get(key)}" for key in _KEYS)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -127,7 +128,9 @@ class Counts:
         self.alarms += sum(each.decision in ("slower", "faster") for each in judged)
         self.seen += sum(each.decision == "slower" for each in planted)
         self.sizes += [
-            abs(math.expm1(float(differences(each, suite.plan).mean()))) for each in suite.benchmarks if each.base
+            abs(math.expm1(float(differences(each, suite.plan).mean())))
+            for each in suite.benchmarks
+            if each.base
         ]
 
     def summarise(self, request: GateRequest, sessions: int, slow_down: float) -> Qualification:

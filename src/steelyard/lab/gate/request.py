@@ -102,7 +102,9 @@ def _decode(file: Path) -> GateRequest:
     try:
         return msgspec.json.decode(file.read_bytes(), type=GateRequest)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-        raise RecordError(f"{file}: {error}", hint="name a directory that does not exist yet: -o NAME") from None
+        raise RecordError(
+            f"{file}: {error}", hint="name a directory that does not exist yet: -o NAME"
+        ) from None
 
 
 def refuse_no_command(words: tuple[str, ...]) -> None:

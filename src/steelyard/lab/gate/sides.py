@@ -96,5 +96,9 @@ def naming(side: Side, revision: str) -> Iterator[None]:
     try:
         yield
     except SteelyardError as error:
-        label = revision if os.sep in revision else revision[:DIGITS]
-        raise type(error)(f"{side} {label}: {error.message}", hint=error.hint) from None
+        raise type(error)(f"{side} {shorten(revision)}: {error.message}", hint=error.hint) from None
+
+
+def shorten(revision: str) -> str:
+    """A commit as people write it; a directory as it is."""
+    return revision if os.sep in revision else revision[:DIGITS]

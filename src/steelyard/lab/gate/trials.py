@@ -49,41 +49,42 @@ class Measured(msgspec.Struct, frozen=True):
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
 
 
-def measure(
-    plan: Plan,
-    program: PlannedProgram,
-    names: tuple[str, ...],
-    sides: Sides,
-    directory: Path,
-    blocks: int,
-    seed: int,
-    is_first: bool,
-    timeout_s: float | None,
-    watch: Watch,
-) -> Measured:
-    """Run the blocks, unless an earlier call did, and read them.
+class Batch(msgspec.Struct, frozen=True):
+    """Blocks of one program.
 
-    Parameters
+    Attributes
     ----------
     names : tuple of str
         Benchmarks to run; empty for all.
-    is_first : bool
-        Whether a block is to be discarded before them.
+    directory : Path
+        Of the record.
+    discard : int
+        Blocks before those that count.
+    """
+
+    plan: Plan
+    program: PlannedProgram
+    names: tuple[str, ...]
+    directory: Path
+    blocks: int
+    discard: int
+    seed: int
+    timeout_s: float | None
+
+
+def measure(batch: Batch, sides: Sides, watch: Watch) -> Measured:
+    """Run the blocks, unless an earlier call did, and read them.
 
     Raises
     ------
     ProgramError
         Three runs of a side in a row fail, or a value is not above 0.
     """
-    if not _is_complete(directory):
+    if not _is_complete(batch.directory):
         for side in SIDES:
             sides.prepare(side)
-        run(
-            _experiment(plan, program, names, sides, directory, blocks, seed, is_first, timeout_s),
-            directory,
-            watch=watch,
-        )
-    return read(directory, plan.metric)
+        run(_experiment(batch, sides), batch.directory, watch=watch)
+    return read(batch.directory, batch.plan.metric)
 
 
 def _is_complete(directory: Path) -> bool:
@@ -123,19 +124,10 @@ def _side(levels: Any) -> Side:
     return "base" if levels["command"] == "base" else "head"
 
 
-def _experiment(
-    plan: Plan,
-    program: PlannedProgram,
-    names: tuple[str, ...],
-    sides: Sides,
-    directory: Path,
-    blocks: int,
-    seed: int,
-    is_first: bool,
-    timeout_s: float | None,
-) -> Experiment:
+def _experiment(batch: Batch, sides: Sides) -> Experiment:
+    plan, program = batch.plan, batch.program
     harness = plan.chosen
-    selection = Selection(str((directory / "metrics").absolute()), names)
+    selection = Selection(str((batch.directory / "metrics").absolute()), batch.names)
     commands = {
         side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
     }
@@ -144,14 +136,14 @@ def _experiment(
     environment = {name: _mark_side(text, sides) for name, text in harness.environment("\0").items()}
     keys: dict[str, Any] = {
         "name": "gate",
-        "source": str(directory.parent.absolute()),
+        "source": str(batch.directory.parent.absolute()),
         "program": {
             "commands": commands,
             "cwd": f"{tree}/{escape(program.programs['base'].directory)}",
             "inherit": True,
             "env": environment,
         },
-        "design": {"blocks": blocks, "discard": 1 if is_first else 0, "seed": seed},
+        "design": {"blocks": batch.blocks, "discard": batch.discard, "seed": batch.seed},
         "contexts": {"env_bytes": "random"},
         "analysis": {"metric": plan.metric},
     }
@@ -159,8 +151,8 @@ def _experiment(
     if source is not None:
         better = "higher" if plan.is_higher_better else "lower"
         keys["metrics"] = {plan.metric: {"source": source, "unit": plan.unit, "better": better}}
-    if timeout_s is not None:
-        keys["program"]["timeout"] = timeout_s
+    if batch.timeout_s is not None:
+        keys["program"]["timeout"] = batch.timeout_s
     return experiment(**keys)
 
 

@@ -18,7 +18,14 @@ def render(found: Gate, *, strict: bool) -> str:
     out = [f"### {sign} {escape(headline(found))}", ""]
     out += [*_table(found, first), ""] if first else []
     if rest:
-        out += [f"<details><summary>{len(rest)} equivalent</summary>", "", *_table(found, rest), "", "</details>", ""]
+        out += [
+            f"<details><summary>{len(rest)} equivalent</summary>",
+            "",
+            *_table(found, rest),
+            "",
+            "</details>",
+            "",
+        ]
     out += [f"- {escape(text)}" for text in (outlook(found), *notes(found)) if text]
     return "\n".join(out).rstrip("\n") + "\n"
 

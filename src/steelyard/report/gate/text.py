@@ -7,11 +7,12 @@ from typing import Final
 from steelyard.answers.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 from steelyard.report.gate.words import (
     SIGNS,
-    change_words,
     headline,
+    interval_words,
     notes,
     outlook,
     qualification_words,
+    sign_percent,
     unqualified,
     value,
 )
@@ -51,13 +52,19 @@ def lines(found: Gate, width: int = 80) -> list[Line]:
 
 
 def _table(found: Gate, shown: list[GatedBenchmark], width: int) -> list[Line]:
+    styles = [STYLES[each.verdict] for each in shown]
+    signs = [Span(SIGNS[each.verdict], style) for each, style in zip(shown, styles, strict=True)]
+    changes = [Span("" if each.change is None else f"{sign_percent(each.change)} %") for each in shown]
+    bounds = [Span("" if each.ci95 is None else interval_words(each.ci95)) for each in shown]
+    verdicts = [Span(_verdict(found, each), style) for each, style in zip(shown, styles, strict=True)]
     columns = [
-        Column("", [Span(SIGNS[each.verdict], STYLES[each.verdict]) for each in shown], right=False),
+        Column("", signs, right=False),
         Column("benchmark", [Span(printable(each.name)) for each in shown], right=False, is_name=True),
         Column("base", [Span(value(found, each.base)) for each in shown], give_way=2),
         Column("head", [Span(value(found, each.head)) for each in shown], give_way=3),
-        Column("change", [Span(change_words(each)) for each in shown], right=False),
-        Column("", [Span(_verdict(found, each), STYLES[each.verdict]) for each in shown], right=False),
+        Column("change", changes),
+        Column("95 % CI", bounds, give_way=1),
+        Column("", verdicts, right=False),
     ]
     return table(columns, width)
 

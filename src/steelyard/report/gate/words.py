@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.answers.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
+from steelyard.answers.interval import Interval
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import format_duration, format_quantity
@@ -21,6 +22,8 @@ SIGNS: Final[dict[Verdict, str]] = {
 MOST_SIZES: Final = 3
 """Changes that the first line names."""
 MOST_NAMES: Final = 5
+MOST_BUDGETS: Final = 10
+"""Times the budget, beyond which it is not worth naming what would decide a benchmark."""
 _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
@@ -57,20 +60,21 @@ def amount(change: float) -> str:
 
 
 def change_words(each: GatedBenchmark) -> str:
-    """``6.1 % slower (95 % CI 5.2 to 7.0 %)``."""
-    if each.change is None:
-        return "–"
-    word = "slower" if each.change > 0 else "faster"
-    if each.ci95 is None:
-        return f"{percent(abs(each.change))} {word}"
-    low, high = (sign_percent(bound) for bound in (each.ci95.low, each.ci95.high))
-    return f"{sign_percent(each.change)} % (95 % CI {low} to {high} %)"
+    """``+6.1 % (95 % CI +5.2 to +7.0)``."""
+    if each.change is None or each.ci95 is None:
+        return "not measured"
+    return f"{sign_percent(each.change)} % (95 % CI {interval_words(each.ci95)})"
+
+
+def interval_words(interval: Interval) -> str:
+    """``+5.2 to +7.0``."""
+    return f"{sign_percent(interval.low)} to {sign_percent(interval.high)}"
 
 
 def sign_percent(change: float) -> str:
     """``+6.1``, with two digits or one decimal."""
     value = 100 * change
-    return f"{value:+.0f}" if abs(value) >= 99.5 else f"{value:+.1f}"  # noqa: PLR2004 -- digits
+    return f"{value:+.0f}" if abs(value) >= 99.5 else f"{value:+.1f}"
 
 
 def sentence(found: Gate, each: GatedBenchmark) -> str:
@@ -110,25 +114,24 @@ def outlook(found: Gate) -> str | None:
     if not its:
         return None
     known = [each.needed_s for each in its if each.needed_s is not None]
-    total_s = found.measured_s + sum(known)
-    text = f"{counted(len(its), 'benchmark')} open after {format_duration(found.measured_s)} of measurement."
-    if known:
-        rest = " The rest may lie at the margin." if len(known) < len(its) else ""
-        text += f" --max-time {_minutes(total_s)} would probably decide {_of(len(known), len(its))}.{rest}"
-    else:
-        text += f" No further time is likely to decide them at a margin of {percent(found.margin)}."
-    return text
+    reachable = [needed for needed in known if needed <= MOST_BUDGETS * found.max_time_s]
+    text = f"{counted(len(its), 'benchmark')} open after {format_duration(found.measured_s)} of measurement"
+    if not reachable:
+        return (
+            f"{text}: {MOST_BUDGETS} times as much would hardly decide {_pronoun(len(its))}. Take a larger"
+            " --margin, or a quieter machine."
+        )
+    which = _pronoun(len(its)) if len(reachable) == len(its) else f"{len(reachable)} of them"
+    return f"{text}: --max-time {_minutes(found.measured_s + sum(reachable))} would probably decide {which}."
 
 
-def _of(known: int, total: int) -> str:
-    if known == total:
-        return "it" if total == 1 else "them"
-    return f"{known} of them"
+def _pronoun(count: int) -> str:
+    return "it" if count == 1 else "them"
 
 
 def _minutes(seconds: float) -> str:
     """A time as an option takes it, rounded up."""
-    if seconds < 100:  # noqa: PLR2004 -- digits
+    if seconds < 100:
         return f"{-(-seconds // 10) * 10:.0f}s"
     return f"{-(-seconds // 60):.0f}min"
 
@@ -136,7 +139,11 @@ def _minutes(seconds: float) -> str:
 def basis(found: Gate) -> str:
     """What was measured, and how sure it is."""
     blocks = [each.blocks for each in found.benchmarks if each.blocks]
-    span = f"{min(blocks)} to {max(blocks)}" if blocks and min(blocks) != max(blocks) else f"{max(blocks, default=0)}"
+    span = (
+        f"{min(blocks)} to {max(blocks)}"
+        if blocks and min(blocks) != max(blocks)
+        else f"{max(blocks, default=0)}"
+    )
     return (
         f"{found.metric} by {found.harness}, {span} blocks of one process each side,"
         f" {format_duration(found.measured_s)}. At most {percent(found.alpha)} risk of any wrong “slower” or"

@@ -2,7 +2,7 @@
 
 A benchmark has one difference of logarithms a block, head less base, of a time per unit of work. Three
 hypotheses are tested about their mean: at most the margin (its end is "slower"), at least minus the margin
-("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each with Student's t.
+("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each by Student's t.
 Each p counts over all looks (``stats.sequential.looks``) and is the smallest of them: over all looks it is
 below a with a probability of at most a, whenever the benchmark stops. So Holm's adjustment over the suite
 holds with benchmarks that stop at different looks, and what was decided stays so.
@@ -64,10 +64,8 @@ def look_again(before: Evidence, differences: Floats, looks: Looks, margin: floa
     # Of one-sided hypotheses: a two-sided level is spent, half of it on either side.
     worse = _one_sided(differences - bound, looks)
     better = _one_sided(-differences - bound, looks)
-    equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0  # noqa: PLR2004 -- certain
-    return Evidence(
-        min(before.worse, worse), min(before.better, better), min(before.equivalent, equivalent)
-    )
+    equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0
+    return Evidence(min(before.worse, worse), min(before.better, better), min(before.equivalent, equivalent))
 
 
 def _one_sided(excess: Floats, looks: Looks) -> float:
@@ -105,9 +103,11 @@ def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
 
 def mean_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
     """Confidence interval of the mean logarithm; ``None`` of fewer than two values."""
-    if differences.size < 2:  # noqa: PLR2004 -- no spread
+    if differences.size < 2:
         return None
-    half = t_quantile(differences.size - 1, alpha) * float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    half = (
+        t_quantile(differences.size - 1, alpha) * float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    )
     mean = float(differences.mean())
     return Interval(mean - half, mean + half)
 

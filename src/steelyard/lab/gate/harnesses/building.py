@@ -37,7 +37,9 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
                 check=False,
             )
     except OSError as error:
-        raise MachineError(f"{words[0]}: {error.strerror}", hint=f"install {words[0]}, or correct PATH") from None
+        raise MachineError(
+            f"{words[0]}: {error.strerror}", hint=f"install {words[0]}, or correct PATH"
+        ) from None
     if done.returncode:
         text = log.read_text(encoding="utf-8", errors="replace") or done.stdout.decode(errors="replace")
         said = "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])

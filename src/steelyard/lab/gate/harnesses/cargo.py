@@ -51,6 +51,7 @@ class Cargo(Harness):
     name = "cargo"
     source = "criterion"
     default_s = 8.5
+    builds = True
 
     def recognises(self, words: Sequence[str], tree: Path) -> bool:
         """``cargo bench``, with options of cargo before it."""
@@ -60,7 +61,10 @@ class Cargo(Harness):
         """Build, and copy each program to a path that is as long for both trees."""
         of_cargo, of_bench = _split(words)
         command = [*of_cargo, "--no-run", "--message-format=json"]
-        environment = {"CARGO_TARGET_DIR": os.environ.get("CARGO_TARGET_DIR") or str(tree.cache / "cargo")}
+        # One for each side: cargo names what it builds by paths relative to the workspace, and takes what it
+        # finds there for up to date by the age of files.
+        target = Path(os.environ.get("CARGO_TARGET_DIR") or tree.cache / "cargo", tree.output.name)
+        environment = {"CARGO_TARGET_DIR": str(target.absolute())}
         printed = build(command, tree, environment)
         programs = []
         for message in _messages(printed.splitlines()):
@@ -73,7 +77,8 @@ class Cargo(Harness):
             programs.append(Program(name, (str(copy), "--bench", *of_bench), source, str(place)))
         if not programs:
             raise ProgramError(
-                "cargo built no program of benchmarks", hint="see: cargo bench --no-run; [[bench]] of Cargo.toml"
+                "cargo built no program of benchmarks",
+                hint="see: cargo bench --no-run; [[bench]] of Cargo.toml",
             )
         return sorted(programs, key=lambda each: each.name)
 

@@ -21,7 +21,9 @@ from steelyard.lab.gate.harnesses.harness import (
     escape,
 )
 
-_OF_TESTS: Final = frozenset({"bench", "benchtime", "benchmem", "count", "cpu", "run", "timeout", "short", "v"})
+_OF_TESTS: Final = frozenset(
+    {"bench", "benchtime", "benchmem", "count", "cpu", "run", "timeout", "short", "v"}
+)
 """Flags of ``go test`` that belong to the program that it builds."""
 _SWITCHES: Final = frozenset(
     {"benchmem", "short", "v", "race", "msan", "asan", "cover", "a", "n", "x", "work", "trimpath", "json"}
@@ -37,10 +39,11 @@ class Go(Harness):
     name = "go"
     source = "go-bench"
     default_s = 1.5
+    builds = True
 
     def recognises(self, words: Sequence[str], tree: Path) -> bool:
         """``go test``."""
-        return Path(words[0]).name == "go" and words[1:2] == ["test"]
+        return Path(words[0]).name == "go" and "test" in words[1:2]
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
         """Build the test program of each package, and keep those that list a benchmark."""
@@ -123,4 +126,4 @@ def _pattern(names: Sequence[str]) -> str:
 
 def _optional_suffix(part: str) -> str:
     stem = _SUFFIX.sub("", part)
-    return escape(part) if stem == part else f"{escape(stem)}({escape(part[len(stem):])})?"
+    return escape(part) if stem == part else f"{escape(stem)}({escape(part[len(stem) :])})?"

@@ -85,6 +85,8 @@ class Harness:
         That it takes for one benchmark by its defaults.
     can_filter : bool
         Whether it runs some of its benchmarks alone.
+    builds : bool
+        Whether its command builds what it runs.
     """
 
     name: ClassVar[str]
@@ -92,6 +94,7 @@ class Harness:
     metric: ClassVar[str] = "time_s"
     default_s: ClassVar[float] = 1.0
     can_filter: ClassVar[bool] = True
+    builds: ClassVar[bool] = False
 
     def recognises(self, words: Sequence[str], tree: Path) -> bool:
         """Whether the command starts this harness."""

@@ -54,7 +54,9 @@ class Jmh(Harness):
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
         """The jar of the tree."""
         jar = _jar(words, tree.path)
-        return [Program("", tuple(str(jar) if word.endswith(".jar") else word for word in words), self.source)]
+        return [
+            Program("", tuple(str(jar) if word.endswith(".jar") else word for word in words), self.source)
+        ]
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """One fork with short iterations; modes in which less is better."""

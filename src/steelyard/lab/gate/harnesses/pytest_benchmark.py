@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from steelyard.lab.gate.harnesses.harness import SHARE, Harness, Program, Selection, add_missing
@@ -18,7 +19,7 @@ class PytestBenchmark(Harness):
 
     def recognises(self, words: Sequence[str], tree: Path) -> bool:
         """``pytest`` or ``python -m pytest``, wherever they are installed."""
-        is_module = any(pair == ("-m", "pytest") for pair in zip(words, words[1:], strict=False))
+        is_module = ("-m", "pytest") in pairwise(words)
         return is_module or Path(words[0]).name in ("pytest", "py.test")
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
@@ -48,7 +49,9 @@ class PytestBenchmark(Harness):
 
 def is_test_path(word: str) -> bool:
     """Whether a word of pytest's command line names tests."""
-    return not word.startswith("-") and (word.endswith((".py", "/")) or "::" in word or word in TEST_DIRECTORIES)
+    return not word.startswith("-") and (
+        word.endswith((".py", "/")) or "::" in word or word in TEST_DIRECTORIES
+    )
 
 
 TEST_DIRECTORIES = frozenset({"tests", "test", "benchmarks", "benchmark", "bench", "benches", "."})

@@ -116,7 +116,9 @@ class Extractor:
                 for metric in self._experiment.metrics
                 if metric.name in chosen
             )
-            self._reduced[chosen] = Extractor(msgspec.structs.replace(self._experiment, metrics=kept), self._read_output)
+            self._reduced[chosen] = Extractor(
+                msgspec.structs.replace(self._experiment, metrics=kept), self._read_output
+            )
         return self._reduced[chosen]
 
 

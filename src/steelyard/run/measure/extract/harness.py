@@ -89,7 +89,8 @@ class HarnessOutput:
                 continue
             if metric.unit and report.unit != metric.unit:
                 raise MissingValueError(
-                    metric.name, f"{report.benchmark} is in {report.unit!r}, and the spec says {metric.unit!r}"
+                    metric.name,
+                    f"{report.benchmark} is in {report.unit!r}, and the spec says {metric.unit!r}",
                 )
             labels = {LABEL: report.benchmark}
             reduced = REDUCTIONS[metric.reduce](values)
