@@ -94,7 +94,7 @@ class WordsBehindDashes(PathCommand):
 @click.option(
     "--qualify",
     is_flag=True,
-    help="Measure two builds of BASE against each other, and say how often the gate is wrong on this machine.",
+    help="Measure two builds of BASE side by side, and say how often the gate is wrong on this machine.",
 )
 @click.option(
     "--sessions",

@@ -1,8 +1,8 @@
 """``qualify``: how often a gate on this machine is wrong about equal programs, and what it sees.
 
 Sessions are gates of two builds of one source, in trees of their own, so that paths and layouts differ as
-they do between revisions. A slow-down is planted in the values of the same sessions: those of head times one more,
-so that the noise is that of real runs. Each session spends its whole schedule as a gate does.
+they do between revisions. A slow-down is planted in the values of the same sessions, those of head each times
+a factor, so that the noise is that of real runs.
 """
 
 from __future__ import annotations

@@ -157,8 +157,8 @@ def qualification_words(found: Qualification) -> str:
         f"This machine, {found.date}: {counted(found.alarms, 'false alarm')} in {found.verdicts} verdicts on"
         f" equal programs (at most {percent(found.alarm_bound)} each, 95 % sure); a planted"
         f" {percent(found.slow_down)} was seen in {found.seen} of {found.verdicts} (at least"
-        f" {percent(found.seen_bound)}, 95 % sure) in {format_duration(found.session_s)}; builds of one source"
-        f" differ by up to {percent(found.floor)}."
+        f" {percent(found.seen_bound)}, 95 % sure) in {format_duration(found.session_s)}; two builds of one"
+        f" source differ by up to {percent(found.floor)}."
     )
 
 

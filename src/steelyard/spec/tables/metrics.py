@@ -29,7 +29,7 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Source | None,
         Meta(
             description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol;"
-            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. The name of a"
+            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
             " harness: what it reports of each benchmark, each with the label `benchmark`."
         ),
     ] = None

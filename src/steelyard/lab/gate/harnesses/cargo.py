@@ -130,8 +130,9 @@ def _is_plain(words: Sequence[str], place: int) -> bool:
 
 
 def _is_filter(words: Sequence[str], place: int) -> bool:
-    """Whether a word of a program is one of its filters: options of both harnesses may have a value behind."""
-    return place > 1 and not words[place].startswith("-") and not words[place - 1].startswith("--")
+    """Whether a word of a program is one of its filters; an option may have a value behind it."""
+    before = words[place - 1]
+    return place > 1 and not words[place].startswith("-") and (before == "--bench" or before[:2] != "--")
 
 
 def _messages(lines: Iterable[bytes]) -> Iterable[_Message]:

@@ -59,7 +59,8 @@ class Go(Harness):
             program.unlink(missing_ok=True)
             build([words[0], "test", "-c", *of_build, "-o", str(program), package], tree)
             if program.exists() and _has_benchmarks(program, Path(directory)):
-                programs.append(Program(str(place), (str(program), *of_tests), self.source, str(place)))
+                name = str(place) if place.parts else package.rpartition("/")[2]
+                programs.append(Program(name, (str(program), *of_tests), self.source, str(place)))
         if not programs:
             raise ProgramError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
