@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -95,7 +96,7 @@ def test_further_blocks_grow_as_the_change_comes_near_the_margin():
 def gate_suites(means, suites, seed, spread=0.03, blocks=40):
     """Decisions of suites, each stopped at the look that decides a benchmark, as a gate stops it."""
     rng = np.random.default_rng(seed)
-    looks = [look for look in looks_from(6) if look <= blocks]
+    looks = list(itertools.takewhile(lambda look: look <= blocks, looks_from(6)))
     for _ in range(suites):
         logs = rng.normal(np.asarray(means)[:, np.newaxis], spread, (len(means), blocks))
         evidence = [Evidence() for _ in means]
