@@ -16,6 +16,7 @@ from steelyard.answers import (
     audit,
     bisection,
     contexts,
+    gate,
     history,
     machine,
     null,
@@ -43,6 +44,8 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     machine.DOCTOR,
     history.HISTORY,
     bisection.BISECTION,
+    gate.GATE,
+    gate.QUALIFICATION,
 )
 """All that ``--json`` prints."""
 
