@@ -25,12 +25,13 @@ VERBS = frozenset(
     connect convert convolve copy correct count create cut declare decode define delete derive describe
     detach detect determine discard distinguish drain draw drop dump emit encode end enforce ensure
     enter enumerate escape estimate evaluate examine execute exit expand explain export extend extract
-    fail fetch fill filter find finish fit fold follow forget fork format gather generate get give go
+    fail fetch fill filter find finish fit fold follow forget fork format gate gather generate get give go
     group guard handle hash hold identify import include index infer inspect install integrate
     interpolate invert iterate join judge keep kill launch learn leave limit link list load locate lock
     log look lower main make map mark match measure merge mix model move name narrow normalise note
-    observe open order pack pad pair parse pass permute pick place plan plot poll pop prefer preload
-    prepare preview print propose prune pull push put query quote raise rank read rebuild receive
+    observe open order pack pad pair parse pass permute pick place plan plant plot poll pop prefer
+    preload prepare preview print probe propose prune pull push put qualify query quote raise rank read
+    rebuild receive
     recover reduce refresh refuse register release remove render repair repeat replace report require
     resample reserve reset resolve restore resume retry return reverse rewrite round run sample save
     scale scan schedule search select send separate serve set settle shorten show shuffle sign simulate

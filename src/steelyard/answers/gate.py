@@ -93,8 +93,8 @@ class Qualification(msgspec.Struct, frozen=True):
     alarm_bound: float
     floor: float
     slow_down: float
-    seen: int
-    seen_bound: float
+    detected: int
+    detected_bound: float
     session_s: float
 
 
@@ -140,22 +140,22 @@ class Gate(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     qualification: Qualification | None = None
 
-    def of(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
+    def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
         """Benchmarks with this verdict."""
-        return tuple(each for each in self.benchmarks if each.verdict == verdict)
+        return tuple(entry for entry in self.benchmarks if entry.verdict == verdict)
 
     @property
     def worst(self) -> Verdict:
         """The verdict that a reader has to act on first."""
-        return next((verdict for verdict in ORDER if self.of(verdict)), "equivalent")
+        return next((verdict for verdict in ORDER if self.select(verdict)), "equivalent")
 
     def exit_code(self, *, strict: bool) -> int:
         """1 where one is slower, 6 where one is gone, 3 under ``strict`` where one is open; else 0."""
-        if self.of("slower"):
+        if self.select("slower"):
             return 1
-        if self.of("gone"):
+        if self.select("gone"):
             return 6
-        return 3 if strict and self.of("open") else 0
+        return 3 if strict and self.select("open") else 0
 
 
 GATE: Final = Format("steelyard/gate", 1, Gate)

@@ -180,7 +180,7 @@ def command(
     refuse_no_command(words)
     if is_timed and harness not in (None, "time"):
         raise UsageError(f"--time and --harness {harness}", hint="leave one of them out")
-    base, head, are_directories = _sides(revisions, base_dir, head_dir, qualify=qualify)
+    base, head, are_directories = _choose_sides(revisions, base_dir, head_dir, qualify=qualify)
     request = GateRequest(
         base=base,
         head=head,
@@ -195,21 +195,21 @@ def command(
         seed=seed,
     )
     if qualify:
-        ctx.exit(_qualify(request, repo, margin, sessions, slow_down, output, as_json=as_json))
+        ctx.exit(_run_qualification(request, repo, margin, sessions, slow_down, output, as_json=as_json))
     files = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
     try:
-        found = _gate(request, repo, margin, output, as_json=as_json)
+        answer = _run_gate(request, repo, margin, output, as_json=as_json)
     except InterruptedRunError:
         raise
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
         _write_error(files, error, github=github)
         raise
-    _write(files, found, strict=strict, github=github)
-    ctx.exit(found.exit_code(strict=strict))
+    _write(files, answer, strict=strict, github=github)
+    ctx.exit(answer.exit_code(strict=strict))
 
 
-def _sides(
+def _choose_sides(
     revisions: tuple[str, ...], base_dir: Path | None, head_dir: Path | None, *, qualify: bool
 ) -> tuple[str, str, bool]:
     """Base and head, and whether they are directories."""
@@ -232,7 +232,7 @@ def _sides(
     return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
 
 
-def _gate(
+def _run_gate(
     request: GateRequest, repo: Path, margin: float | None, output: Path | None, *, as_json: bool
 ) -> Gate:
     """Gate, and print the answer."""
@@ -243,30 +243,30 @@ def _gate(
     from steelyard.lab.gate.gate import gate
     from steelyard.lab.gate.qualification import load_qualification
     from steelyard.lab.history.repository import Repository
-    from steelyard.report.gate.text import lines
+    from steelyard.report.gate.text import list_lines
 
     repository = None if request.are_directories else Repository(repo)
-    known = load_qualification(request)
-    if margin is None and known is not None:
-        margin = known.margin
+    qualification = load_qualification(request)
+    if margin is None and qualification is not None:
+        margin = qualification.margin
     if margin is not None:
         request = replace(request, margin=margin)
     directory = output or state_directory(os.environ, "gate")
     with as_a_whole(output, directory) as line:
-        found = gate(
+        answer = gate(
             request,
             repository,
             directory,
             watch=line.update,
             tell=partial(tell_beside, line),
-            qualification=known,
+            qualification=qualification,
         )
-    show(lambda: GATE.text(found), lambda width: lines(found, width), as_json=as_json)
+    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=as_json)
     tell_records(directory, as_json=as_json)
-    return found
+    return answer
 
 
-def _qualify(
+def _run_qualification(
     request: GateRequest,
     repo: Path,
     margin: float | None,
@@ -283,14 +283,14 @@ def _qualify(
     from steelyard.lab.compare.compare import state_directory
     from steelyard.lab.gate.qualification import qualify
     from steelyard.lab.history.repository import Repository
-    from steelyard.report.gate.text import qualification_lines
+    from steelyard.report.gate.text import list_qualification
 
     if margin is not None:
         request = replace(request, margin=margin)
     repository = None if request.are_directories else Repository(repo)
     directory = output or state_directory(os.environ, "gate")
     with as_a_whole(output, directory) as line:
-        found = qualify(
+        answer = qualify(
             request,
             repository,
             directory,
@@ -299,26 +299,26 @@ def _qualify(
             watch=line.update,
             tell=partial(tell_beside, line),
         )
-    show(lambda: QUALIFICATION.text(found), lambda width: qualification_lines(found, width), as_json=as_json)
+    show(lambda: QUALIFICATION.text(answer), lambda width: list_qualification(answer, width), as_json=as_json)
     tell_records(directory, as_json=as_json)
     return 0
 
 
-def _write(files: dict[str, Path | None], found: Gate, *, strict: bool, github: bool) -> None:
+def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github: bool) -> None:
     from steelyard.report.gate import github as annotations
     from steelyard.report.gate import junit, markdown, page, sarif
 
     renderers: dict[str, Callable[[], str]] = {
-        "--junit": lambda: junit.render(found, strict=strict),
-        "--sarif": lambda: sarif.render(found, strict=strict),
-        "--markdown": lambda: markdown.render(found, strict=strict),
-        "--page": lambda: page.render(found),
+        "--junit": lambda: junit.render(answer, strict=strict),
+        "--sarif": lambda: sarif.render(answer, strict=strict),
+        "--markdown": lambda: markdown.render(answer, strict=strict),
+        "--page": lambda: page.render(answer),
     }
     for option, file in files.items():
         if file is not None:
             write_output(file, renderers[option]())
     if github:
-        click.echo(annotations.render(found, strict=strict), nl=False, err=True)
+        click.echo(annotations.render(answer, strict=strict), nl=False, err=True)
 
 
 def _write_error(files: dict[str, Path | None], error: SteelyardError, *, github: bool) -> None:

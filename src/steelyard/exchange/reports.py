@@ -8,7 +8,7 @@ from itertools import chain
 from steelyard.run.measure.extract.harness import Report
 
 
-def read_reports(text: str, where: str, form: str) -> Sequence[Report]:
+def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
     """Every metric of every benchmark.
 
     Raises
@@ -20,6 +20,6 @@ def read_reports(text: str, where: str, form: str) -> Sequence[Report]:
     from steelyard.exchange.importers import read_output
 
     return [
-        Report(each.title, each.metric, each.unit, tuple(chain.from_iterable(each.values)), each.better)
-        for each in read_output(text, where, form).series
+        Report(entry.title, entry.metric, entry.unit, tuple(chain.from_iterable(entry.values)), entry.better)
+        for entry in read_output(text, origin, form).series
     ]

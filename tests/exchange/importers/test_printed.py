@@ -45,7 +45,7 @@ def test_criterions_estimate_is_read_with_its_name():
         "group/total/100": pytest.approx(76.258e-9),
         "a name that is too long for a column of its own": pytest.approx(1.5e-3),
     }
-    with pytest.raises(UsageError, match="it: 'time:.*' has no name before it"):
+    with pytest.raises(UsageError, match=r"it: 'time:.*' has no name before it"):
         read_output("  time:   [1.0 ms 1.5 ms 2.0 ms]\n", "it", "criterion")
 
 

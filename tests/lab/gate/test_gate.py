@@ -109,7 +109,7 @@ def test_a_gone_benchmark_has_an_exit_code_of_its_own_and_an_open_one_under_stri
     [
         ("#!/bin/sh\n", NoReportError, "the harness ended well and printed nothing"),
         ("#!/bin/sh\necho hello\n", NoReportError, "its output: not a file of google-benchmark\n    hello"),
-        ("#!/bin/sh\necho '{\"context\": {}, \"benchmarks\": [{]}'\n", NoReportError, "its output"),
+        ('#!/bin/sh\necho \'{"context": {}, "benchmarks": [{]}\'\n', NoReportError, "its output"),
         ("#!/bin/sh\necho oops >&2; exit 3\n", ProgramError, "it ended with 3\n    oops"),
         ("#!/bin/sh\nkill -SEGV $$\n", ProgramError, "it was killed by SIGSEGV"),
     ],
@@ -126,7 +126,7 @@ def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, 
 def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
     base, head = suites.suite(sort=100), suites.suite(sort=100)
     request = request_of(base, head, build="sh -c 'echo no such header; exit 2'")
-    with pytest.raises(ProgramError, match="base .*: its build ended with 2\n    no such header"):
+    with pytest.raises(ProgramError, match=r"base .*: its build ended with 2\n    no such header"):
         run(suites, tmp_path, request)
 
 
@@ -137,14 +137,16 @@ def test_no_common_benchmark_no_metric_and_no_time_are_refused(suites, tmp_path)
     with pytest.raises(UsageError, match="no benchmark reports cpu_time_s") as caught:
         run(suites, tmp_path, request_of(base, base, metric="cpu_time_s"), name="b")
     assert caught.value.hint == "--metric, one of: real_time_s"
-    with pytest.raises(UsageError, match="0.001 s are too short: 3 blocks of this suite take about"):
+    with pytest.raises(UsageError, match=r"0.001 s are too short: 3 blocks of this suite take about"):
         run(suites, tmp_path, request_of(base, base, max_time_s=0.001), name="c")
     with pytest.raises(UsageError, match="not recognised as a harness of benchmarks"):
         run(suites, tmp_path, request_of(base, base, harness=None), name="d")
 
 
 def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_path):
-    fails_later = suites.BENCH.format(runs=suites.runs).replace("#!/bin/sh", "#!/bin/sh\n[ -e {0} ] && exit 9\n")
+    fails_later = suites.BENCH.format(runs=suites.runs).replace(
+        "#!/bin/sh", "#!/bin/sh\n[ -e {0} ] && exit 9\n"
+    )
     mark = tmp_path / "mark"
     base = suites.suite(sort=100)
     head = suites.suite(sort=100, bench=fails_later.replace("{0}", str(mark)) + f"touch {mark}\n")

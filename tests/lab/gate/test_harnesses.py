@@ -49,7 +49,7 @@ def test_a_program_shows_its_harness_by_what_is_in_it(tmp_path):
     assert find_harness(None, ("./google",), tmp_path).name == "google-benchmark"
     assert find_harness(None, ("./nano",), tmp_path).name == "nanobench"
     assert find_harness(None, ("java", "-jar", "b.jar"), tmp_path).name == "jmh"
-    with pytest.raises(UsageError, match="./other: not recognised as a harness of benchmarks"):
+    with pytest.raises(UsageError, match=r"./other: not recognised as a harness of benchmarks"):
         find_harness(None, ("./other",), tmp_path)
     assert find_harness("time", ("./other",), tmp_path).name == "time"
 
@@ -63,7 +63,11 @@ def test_google_benchmark_writes_to_the_file_and_keeps_what_the_user_asks():
     words = launched("google-benchmark", ("./b", "--benchmark_min_time=1"))
     assert "--benchmark_min_time=1" in words
     assert not any(word.startswith("--benchmark_min_time=0") for word in words)
-    assert words[-3:] == ["--benchmark_out=/m", "--benchmark_out_format=json", r"--benchmark_filter=^(a/b|c\+d)$"]
+    assert words[-3:] == [
+        "--benchmark_out=/m",
+        "--benchmark_out_format=json",
+        r"--benchmark_filter=^(a/b|c\+d)$",
+    ]
 
 
 def test_pytest_takes_node_ids_in_place_of_paths():

@@ -31,10 +31,10 @@ def test_sessions_count_false_alarms_and_planted_slow_downs_and_are_kept(suites,
         tell=lambda _: None,
     )
     assert isinstance(found, Qualification)
-    assert (found.sessions, found.verdicts, found.alarms, found.seen) == (2, 4, 0, 4)
+    assert (found.sessions, found.verdicts, found.alarms, found.detected) == (2, 4, 0, 4)
     # Of no alarm in n verdicts the bound is 1 - 0.05^(1/n); of n of n seen, 0.05^(1/n).
     assert found.alarm_bound == pytest.approx(1 - 0.05**0.25)
-    assert found.seen_bound == pytest.approx(0.05**0.25)
+    assert found.detected_bound == pytest.approx(0.05**0.25)
     assert 0 <= found.floor < 0.02
     assert load_qualification(request) == found
     import os

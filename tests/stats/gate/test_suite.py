@@ -12,11 +12,11 @@ from scipy import stats
 from steelyard.look_schedule import looks_from
 from steelyard.stats.gate.suite import (
     Evidence,
-    further_blocks,
+    estimate_blocks,
+    estimate_interval,
     judge,
     log_differences,
     look_again,
-    mean_interval,
 )
 from steelyard.stats.sequential.looks import Looks
 
@@ -79,18 +79,18 @@ def test_more_of_a_rate_is_better():
 
 def test_intervals_are_those_of_scipy():
     logs = draw(0.02)
-    found = mean_interval(logs)
+    found = estimate_interval(logs)
     low, high = stats.t.interval(0.95, 19, logs.mean(), stats.sem(logs))
     assert (found.low, found.high) == (pytest.approx(low), pytest.approx(high))
-    assert mean_interval(np.array([1.0])) is None
+    assert estimate_interval(np.array([1.0])) is None
 
 
-def test_further_blocks_grow_as_the_change_comes_near_the_margin():
+def test_estimate_blocks_grow_as_the_change_comes_near_the_margin():
     spread = np.array([-0.02, 0.02] * 10)
-    far, near = (further_blocks(spread + mean, MARGIN, 0.01) for mean in (0.0, 0.02))
+    far, near = (estimate_blocks(spread + mean, MARGIN, 0.01) for mean in (0.0, 0.02))
     assert far < near
-    assert further_blocks(spread + math.log1p(MARGIN), MARGIN, 0.01) is None
-    assert further_blocks(spread[:2], MARGIN, 0.01) is None
+    assert estimate_blocks(spread + math.log1p(MARGIN), MARGIN, 0.01) is None
+    assert estimate_blocks(spread[:2], MARGIN, 0.01) is None
 
 
 def gate_suites(means, suites, seed, spread=0.03, blocks=40):

@@ -57,8 +57,8 @@ _OF_JSON: Final[tuple[ModuleType, ...]] = (
 )
 _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     go_bench.TOOL: (go_bench.reads, go_bench.read),
-    criterion.TOOL: (criterion.reads, criterion.read_printed),
-    divan.TOOL: (divan.reads, divan.read),
+    criterion.TOOL: (criterion.is_output, criterion.read_printed),
+    divan.TOOL: (divan.is_output, divan.read),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
@@ -102,7 +102,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
     return found
 
 
-def read_output(text: str, where: str, form: str | None = None) -> Contents:
+def read_output(text: str, origin: str, form: str | None = None) -> Contents:
     """Everything in what a program printed, or wrote for it to be read.
 
     Raises
@@ -110,7 +110,7 @@ def read_output(text: str, where: str, form: str | None = None) -> Contents:
     UsageError
         As ``read``.
     """
-    return _read(text, where, form, Chosen())
+    return _read(text, origin, form, Chosen())
 
 
 def _text(path: Path) -> str:

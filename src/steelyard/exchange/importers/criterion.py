@@ -45,12 +45,12 @@ def holds(directory: Path) -> bool:
     return next(directory.glob("**/sample.json"), None) is not None
 
 
-def reads(text: str) -> bool:
+def is_output(text: str) -> bool:
     """Whether a line of the text is an estimate."""
     return _PRINTED.search(text) is not None
 
 
-def read_printed(text: str, where: str) -> Contents:
+def read_printed(text: str, origin: str) -> Contents:
     """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
 
     Raises
@@ -62,8 +62,8 @@ def read_printed(text: str, where: str) -> Contents:
     for match in _PRINTED.finditer(text):
         name = match["name"] or text[: match.start()].rstrip("\n").rpartition("\n")[2].strip()
         if not name:
-            raise UsageError(f"{where}: {match[0].strip()!r} has no name before it", hint=_HINT)
-        unit = known_unit(match["unit"], f"{where}: {name}")
+            raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
+        unit = known_unit(match["unit"], f"{origin}: {name}")
         value = float(match["value"]) * unit.scale
         series.append(Series({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
     return Contents(TOOL, tuple(series))

@@ -18,12 +18,12 @@ _MEDIAN: Final = 2
 """Column of the table, from 0."""
 
 
-def reads(text: str) -> bool:
+def is_output(text: str) -> bool:
     """Whether the text has the head of such a table."""
     return _HEAD.search(text) is not None
 
 
-def read(text: str, where: str) -> Contents:
+def read(text: str, origin: str) -> Contents:
     """All benchmarks: ``crate::module::function::argument``, as divan's filters take it.
 
     Raises
@@ -48,7 +48,7 @@ def read(text: str, where: str) -> Contents:
             continue
         title = "::".join(path)
         number, unit_name = cells[_MEDIAN].split()
-        unit = known_unit(unit_name, f"{where}: {title}")
+        unit = known_unit(unit_name, f"{origin}: {title}")
         series.append(
             Series({"benchmark": title}, "time_s", unit.si, ((float(number) * unit.scale,),), name=title)
         )

@@ -31,13 +31,13 @@ class _File(msgspec.Struct, frozen=True):
     files: list[_Of]
 
 
-def read(document: object, _where: str) -> Contents:
+def read(document: object, _origin: str) -> Contents:
     """All benchmarks, behind the names of their file and groups; without samples, their medians."""
     series = []
     for file in msgspec.convert(document, _File).files:
         for group in file.groups:
-            for each in group.benchmarks:
-                name = f"{group.full_name} > {each.name}"
-                values = tuple(value * 1e-3 for value in each.samples or [each.median])
+            for entry in group.benchmarks:
+                name = f"{group.full_name} > {entry.name}"
+                values = tuple(value * 1e-3 for value in entry.samples or [entry.median])
                 series.append(Series({"benchmark": name}, "time_s", "s", (values,), name=name))
     return Contents(TOOL, tuple(series))

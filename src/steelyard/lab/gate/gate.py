@@ -29,11 +29,11 @@ from steelyard.look_schedule import looks_from
 from steelyard.stats.gate.suite import (
     LEAST,
     Evidence,
-    further_blocks,
+    estimate_blocks,
+    estimate_interval,
     judge,
     log_differences,
     look_again,
-    mean_interval,
 )
 from steelyard.stats.sequential.looks import Looks
 
@@ -147,7 +147,7 @@ class Suite:
         self.request = request
         self.plan: Plan = make_plan(request, sides, directory, tell)
         self.benchmarks = [
-            Benchmark(number, name, self.plan.title(program, name))
+            Benchmark(number, name, self.plan.make_title(program, name))
             for number, program in enumerate(self.plan.programs)
             for name in program.common
         ]
@@ -155,7 +155,7 @@ class Suite:
         self.is_out_of_time = False
         self._sides = sides
         self._directory = directory
-        self._pair_s = [each.pair_s / max(1, len(each.common)) for each in self.plan.programs]
+        self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
         """Seconds of a block for each benchmark that runs in it."""
 
     @property
@@ -164,13 +164,13 @@ class Suite:
         if self.request.max_time_s is not None:
             return self.request.max_time_s
         by_defaults_s = SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks)
-        blocks_s = LEAST_BLOCKS * sum(each.pair_s for each in self.plan.programs)
+        blocks_s = LEAST_BLOCKS * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 
     @property
     def open(self) -> list[Benchmark]:
         """Benchmarks that are not decided."""
-        return [each for each in self.benchmarks if each.is_open]
+        return [entry for entry in self.benchmarks if entry.is_open]
 
     def measure(self, watch: Watch, tell: Tell) -> None:
         """Run blocks until every benchmark is decided or the budget is spent."""
@@ -181,7 +181,7 @@ class Suite:
             f" {self.max_time_s:.0f} s of measurement"
         )
         for number, look in enumerate(looks_from(FIRST_LOOK), start=1):
-            blocks = self._affordable(look - done, is_first=not done)
+            blocks = self._limit_blocks(look - done, is_first=not done)
             if done + blocks < LEAST:
                 break
             is_last = blocks < look - done
@@ -205,24 +205,24 @@ class Suite:
     def _block_s(self) -> float:
         """Seconds of one block of what is open."""
         if self.plan.chosen.can_filter:
-            return sum(self._pair_s[each.program] for each in self.open)
-        busy = {each.program for each in self.open}
-        return sum(self._pair_s[each] * len(self.plan.programs[each].common) for each in busy)
+            return sum(self._pair_s[entry.program] for entry in self.open)
+        busy = {entry.program for entry in self.open}
+        return sum(self._pair_s[entry] * len(self.plan.programs[entry].common) for entry in busy)
 
-    def _affordable(self, wanted: int, *, is_first: bool) -> int:
+    def _limit_blocks(self, blocks: int, *, is_first: bool) -> int:
         """Blocks that fit into what is left of the budget, a discarded one before the first included."""
         left_s = self.max_time_s - self.measured_s
         fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
-        return max(0, min(wanted, fits))
+        return max(0, min(blocks, fits))
 
     def _measure_program(
         self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
     ) -> None:
-        its = [each for each in self.open if each.program == place]
-        if not its:
+        members = [entry for entry in self.open if entry.program == place]
+        if not members:
             return
         record = self._directory / f"{number:03}-{place + 1}.lab"
-        names = tuple(each.name for each in its) if self.plan.chosen.can_filter else ()
+        names = tuple(entry.name for entry in members) if self.plan.chosen.can_filter else ()
         seed = (self.request.seed or 0) + 1000 * number + place
         batch = Batch(
             self.plan,
@@ -234,51 +234,51 @@ class Suite:
             seed=seed,
             timeout_s=self.request.timeout_s,
         )
-        found = measure(batch, self._sides, watch)
-        self.measured_s += found.seconds
-        ran = len(its) if names else len(program.common)
-        self._pair_s[place] = found.block_s / max(1, ran)
-        for each in its:
-            self._add(each, found)
+        measured = measure(batch, self._sides, watch)
+        self.measured_s += measured.seconds
+        ran = len(members) if names else len(program.common)
+        self._pair_s[place] = measured.block_s / max(1, ran)
+        for entry in members:
+            self._add(entry, measured)
 
-    def _add(self, benchmark: Benchmark, found: Measured) -> None:
-        pairs = found.pairs(benchmark.name)
+    def _add(self, benchmark: Benchmark, measured: Measured) -> None:
+        pairs = measured.pair_values(benchmark.name)
         if not pairs and not benchmark.base:
             raise NoReportError(
-                f"{benchmark.title} was reported by one process, and by none of {found.blocks} blocks",
+                f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
                 hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
             )
         benchmark.base += [base for base, _ in pairs]
         benchmark.head += [head for _, head in pairs]
 
     def _judge(self, *, is_last: bool) -> None:
-        for each in self.open:
-            n = len(each.base)
-            if n < LEAST or (each.looks and n <= each.looks[-1]):
+        for entry in self.open:
+            n = len(entry.base)
+            if n < LEAST or (entry.looks and n <= entry.looks[-1]):
                 continue
-            each.looks = (*each.looks, n)
-            looks = Looks(each.looks, n if is_last else None)
-            logs = differences(each, self.plan)
-            each.evidence = look_again(each.evidence, logs, looks, self.request.margin)
-            each.closed = n if is_last else None
-        for each, judged in zip(
-            self.benchmarks, judge([each.evidence for each in self.benchmarks], ALPHA), strict=True
+            entry.looks = (*entry.looks, n)
+            looks = Looks(entry.looks, n if is_last else None)
+            logs = compute_differences(entry, self.plan)
+            entry.evidence = look_again(entry.evidence, logs, looks, self.request.margin)
+            entry.closed = n if is_last else None
+        for entry, judged in zip(
+            self.benchmarks, judge([entry.evidence for entry in self.benchmarks], ALPHA), strict=True
         ):
-            each.is_open = judged.decision == "open"
+            entry.is_open = judged.decision == "open"
 
     def answer(self, notes: Sequence[str], qualification: Qualification | None) -> Gate:
         """What became of every benchmark."""
         request = self.request
-        judged = judge([each.evidence for each in self.benchmarks], ALPHA)
-        shown = [
-            gated(each, verdict.decision, verdict.adjusted, self)
-            for each, verdict in zip(self.benchmarks, judged, strict=True)
+        judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
+        entries = [
+            describe_benchmark(entry, verdict.decision, verdict.adjusted, self)
+            for entry, verdict in zip(self.benchmarks, judged, strict=True)
         ]
         for program in self.plan.programs:
             for side, verdict in zip(SIDES, ("gone", "new"), strict=True):
-                shown += [
-                    GatedBenchmark(self.plan.title(program, name), verdict)  # type: ignore[arg-type]
-                    for name in program.only(side)
+                entries += [
+                    GatedBenchmark(self.plan.make_title(program, name), verdict)  # type: ignore[arg-type]
+                    for name in program.list_only(side)
                 ]
         return Gate(
             base=request.base if request.are_directories else request.base[:DIGITS],
@@ -292,17 +292,17 @@ class Suite:
             measured_s=self.measured_s,
             max_time_s=self.max_time_s,
             out_of_time=self.is_out_of_time,
-            benchmarks=tuple(shown),
-            notes=(*notes, *self._notes()),
+            benchmarks=tuple(entries),
+            notes=(*notes, *self._list_notes()),
             qualification=qualification,
         )
 
-    def _notes(self) -> list[str]:
+    def _list_notes(self) -> list[str]:
         """That programs are the same, where they are."""
-        same = [each.name or self.plan.harness for each in self.plan.programs if each.is_same]
-        if not same or self.request.is_null:
+        equal = [entry.name or self.plan.harness for entry in self.plan.programs if entry.is_same]
+        if not equal or self.request.is_null:
             return []
-        names = ", ".join(same)
+        names = ", ".join(equal)
         text = (
             f"{names}: base and head built the same file, byte by byte; if their sources differ in what is"
             " measured, see whether the build takes them up."
@@ -311,23 +311,25 @@ class Suite:
 
     def needed_s(self, benchmark: Benchmark) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
-        blocks = further_blocks(
-            differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
+        blocks = estimate_blocks(
+            compute_differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
         )
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 
-def differences(benchmark: Benchmark, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def compute_differences(benchmark: Benchmark, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Logarithms of head over base, above 0 where head is worse."""
     return log_differences(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
 
 
-def gated(benchmark: Benchmark, decision: str, adjusted: Evidence, suite: Suite) -> GatedBenchmark:
+def describe_benchmark(
+    benchmark: Benchmark, decision: str, adjusted: Evidence, suite: Suite
+) -> GatedBenchmark:
     """What the answer says of one benchmark."""
     if not benchmark.base:
         return GatedBenchmark(benchmark.title, "open")
-    logs = differences(benchmark, suite.plan)
-    bounds = mean_interval(logs)
+    logs = compute_differences(benchmark, suite.plan)
+    bounds = estimate_interval(logs)
     return GatedBenchmark(
         name=benchmark.title,
         verdict=decision,  # type: ignore[arg-type]

@@ -33,15 +33,15 @@ class PlannedProgram(msgspec.Struct, frozen=True):
         base, head = (self.probes.get(side) for side in SIDES)
         return tuple(name for name in base.names if name in head.names) if base and head else ()
 
-    def only(self, side: Side) -> tuple[str, ...]:
+    def list_only(self, side: Side) -> tuple[str, ...]:
         """Benchmarks of one side."""
-        its = self.probes.get(side)
-        return tuple(name for name in its.names if name not in self.common) if its else ()
+        members = self.probes.get(side)
+        return tuple(name for name in members.names if name not in self.common) if members else ()
 
     @property
     def pair_s(self) -> float:
         """Seconds that one process of each side took, with all its benchmarks."""
-        return sum(each.seconds for each in self.probes.values())
+        return sum(entry.seconds for entry in self.probes.values())
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ class Plan(msgspec.Struct, frozen=True):
     @property
     def chosen(self) -> Harness:
         """The harness."""
-        return next(each for each in HARNESSES if each.name == self.harness)
+        return next(entry for entry in HARNESSES if entry.name == self.harness)
 
     @property
     def unit(self) -> str:
@@ -66,7 +66,7 @@ class Plan(msgspec.Struct, frozen=True):
         """Whether more of the metric is better."""
         return next(iter(self.programs[0].probes.values())).better == "higher"
 
-    def title(self, program: PlannedProgram, benchmark: str) -> str:
+    def make_title(self, program: PlannedProgram, benchmark: str) -> str:
         """What a benchmark is called among all of them."""
         return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
 
@@ -91,27 +91,27 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
             raise RecordError(f"{file}: {error}", hint="begin again: -o NAME of a new directory") from None
     trees: dict[Side, Tree] = {}
     for side in SIDES:
-        tell(f"{side} is {shorten(revision_of(request, side))}")
+        tell(f"{side} is {shorten(name_revision(request, side))}")
         trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
     metric = request.metric or harness.metric
     named: dict[str, dict[Side, Program]] = {}
     for side in SIDES:
-        with naming(side, revision_of(request, side)):
+        with naming(side, name_revision(request, side)):
             if harness.builds:
                 tell(f"building the benchmarks of {side}")
             for program in harness.find_programs(request.words, trees[side]):
                 named.setdefault(program.name, {})[side] = program
     programs = []
-    for name, its in named.items():
+    for name, members in named.items():
         probes: dict[Side, Probe] = {}
-        for side, program in its.items():
-            with naming(side, revision_of(request, side)):
+        for side, program in members.items():
+            with naming(side, name_revision(request, side)):
                 tree = trees[side].path
-                environment = harness.environment(str(tree))
-                where = tree / program.directory
-                probes[side] = probe(harness, program, metric, where, environment, request.timeout_s)
-        programs.append(PlannedProgram(name, its, probes, harness.builds and _are_equal(its)))
+                environment = harness.make_environment(str(tree))
+                place = tree / program.directory
+                probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
+        programs.append(PlannedProgram(name, members, probes, harness.builds and _are_equal(members)))
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
     file.write_bytes(msgspec.json.encode(plan))
@@ -119,18 +119,18 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
 
 
 def _are_equal(programs: Mapping[Side, Program]) -> bool:
-    files = [Path(each.words[0]) for each in programs.values()]
+    files = [Path(entry.words[0]) for entry in programs.values()]
     return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
 
 
-def revision_of(request: GateRequest, side: Side) -> str:
+def name_revision(request: GateRequest, side: Side) -> str:
     """What a side is called."""
     return request.base if side == "base" else request.head
 
 
 def _refuse_nothing_common(programs: Sequence[PlannedProgram]) -> None:
-    if not any(each.common for each in programs):
-        base = [name for each in programs for name in each.only("base")]
+    if not any(entry.common for entry in programs):
+        base = [name for entry in programs for name in entry.list_only("base")]
         raise NoReportError(
             f"no benchmark is on both sides; base has {', '.join(base[:3]) or 'none'}",
             hint="a gate needs one at least; was every benchmark renamed?",

@@ -71,15 +71,15 @@ def probe(
         stdout = _run(words, directory, {**os.environ, **environment}, Path(place), timeout_s)
         seconds = time.monotonic() - began
         if program.source is None:
-            found = BUILTIN.get(metric)
-            if found is None:
+            builtin = BUILTIN.get(metric)
+            if builtin is None:
                 raise UsageError(
                     f"--metric {metric}: not measured of a whole program",
                     hint=f"one of: {', '.join(BUILTIN)}",
                 )
-            return Probe((Path(program.words[0]).name,), found.unit, found.better, seconds)
+            return Probe((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
         written = metrics.read_bytes()
-    where = "its report" if written else "its output"
+    origin = "its report" if written else "its output"
     text = (written or stdout).decode(errors="replace")
     if not text.strip():
         raise NoReportError(
@@ -87,33 +87,33 @@ def probe(
             hint="run the command by itself; a filter may match none",
         )
     try:
-        reports = read_reports(text, where, program.source)
+        reports = read_reports(text, origin, program.source)
     except SteelyardError as error:
         raise NoReportError(
-            f"{error.message}{_last_lines(text)}",
+            f"{error.message}{_quote_end(text)}",
             hint="run the command by itself, and see whether it prints what its harness prints;"
             " --harness names another",
         ) from None
-    return _of_metric(reports, metric, seconds)
+    return _select_metric(reports, metric, seconds)
 
 
-def _of_metric(reports: Sequence[Report], metric: str, seconds: float) -> Probe:
-    its = [each for each in reports if each.metric == metric and each.values]
+def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Probe:
+    chosen = [entry for entry in reports if entry.metric == metric and entry.values]
     if not reports:
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
-    if not its:
-        others = ", ".join(dict.fromkeys(each.metric for each in reports))
-        raise UsageError(f"no benchmark reports {metric}", hint=f"--metric, one of: {others}")
-    names = [each.benchmark for each in its]
+    if not chosen:
+        metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports))
+        raise UsageError(f"no benchmark reports {metric}", hint=f"--metric, one of: {metrics}")
+    names = [entry.benchmark for entry in chosen]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise NoReportError(
             f"two benchmarks are called {twice}", hint="give each a name of its own; values would be mixed"
         )
-    better = its[0].better
+    better = chosen[0].better
     if better == "neither":
         raise UsageError(f"--metric {metric}: neither more nor less of it is better", hint="choose another")
-    return Probe(tuple(names), its[0].unit, better, seconds)
+    return Probe(tuple(names), chosen[0].unit, better, seconds)
 
 
 def _run(
@@ -151,9 +151,9 @@ def _run(
     if code:
         how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
         text = (errors.read_bytes().strip() or output.read_bytes()).decode(errors="replace")
-        raise ProgramError(f"it {how}{_last_lines(text)}", hint=f"run it by itself: {words[0]}")
+        raise ProgramError(f"it {how}{_quote_end(text)}", hint=f"run it by itself: {words[0]}")
     return output.read_bytes()
 
 
-def _last_lines(text: str) -> str:
+def _quote_end(text: str) -> str:
     return "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])

@@ -20,7 +20,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.answers.gate import Qualification
-from steelyard.lab.gate.gate import Benchmark, Suite, differences, measure_suite
+from steelyard.lab.gate.gate import Benchmark, Suite, compute_differences, measure_suite
 from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.history.repository import Repository
@@ -90,21 +90,23 @@ def qualify(
     counts = Counts()
     for number in range(1, sessions + 1):
         seed = None if request.seed is None else request.seed + number
-        asked = replace(request, is_null=True, seed=seed)
+        session = replace(request, is_null=True, seed=seed)
         tell(f"session {number} of {sessions}: two builds of {request.head}")
-        suite = measure_suite(asked, repository, directory / f"{number:03}", watch=watch, tell=_be_silent)
+        suite = measure_suite(
+            session, repository, directory / f"{number:03}", watch=watch, tell=_tell_nothing
+        )
         counts.add(suite, slow_down)
-    found = counts.summarise(request, sessions, slow_down)
-    keep(found, request)
-    return found
+    qualification = counts.summarise(request, sessions, slow_down)
+    keep(qualification, request)
+    return qualification
 
 
-def keep(found: Qualification, request: GateRequest) -> None:
+def keep(qualification: Qualification, request: GateRequest) -> None:
     """Keep a qualification beside those of other commands on this machine."""
     file = locate_file(os.environ)
-    kept = _read(file) | {" ".join(request.words): found}
+    previous = _read(file) | {" ".join(request.words): qualification}
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_bytes(msgspec.json.encode(kept))
+    file.write_bytes(msgspec.json.encode(previous))
 
 
 class Counts:
@@ -113,7 +115,7 @@ class Counts:
     def __init__(self) -> None:
         self.verdicts = 0
         self.alarms = 0
-        self.seen = 0
+        self.detected = 0
         self.seconds: list[float] = []
         self.sizes: list[float] = []
         self.harness = ""
@@ -122,15 +124,15 @@ class Counts:
         """Count one session."""
         self.harness = suite.plan.harness
         self.seconds.append(suite.measured_s)
-        judged = judge([each.evidence for each in suite.benchmarks], ALPHA)
-        planted = judge([plant(each, suite, slow_down) for each in suite.benchmarks], ALPHA)
+        judged = judge([entry.evidence for entry in suite.benchmarks], ALPHA)
+        planted = judge([plant(entry, suite, slow_down) for entry in suite.benchmarks], ALPHA)
         self.verdicts += len(judged)
-        self.alarms += sum(each.decision in ("slower", "faster") for each in judged)
-        self.seen += sum(each.decision == "slower" for each in planted)
+        self.alarms += sum(entry.decision in ("slower", "faster") for entry in judged)
+        self.detected += sum(entry.decision == "slower" for entry in planted)
         self.sizes += [
-            abs(math.expm1(float(differences(each, suite.plan).mean())))
-            for each in suite.benchmarks
-            if each.base
+            abs(math.expm1(float(compute_differences(entry, suite.plan).mean())))
+            for entry in suite.benchmarks
+            if entry.base
         ]
 
     def summarise(self, request: GateRequest, sessions: int, slow_down: float) -> Qualification:
@@ -147,8 +149,8 @@ class Counts:
             alarm_bound=clopper_pearson(self.alarms, self.verdicts, alpha).high,
             floor=float(np.quantile(self.sizes, SURE)),
             slow_down=slow_down,
-            seen=self.seen,
-            seen_bound=clopper_pearson(self.seen, self.verdicts, alpha).low,
+            detected=self.detected,
+            detected_bound=clopper_pearson(self.detected, self.verdicts, alpha).low,
             session_s=float(np.mean(self.seconds)),
         )
 
@@ -159,7 +161,7 @@ def plant(benchmark: Benchmark, suite: Suite, slow_down: float) -> Evidence:
     The session stopped when its verdict on equal programs was there: what a gate would have seen in blocks
     after that is not counted as seen.
     """
-    logs = differences(benchmark, suite.plan) + math.log1p(slow_down)
+    logs = compute_differences(benchmark, suite.plan) + math.log1p(slow_down)
     evidence = Evidence()
     for place, look in enumerate(benchmark.looks, start=1):
         closed = benchmark.closed if look == benchmark.closed else None
@@ -168,5 +170,5 @@ def plant(benchmark: Benchmark, suite: Suite, slow_down: float) -> Evidence:
     return evidence
 
 
-def _be_silent(_sentence: str) -> None:
+def _tell_nothing(_sentence: str) -> None:
     pass

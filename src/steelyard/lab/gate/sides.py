@@ -41,13 +41,13 @@ class Sides:
             }
         )
 
-    def path(self, side: Side) -> Path:
+    def locate(self, side: Side) -> Path:
         """The tree of a side: a link, so that names do not differ in length."""
         return self._directory / "sides" / side
 
-    def tree(self, side: Side) -> Tree:
+    def describe_tree(self, side: Side) -> Tree:
         """The tree with the directories beside it."""
-        return Tree(self.path(side), self._directory / "programs" / side, self._directory / "cache")
+        return Tree(self.locate(side), self._directory / "programs" / side, self._directory / "cache")
 
     def prepare(self, side: Side) -> Tree:
         """Check the side out and build it, unless that is done.
@@ -60,7 +60,7 @@ class Sides:
             Its directory does not exist.
         """
         revision = self._revisions[side]
-        tree = self.tree(side)
+        tree = self.describe_tree(side)
         with naming(side, revision):
             if self._trees is not None:
                 place = self._trees[side].build(revision)
@@ -68,7 +68,7 @@ class Sides:
                 place = Path(revision).absolute()
                 if not place.is_dir():
                     raise UsageError(f"{place} is not a directory", hint="name the sources of this side")
-            link = self.path(side)
+            link = self.locate(side)
             link.parent.mkdir(parents=True, exist_ok=True)
             link.unlink(missing_ok=True)
             link.symlink_to(place, target_is_directory=True)
@@ -80,14 +80,14 @@ class Sides:
 
     def is_prepared(self) -> bool:
         """Whether both trees are there, as an interruption leaves them."""
-        return all((self.path(side) / ".").is_dir() for side in SIDES)
+        return all((self.locate(side) / ".").is_dir() for side in SIDES)
 
     def remove(self) -> None:
         """Remove what was checked out; directories that the user named stay as they are."""
         for side in SIDES:
             if self._trees is not None:
                 self._trees[side].remove()
-            self.path(side).unlink(missing_ok=True)
+            self.locate(side).unlink(missing_ok=True)
 
 
 @contextmanager

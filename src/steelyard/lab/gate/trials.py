@@ -43,7 +43,7 @@ class Measured(msgspec.Struct, frozen=True):
     blocks: int
     block_s: float
 
-    def pairs(self, name: str) -> list[tuple[float, float]]:
+    def pair_values(self, name: str) -> list[tuple[float, float]]:
         """Base and head of a benchmark in the blocks that have both."""
         base, head = (self.values.get((name, side), self.values.get(("", side), {})) for side in SIDES)
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
@@ -83,7 +83,7 @@ def measure(batch: Batch, sides: Sides, watch: Watch) -> Measured:
     if not _is_complete(batch.directory):
         for side in SIDES:
             sides.prepare(side)
-        run(_experiment(batch, sides), batch.directory, watch=watch)
+        run(_make_experiment(batch, sides), batch.directory, watch=watch)
     return read(batch.directory, batch.plan.metric)
 
 
@@ -106,34 +106,34 @@ def read(directory: Path, metric: str) -> Measured:
     values: dict[tuple[str, Side], Values] = {}
     with Record.open(directory) as record:
         for sample in record.samples(metric):
-            key = (str(sample.labels.get(LABEL, "")), _side(sample.treatment.levels))
+            key = (str(sample.labels.get(LABEL, "")), _read_side(sample.treatment.levels))
             values[key] = dict(zip(sample.blocks, sample.values, strict=True))
         trials = [measurement.wall_ns for _, measurement in record.stream_measurements()]
         blocks = record.progress().blocks.get("complete", 0)
-    for (name, side), its in values.items():
-        if its and min(its.values()) <= 0:
+    for (name, side), by_block in values.items():
+        if by_block and min(by_block.values()) <= 0:
             raise ProgramError(
-                f"{name or metric} of {side} is {min(its.values()):g}, of which no ratio can be taken",
+                f"{name or metric} of {side} is {min(by_block.values()):g}, of which no ratio can be taken",
                 hint="choose another --metric, or leave the benchmark out by a filter of the harness",
             )
     seconds = sum(trials) * 1e-9
     return Measured(values, seconds, blocks, seconds / max(1, len(trials) / len(SIDES)))
 
 
-def _side(levels: Any) -> Side:
+def _read_side(levels: Any) -> Side:
     return "base" if levels["command"] == "base" else "head"
 
 
-def _experiment(batch: Batch, sides: Sides) -> Experiment:
+def _make_experiment(batch: Batch, sides: Sides) -> Experiment:
     plan, program = batch.plan, batch.program
     harness = plan.chosen
     selection = Selection(str((batch.directory / "metrics").absolute()), batch.names)
     commands = {
         side: [escape(word) for word in harness.launch(program.programs[side], selection)] for side in SIDES
     }
-    tree = f"{escape(str(sides.path('base').parent))}/{{command}}"
+    tree = f"{escape(str(sides.locate('base').parent))}/{{command}}"
     # Paths of the user's own may have braces; the place of the side is the only placeholder.
-    environment = {name: _mark_side(text, sides) for name, text in harness.environment("\0").items()}
+    environment = {name: _mark_side(text, sides) for name, text in harness.make_environment("\0").items()}
     keys: dict[str, Any] = {
         "name": "gate",
         "source": str(batch.directory.parent.absolute()),
@@ -157,5 +157,5 @@ def _experiment(batch: Batch, sides: Sides) -> Experiment:
 
 
 def _mark_side(text: str, sides: Sides) -> str:
-    parent = escape(str(sides.path("base").parent))
+    parent = escape(str(sides.locate("base").parent))
     return escape(text).replace("\0", f"{parent}/{{command}}")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from steelyard.answers.gate import Gate
 from steelyard.report.claims.github import annotate
-from steelyard.report.gate.words import sentence
+from steelyard.report.gate.words import describe_benchmark
 
 
-def render(found: Gate, *, strict: bool) -> str:
+def render(answer: Gate, *, strict: bool) -> str:
     """Errors, and warnings for what is open; under ``strict`` an error too."""
     out = ""
     for verdict in ("slower", "gone", "open"):
         kind = "warning" if verdict == "open" and not strict else "error"
-        for each in found.of(verdict):
-            out += annotate(kind, f"{each.name} {verdict}", sentence(found, each))
+        for entry in answer.select(verdict):
+            out += annotate(kind, f"{entry.name} {verdict}", describe_benchmark(answer, entry))
     return out
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.answers.gate import Gate, Verdict
-from steelyard.report.gate.words import sentence
+from steelyard.report.gate.words import describe_benchmark
 from steelyard.report.junit import Case, Ending, Suite
 from steelyard.report.junit import render as render_suites
 
@@ -20,17 +20,17 @@ _ENDINGS: Final[dict[Verdict, Ending]] = {
 TITLE: Final = "steelyard gate"
 
 
-def render(found: Gate, *, strict: bool) -> str:
+def render(answer: Gate, *, strict: bool) -> str:
     """The document; what is open is skipped, under ``strict`` a failure."""
     endings = _ENDINGS | ({"open": "failed"} if strict else {})
     cases = [
-        Case(each.name, endings[each.verdict], each.verdict, sentence(found, each))
-        for each in found.benchmarks
+        Case(entry.name, endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry))
+        for entry in answer.benchmarks
     ]
-    return render_suites(TITLE, [Suite(f"{found.base} to {found.head}", cases)])
+    return render_suites(TITLE, [Suite(f"{answer.base} to {answer.head}", cases)])
 
 
 def render_error(message: str, hint: str | None) -> str:
     """A gate that could judge nothing: one error."""
-    said = f"{message}; {hint}" if hint else message
-    return render_suites(TITLE, [Suite("gate", [Case("could not be judged", "broken", "broken", said)])])
+    text = f"{message}; {hint}" if hint else message
+    return render_suites(TITLE, [Suite("gate", [Case("could not be judged", "broken", "broken", text)])])

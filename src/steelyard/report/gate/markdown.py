@@ -6,27 +6,34 @@ from collections.abc import Sequence
 
 from steelyard.answers.gate import ORDER, Gate, GatedBenchmark
 from steelyard.report.claims.markdown import escape
-from steelyard.report.gate.words import SIGNS, change_words, headline, notes, outlook, value
+from steelyard.report.gate.words import (
+    SIGNS,
+    explain_outlook,
+    format_change,
+    format_value,
+    list_notes,
+    write_headline,
+)
 
 
-def render(found: Gate, *, strict: bool) -> str:
+def render(answer: Gate, *, strict: bool) -> str:
     """The document."""
-    sign = "✗" if found.exit_code(strict=strict) else "✓"
-    rows = [each for verdict in ORDER for each in found.of(verdict)]
-    first = [each for each in rows if each.verdict != "equivalent"]
-    rest = [each for each in rows if each.verdict == "equivalent"]
-    out = [f"### {sign} {escape(headline(found))}", ""]
-    out += [*_table(found, first), ""] if first else []
+    sign = "✗" if answer.exit_code(strict=strict) else "✓"
+    rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
+    first = [entry for entry in rows if entry.verdict != "equivalent"]
+    rest = [entry for entry in rows if entry.verdict == "equivalent"]
+    out = [f"### {sign} {escape(write_headline(answer))}", ""]
+    out += [*_list_rows(answer, first), ""] if first else []
     if rest:
         out += [
             f"<details><summary>{len(rest)} equivalent</summary>",
             "",
-            *_table(found, rest),
+            *_list_rows(answer, rest),
             "",
             "</details>",
             "",
         ]
-    out += [f"- {escape(text)}" for text in (outlook(found), *notes(found)) if text]
+    out += [f"- {escape(text)}" for text in (explain_outlook(answer), *list_notes(answer)) if text]
     return "\n".join(out).rstrip("\n") + "\n"
 
 
@@ -36,10 +43,15 @@ def render_error(message: str, hint: str | None) -> str:
     return f"### ✗ The gate could not judge this change\n\n{escape(message)}{cure}\n"
 
 
-def _table(found: Gate, its: Sequence[GatedBenchmark]) -> list[str]:
+def _list_rows(answer: Gate, entries: Sequence[GatedBenchmark]) -> list[str]:
     out = ["| | benchmark | base | head | change | |", "|---|---|--:|--:|---|---|"]
-    for each in its:
-        cells = [SIGNS[each.verdict], each.name, value(found, each.base), value(found, each.head)]
-        cells += [change_words(each), each.verdict]
+    for entry in entries:
+        cells = [
+            SIGNS[entry.verdict],
+            entry.name,
+            format_value(answer, entry.base),
+            format_value(answer, entry.head),
+        ]
+        cells += [format_change(entry), entry.verdict]
         out.append(f"| {' | '.join(escape(cell) for cell in cells)} |")
     return out

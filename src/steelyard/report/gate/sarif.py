@@ -8,7 +8,7 @@ from steelyard import __version__
 from steelyard.answers.document import written
 from steelyard.answers.gate import Gate, Verdict
 from steelyard.report.claims.sarif import SCHEMA
-from steelyard.report.gate.words import sentence
+from steelyard.report.gate.words import describe_benchmark
 
 _RULES: Final[dict[str, str]] = {
     "slower": "A benchmark is slower than in the base.",
@@ -21,23 +21,23 @@ PLACE: Final = "."
 """A benchmark has no file that its harness names; code hosts ask for one."""
 
 
-def render(found: Gate, *, strict: bool) -> str:
+def render(answer: Gate, *, strict: bool) -> str:
     """One run of the tool; what is open is a note, under ``strict`` an error."""
-    return _document(
+    return _write_document(
         [
-            _result(verdict, sentence(found, each), is_note=verdict == "open" and not strict)
+            _make_result(verdict, describe_benchmark(answer, entry), is_note=verdict == "open" and not strict)
             for verdict in _SHOWN
-            for each in found.of(verdict)
+            for entry in answer.select(verdict)
         ]
     )
 
 
 def render_error(message: str, hint: str | None) -> str:
     """A gate that could judge nothing."""
-    return _document([_result("broken", f"{message}; {hint}" if hint else message, is_note=False)])
+    return _write_document([_make_result("broken", f"{message}; {hint}" if hint else message, is_note=False)])
 
 
-def _document(results: list[dict[str, Any]]) -> str:
+def _write_document(results: list[dict[str, Any]]) -> str:
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
     driver = {"name": "steelyard", "version": __version__, "rules": rules}
     return written(
@@ -45,7 +45,7 @@ def _document(results: list[dict[str, Any]]) -> str:
     )
 
 
-def _result(rule: str, text: str, *, is_note: bool) -> dict[str, Any]:
+def _make_result(rule: str, text: str, *, is_note: bool) -> dict[str, Any]:
     return {
         "ruleId": rule,
         "level": "note" if is_note else "error",

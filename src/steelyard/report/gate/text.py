@@ -7,14 +7,14 @@ from typing import Final
 from steelyard.answers.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 from steelyard.report.gate.words import (
     SIGNS,
-    headline,
-    interval_words,
-    notes,
-    outlook,
-    qualification_words,
-    sign_percent,
-    unqualified,
-    value,
+    describe_qualification,
+    explain_outlook,
+    explain_qualifying,
+    format_interval,
+    format_percent,
+    format_value,
+    list_notes,
+    write_headline,
 )
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
@@ -31,37 +31,43 @@ STYLES: Final[dict[Verdict, Style]] = {
 }
 
 
-def lines(found: Gate, width: int = 80) -> list[Line]:
+def list_lines(answer: Gate, width: int = 80) -> list[Line]:
     """The answer; benchmarks that are equivalent are in no table, unless they are few."""
-    worst = found.worst
+    worst = answer.worst
     out = paragraph(
-        f"{SIGNS[worst]} {headline(found)}", width, style=STYLES[worst], rest="  ", only_first=True
+        f"{SIGNS[worst]} {write_headline(answer)}", width, style=STYLES[worst], rest="  ", only_first=True
     )
-    rows = [each for verdict in ORDER for each in found.of(verdict)]
-    shown = [each for each in rows if each.verdict != "equivalent"][:MOST_ROWS]
+    rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
+    visible = [entry for entry in rows if entry.verdict != "equivalent"][:MOST_ROWS]
     if len(rows) <= MOST_ROWS:
-        shown = rows
-    out += [(), *_table(found, shown, width), ()]
-    if len(rows) > len(shown):
-        rest = len(rows) - len(shown)
+        visible = rows
+    out += [(), *_make_table(answer, visible, width), ()]
+    if len(rows) > len(visible):
+        rest = len(rows) - len(visible)
         out += [*paragraph(f"… and {rest} more; --json has all.", width, style="dim"), ()]
-    for text in (outlook(found), *notes(found), None if found.qualification else unqualified(found)):
+    for text in (
+        explain_outlook(answer),
+        *list_notes(answer),
+        None if answer.qualification else explain_qualifying(answer),
+    ):
         if text:
             out += paragraph(text, width, first="- ", rest="  ")
     return out
 
 
-def _table(found: Gate, shown: list[GatedBenchmark], width: int) -> list[Line]:
-    styles = [STYLES[each.verdict] for each in shown]
-    signs = [Span(SIGNS[each.verdict], style) for each, style in zip(shown, styles, strict=True)]
-    changes = [Span("" if each.change is None else f"{sign_percent(each.change)} %") for each in shown]
-    bounds = [Span("" if each.ci95 is None else interval_words(each.ci95)) for each in shown]
-    verdicts = [Span(_verdict(found, each), style) for each, style in zip(shown, styles, strict=True)]
+def _make_table(answer: Gate, visible: list[GatedBenchmark], width: int) -> list[Line]:
+    styles = [STYLES[entry.verdict] for entry in visible]
+    signs = [Span(SIGNS[entry.verdict], style) for entry, style in zip(visible, styles, strict=True)]
+    changes = [Span("" if entry.change is None else f"{format_percent(entry.change)} %") for entry in visible]
+    bounds = [Span("" if entry.ci95 is None else format_interval(entry.ci95)) for entry in visible]
+    verdicts = [
+        Span(_describe_verdict(answer, entry), style) for entry, style in zip(visible, styles, strict=True)
+    ]
     columns = [
         Column("", signs, right=False),
-        Column("benchmark", [Span(printable(each.name)) for each in shown], right=False, is_name=True),
-        Column("base", [Span(value(found, each.base)) for each in shown], give_way=2),
-        Column("head", [Span(value(found, each.head)) for each in shown], give_way=3),
+        Column("benchmark", [Span(printable(entry.name)) for entry in visible], right=False, is_name=True),
+        Column("base", [Span(format_value(answer, entry.base)) for entry in visible], give_way=2),
+        Column("head", [Span(format_value(answer, entry.head)) for entry in visible], give_way=3),
         Column("change", changes),
         Column("95 % CI", bounds, give_way=1),
         Column("", verdicts, right=False),
@@ -69,15 +75,15 @@ def _table(found: Gate, shown: list[GatedBenchmark], width: int) -> list[Line]:
     return table(columns, width)
 
 
-def _verdict(found: Gate, each: GatedBenchmark) -> str:
-    return f"within {percent(found.margin)}" if each.verdict == "equivalent" else each.verdict
+def _describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
+    return f"within {percent(answer.margin)}" if entry.verdict == "equivalent" else entry.verdict
 
 
-def qualification_lines(found: Qualification, width: int = 80) -> list[Line]:
+def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:
     """What a qualification found, and the margin for which it stands."""
-    sign, style = ("✓", "good") if not found.alarms else ("?", "open")
-    text = f"{sign} {found.harness} at a margin of {percent(found.margin)}, {found.sessions} sessions."
+    sign, style = ("✓", "good") if not answer.alarms else ("?", "open")
+    text = f"{sign} {answer.harness} at a margin of {percent(answer.margin)}, {answer.sessions} sessions."
     return [
         *paragraph(text, width, style=STYLES["equivalent"] if style == "good" else STYLES["open"]),
-        *paragraph(qualification_words(found), width),
+        *paragraph(describe_qualification(answer), width),
     ]

@@ -28,151 +28,154 @@ _LARGE: Final = 1.0
 """Change from which a factor says more than a percentage."""
 
 
-def headline(found: Gate) -> str:
+def write_headline(answer: Gate) -> str:
     """``2 of 47 slower, by 6 % and 11 %; 41 within 3 %; 4 open``."""
-    total = len(found.benchmarks)
+    total = len(answer.benchmarks)
     parts: list[str] = []
     for verdict in ORDER:
-        its = found.of(verdict)
-        if not its:
+        entries = answer.select(verdict)
+        if not entries:
             continue
-        count = f"{len(its)} of {total}" if not parts else str(len(its))
-        parts.append(f"{count} {_ending(found, verdict, its)}")
+        count = f"{len(entries)} of {total}" if not parts else str(len(entries))
+        parts.append(f"{count} {_describe_verdict(answer, verdict, entries)}")
     return "; ".join(parts)
 
 
-def _ending(found: Gate, verdict: Verdict, its: Sequence[GatedBenchmark]) -> str:
+def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBenchmark]) -> str:
     match verdict:
         case "slower" | "faster":
-            sizes = sorted((abs(each.change or 0.0) for each in its), reverse=True)
+            sizes = sorted((abs(entry.change or 0.0) for entry in entries), reverse=True)
             if len(sizes) > MOST_SIZES:
-                return f"{verdict}, by {amount(sizes[-1])} to {amount(sizes[0])}"
-            return f"{verdict}, by {listed([amount(size) for size in sizes])}"
+                return f"{verdict}, by {format_amount(sizes[-1])} to {format_amount(sizes[0])}"
+            return f"{verdict}, by {listed([format_amount(size) for size in sizes])}"
         case "equivalent":
-            return f"within {percent(found.margin)}"
+            return f"within {percent(answer.margin)}"
         case _:
             return verdict
 
 
-def amount(change: float) -> str:
+def format_amount(change: float) -> str:
     """The magnitude of a relative change: ``6 %``, ``2.1 times``."""
     return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
 
 
-def change_words(each: GatedBenchmark) -> str:
+def format_change(entry: GatedBenchmark) -> str:
     """``+6.1 % (95 % CI +5.2 to +7.0)``."""
-    if each.change is None or each.ci95 is None:
+    if entry.change is None or entry.ci95 is None:
         return "not measured"
-    return f"{sign_percent(each.change)} % (95 % CI {interval_words(each.ci95)})"
+    return f"{format_percent(entry.change)} % (95 % CI {format_interval(entry.ci95)})"
 
 
-def interval_words(interval: Interval) -> str:
+def format_interval(interval: Interval) -> str:
     """``+5.2 to +7.0``."""
-    return f"{sign_percent(interval.low)} to {sign_percent(interval.high)}"
+    return f"{format_percent(interval.low)} to {format_percent(interval.high)}"
 
 
-def sign_percent(change: float) -> str:
+def format_percent(change: float) -> str:
     """``+6.1``, with two digits or one decimal."""
-    value = 100 * change
-    return f"{value:+.0f}" if abs(value) >= 99.5 else f"{value:+.1f}"
+    format_value = 100 * change
+    return f"{format_value:+.0f}" if abs(format_value) >= 99.5 else f"{format_value:+.1f}"
 
 
-def sentence(found: Gate, each: GatedBenchmark) -> str:
+def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
     """What became of one benchmark."""
-    name = printable(each.name)
-    match each.verdict:
+    name = printable(entry.name)
+    match entry.verdict:
         case "new":
             return f"{name}: new, base does not have it"
         case "gone":
             return f"{name}: gone, head does not report it"
         case "open":
-            return f"{name}: open, {change_words(each)}; {need(each)}"
+            return f"{name}: open, {format_change(entry)}; {explain_need(entry)}"
         case "equivalent":
-            return f"{name}: within {percent(found.margin)}, {change_words(each)}"
+            return f"{name}: within {percent(answer.margin)}, {format_change(entry)}"
         case _:
-            values = " → ".join(value(found, its) for its in (each.base, each.head))
-            return f"{name}: {each.verdict}, {change_words(each)}, {values}"
+            values = " → ".join(format_value(answer, entries) for entries in (entry.base, entry.head))
+            return f"{name}: {entry.verdict}, {format_change(entry)}, {values}"
 
 
-def value(found: Gate, number: float | None) -> str:
+def format_value(answer: Gate, number: float | None) -> str:
     """A value of the metric."""
-    return "–" if number is None else format_quantity(number, found.unit)
+    return "–" if number is None else format_quantity(number, answer.unit)
 
 
-def need(each: GatedBenchmark) -> str:
+def explain_need(entry: GatedBenchmark) -> str:
     """What would decide a benchmark that is open."""
-    if not each.blocks:
+    if not entry.blocks:
         return "not measured: the budget was too short"
-    if each.needed_s is None:
+    if entry.needed_s is None:
         return "it may lie at the margin: no number of runs is enough"
-    return f"about {format_duration(max(1.0, each.needed_s))} more would probably decide it"
+    return f"about {format_duration(max(1.0, entry.needed_s))} more would probably decide it"
 
 
-def outlook(found: Gate) -> str | None:
+def explain_outlook(answer: Gate) -> str | None:
     """What it would take to decide all that is open; ``None`` where nothing is."""
-    its = found.of("open")
-    if not its:
+    entries = answer.select("open")
+    if not entries:
         return None
-    known = [each.needed_s for each in its if each.needed_s is not None]
-    reachable = [needed for needed in known if needed <= MOST_BUDGETS * found.max_time_s]
-    text = f"{counted(len(its), 'benchmark')} open after {format_duration(found.measured_s)} of measurement"
+    needs = [entry.needed_s for entry in entries if entry.needed_s is not None]
+    reachable = [needed for needed in needs if needed <= MOST_BUDGETS * answer.max_time_s]
+    text = (
+        f"{counted(len(entries), 'benchmark')} open after {format_duration(answer.measured_s)} of measurement"
+    )
     if not reachable:
         return (
-            f"{text}: {MOST_BUDGETS} times as much would hardly decide {_pronoun(len(its))}. Take a larger"
-            " --margin, or a quieter machine."
+            f"{text}: {MOST_BUDGETS} times as much would hardly decide {_choose_pronoun(len(entries))}."
+            " Take a larger --margin, or a quieter machine."
         )
-    which = _pronoun(len(its)) if len(reachable) == len(its) else f"{len(reachable)} of them"
-    return f"{text}: --max-time {_minutes(found.measured_s + sum(reachable))} would probably decide {which}."
+    pronoun = _choose_pronoun(len(entries)) if len(reachable) == len(entries) else f"{len(reachable)} of them"
+    budget = _format_budget(answer.measured_s + sum(reachable))
+    return f"{text}: --max-time {budget} would probably decide {pronoun}."
 
 
-def _pronoun(count: int) -> str:
+def _choose_pronoun(count: int) -> str:
     return "it" if count == 1 else "them"
 
 
-def _minutes(seconds: float) -> str:
+def _format_budget(seconds: float) -> str:
     """A time as an option takes it, rounded up."""
     if seconds < 100:
         return f"{-(-seconds // 10) * 10:.0f}s"
     return f"{-(-seconds // 60):.0f}min"
 
 
-def basis(found: Gate) -> str:
+def explain_basis(answer: Gate) -> str:
     """What was measured, and how sure it is."""
-    blocks = [each.blocks for each in found.benchmarks if each.blocks]
+    blocks = [entry.blocks for entry in answer.benchmarks if entry.blocks]
     span = (
         f"{min(blocks)} to {max(blocks)}"
         if blocks and min(blocks) != max(blocks)
         else f"{max(blocks, default=0)}"
     )
     return (
-        f"{found.metric} by {found.harness}, {span} blocks of one process each side,"
-        f" {format_duration(found.measured_s)}. At most {percent(found.alpha)} risk of any wrong “slower” or"
-        f" “faster”, and of any wrong “within {percent(found.margin)}”, over all benchmarks and looks."
+        f"{answer.metric} by {answer.harness}, {span} blocks of one process each side,"
+        f" {format_duration(answer.measured_s)}. At most {percent(answer.alpha)} risk of any wrong “slower”"
+        f" or “faster”, and of any wrong “within {percent(answer.margin)}”, over all benchmarks and looks."
     )
 
 
-def qualification_words(found: Qualification) -> str:
+def describe_qualification(answer: Qualification) -> str:
     """What the gate is known to do on this machine."""
     return (
-        f"This machine, {found.date}: {counted(found.alarms, 'false alarm')} in {found.verdicts} verdicts on"
-        f" equal programs (at most {percent(found.alarm_bound)} each, 95 % sure); a planted"
-        f" {percent(found.slow_down)} was seen in {found.seen} of {found.verdicts} (at least"
-        f" {percent(found.seen_bound)}, 95 % sure) in {format_duration(found.session_s)}; two builds of one"
-        f" source differ by up to {percent(found.floor)}."
+        f"This machine, {answer.date}: {counted(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
+        f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
+        f" {percent(answer.slow_down)} was seen in {answer.detected} of {answer.verdicts} (at least"
+        f" {percent(answer.detected_bound)}, 95 % sure) in {format_duration(answer.session_s)}; two builds of"
+        f" one source differ by up to {percent(answer.floor)}."
     )
 
 
-def unqualified(found: Gate) -> str:
+def explain_qualifying(answer: Gate) -> str:
     """What to do where nothing is known of the machine."""
     return (
         "This machine is not qualified: its rate of false alarms is not known."
-        f" steelyard gate --qualify {found.head} -- {found.command}"
+        f" steelyard gate --qualify {answer.head} -- {answer.command}"
     )
 
 
-def notes(found: Gate) -> list[str]:
+def list_notes(answer: Gate) -> list[str]:
     """Sentences that stand with the answer, in their order."""
-    said = [basis(found)]
-    if found.qualification is not None:
-        said.append(qualification_words(found.qualification))
-    return [*said, *found.notes]
+    text = [explain_basis(answer)]
+    if answer.qualification is not None:
+        text.append(describe_qualification(answer.qualification))
+    return [*text, *answer.notes]

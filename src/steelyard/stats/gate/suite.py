@@ -84,9 +84,9 @@ def _one_sided(excess: Floats, looks: Looks) -> float:
 
 def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
     """Verdicts of a suite: differences are one family, equivalences another, each with its ``alpha``."""
-    differing = holm([min(each.worse, each.better) for each in suite], alpha)
-    inside = holm([each.equivalent for each in suite], alpha)
-    found = []
+    differing = holm([min(entry.worse, entry.better) for entry in suite], alpha)
+    inside = holm([entry.equivalent for entry in suite], alpha)
+    judgements = []
     for evidence, differs, equal in zip(suite, differing, inside, strict=True):
         is_worse = evidence.worse <= evidence.better
         decision: Decision = "open"
@@ -97,11 +97,11 @@ def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
         adjusted = Evidence(
             differs.p_holm if is_worse else 1.0, 1.0 if is_worse else differs.p_holm, equal.p_holm
         )
-        found.append(Judgement(decision, adjusted))
-    return found
+        judgements.append(Judgement(decision, adjusted))
+    return judgements
 
 
-def mean_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
+def estimate_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
     """Confidence interval of the mean logarithm; ``None`` of fewer than two values."""
     if differences.size < 2:
         return None
@@ -112,7 +112,7 @@ def mean_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
     return Interval(mean - half, mean + half)
 
 
-def further_blocks(differences: Floats, margin: float, level: float) -> int | None:
+def estimate_blocks(differences: Floats, margin: float, level: float) -> int | None:
     """Blocks beyond those that there are, after which the verdict is probably decided if the mean is what it
     seems; ``None`` where it seems to lie at the margin, or no number is enough.
 

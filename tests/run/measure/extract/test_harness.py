@@ -13,7 +13,9 @@ TIME = UserMetric("time_s", unit="s", source="pytest-benchmark")
 
 
 def report(*names, data=(1.0, 2.0, 9.0)):
-    its = [{"name": name, "fullname": f"t.py::{name}", "stats": {"mean": 4.0, "data": data}} for name in names]
+    its = [
+        {"name": name, "fullname": f"t.py::{name}", "stats": {"mean": 4.0, "data": data}} for name in names
+    ]
     return json.dumps({"machine_info": {}, "benchmarks": its}).encode()
 
 
@@ -38,7 +40,11 @@ def test_the_metrics_file_comes_before_stdout(extracting):
         (TIME, b"hello", "not a file of pytest-benchmark; stdout, which begins 'hello'"),
         (TIME, report(), "pytest-benchmark reports nothing in stdout"),
         (UserMetric("other", source="pytest-benchmark"), report("a"), "reports time_s in stdout"),
-        (UserMetric("time_s", unit="B", source="pytest-benchmark"), report("a"), "is in 's', and the spec says 'B'"),
+        (
+            UserMetric("time_s", unit="B", source="pytest-benchmark"),
+            report("a"),
+            "is in 's', and the spec says 'B'",
+        ),
         (UserMetric("time_s", source="google-benchmark"), report("a"), "not a file of google-benchmark"),
     ],
 )

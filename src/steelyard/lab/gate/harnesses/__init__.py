@@ -25,7 +25,7 @@ HARNESSES: Final[tuple[Harness, ...]] = (
     Nanobench(),
     Plain(),
 )
-NAMES: Final = tuple(each.name for each in HARNESSES)
+NAMES: Final = tuple(entry.name for entry in HARNESSES)
 
 
 def find_harness(name: str | None, words: Sequence[str], tree: Path) -> Harness:
@@ -37,10 +37,10 @@ def find_harness(name: str | None, words: Sequence[str], tree: Path) -> Harness:
         None does.
     """
     if name is not None:
-        return next(each for each in HARNESSES if each.name == name)
-    for each in HARNESSES:
-        if each.recognises(words, tree):
-            return each
+        return next(entry for entry in HARNESSES if entry.name == name)
+    for entry in HARNESSES:
+        if entry.is_started_by(words, tree):
+            return entry
     raise UsageError(
         f"{' '.join(words)}: not recognised as a harness of benchmarks",
         hint=f"name it: --harness {'|'.join(NAMES)}; or time the whole program: --time",

@@ -42,6 +42,6 @@ def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {})
         ) from None
     if done.returncode:
         text = log.read_text(encoding="utf-8", errors="replace") or done.stdout.decode(errors="replace")
-        said = "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])
-        raise ProgramError(f"its build ended with {done.returncode}{said}", hint=f"cat {log}")
+        end = "".join(f"\n    {line}" for line in text.strip().splitlines()[-_LINES:])
+        raise ProgramError(f"its build ended with {done.returncode}{end}", hint=f"cat {log}")
     return done.stdout

@@ -19,7 +19,7 @@ from steelyard.lab.gate.harnesses.harness import (
     Selection,
     Tree,
     add_missing,
-    contains,
+    has_text,
     match_any,
 )
 from steelyard.spec.tables.metrics import Harness as Format
@@ -53,7 +53,7 @@ class Cargo(Harness):
     default_s = 8.5
     builds = True
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``cargo bench``, with options of cargo before it."""
         return Path(words[0]).name == "cargo" and "bench" in words
 
@@ -67,10 +67,10 @@ class Cargo(Harness):
         environment = {"CARGO_TARGET_DIR": str(target.absolute())}
         printed = build(command, tree, environment)
         programs = []
-        for message in _messages(printed.splitlines()):
+        for message in _read_messages(printed.splitlines()):
             place = Path(message.manifest_path).parent.relative_to(tree.path.resolve())
             name = "/".join([*place.parts, message.target.name])
-            source = _source(Path(message.executable), name)
+            source = _identify_source(Path(message.executable), name)
             copy = tree.output / name.replace("/", "-")
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
@@ -80,7 +80,7 @@ class Cargo(Harness):
                 "cargo built no program of benchmarks",
                 hint="see: cargo bench --no-run; [[bench]] of Cargo.toml",
             )
-        return sorted(programs, key=lambda each: each.name)
+        return sorted(programs, key=lambda entry: entry.name)
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """A short warm-up, few samples and no plots of criterion; of divan, its samples for a short time."""
@@ -99,15 +99,15 @@ class Cargo(Harness):
         }
         return [*words, *add_missing(words, short), *([match_any(names)] if names else [])]
 
-    def environment(self, tree: str) -> Mapping[str, str]:
+    def make_environment(self, tree: str) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""
         return {"CRITERION_HOME": f"{tree}.criterion"}
 
 
-def _source(program: Path, name: str) -> Format:
+def _identify_source(program: Path, name: str) -> Format:
     """What a program reports, by a variable that its harness reads."""
     for mark, source in _MARKS.items():
-        if contains(program, (mark,)):
+        if has_text(program, (mark,)):
             return source
     raise ProgramError(
         f"{name} has neither criterion nor divan in it",
@@ -135,7 +135,7 @@ def _is_filter(words: Sequence[str], place: int) -> bool:
     return place > 1 and not words[place].startswith("-") and (before == "--bench" or before[:2] != "--")
 
 
-def _messages(lines: Iterable[bytes]) -> Iterable[_Message]:
+def _read_messages(lines: Iterable[bytes]) -> Iterable[_Message]:
     decoder = msgspec.json.Decoder(_Message)
     for line in lines:
         # Libraries have the executable null.

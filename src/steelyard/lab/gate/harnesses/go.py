@@ -41,7 +41,7 @@ class Go(Harness):
     default_s = 1.5
     builds = True
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``go test``."""
         return Path(words[0]).name == "go" and "test" in words[1:2]
 
@@ -72,7 +72,7 @@ class Go(Harness):
         words = program.words
         if selection.names:
             words = tuple(word for word in words if not word.startswith("-test.bench="))
-            words = (*words, f"-test.bench={_pattern(selection.names)}")
+            words = (*words, f"-test.bench={_make_pattern(selection.names)}")
         short = {
             "-test.bench": ".",
             "-test.benchtime": f"{1000 // SHARE // REPETITIONS}ms",
@@ -115,16 +115,16 @@ def _has_benchmarks(program: Path, directory: Path) -> bool:
     return any(line.startswith(b"Benchmark") for line in listed.stdout.splitlines())
 
 
-def _pattern(names: Sequence[str]) -> str:
+def _make_pattern(names: Sequence[str]) -> str:
     """For each part of the names those that some has there: a superset where parts are combined freely. The
     number of CPUs behind a name is none of its parts.
     """
     parts = [name.split("/") for name in names]
     shortest = min(map(len, parts))
-    levels = [dict.fromkeys(each[place] for each in parts) for place in range(shortest)]
-    return "/".join(f"^({'|'.join(_optional_suffix(part) for part in level)})$" for level in levels)
+    levels = [dict.fromkeys(entry[place] for entry in parts) for place in range(shortest)]
+    return "/".join(f"^({'|'.join(_escape_suffix(part) for part in level)})$" for level in levels)
 
 
-def _optional_suffix(part: str) -> str:
+def _escape_suffix(part: str) -> str:
     stem = _SUFFIX.sub("", part)
     return escape(part) if stem == part else f"{escape(stem)}({escape(part[len(stem) :])})?"

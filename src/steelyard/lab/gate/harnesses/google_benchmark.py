@@ -12,9 +12,9 @@ from steelyard.lab.gate.harnesses.harness import (
     Program,
     Selection,
     add_missing,
-    contains,
+    has_text,
+    locate_program,
     match_any,
-    program_of,
 )
 
 
@@ -26,10 +26,10 @@ class GoogleBenchmark(Harness):
     metric = "real_time_s"
     default_s = 0.7
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By a flag among the words, or by the library in the program."""
-        return any(word.startswith("--benchmark_") for word in words) or contains(
-            program_of(words, tree), (b"benchmark_min_time", b"libbenchmark.so")
+        return any(word.startswith("--benchmark_") for word in words) or has_text(
+            locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so")
         )
 
     def launch(self, program: Program, selection: Selection) -> list[str]:

@@ -96,7 +96,7 @@ class Harness:
     can_filter: ClassVar[bool] = True
     builds: ClassVar[bool] = False
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """Whether the command starts this harness."""
         raise NotImplementedError
 
@@ -114,7 +114,7 @@ class Harness:
         """The words of a process that runs these benchmarks for a short time."""
         raise NotImplementedError
 
-    def environment(self, tree: str) -> Mapping[str, str]:
+    def make_environment(self, tree: str) -> Mapping[str, str]:
         """Variables of its processes; ``tree`` is the path of the side."""
         return {}
 
@@ -143,7 +143,7 @@ def match_any(names: Sequence[str]) -> str:
     return f"^({'|'.join(map(escape, names))})$"
 
 
-def contains(file: Path, marks: Sequence[bytes]) -> bool:
+def has_text(file: Path, marks: Sequence[bytes]) -> bool:
     """Whether a program has one of these texts in it."""
     if not file.is_file():
         return False
@@ -151,6 +151,6 @@ def contains(file: Path, marks: Sequence[bytes]) -> bool:
     return any(mark in content for mark in marks)
 
 
-def program_of(words: Sequence[str], tree: Path) -> Path:
+def locate_program(words: Sequence[str], tree: Path) -> Path:
     """The file that a command starts, as far as its path says."""
     return Path(resolve(words, tree)[0])

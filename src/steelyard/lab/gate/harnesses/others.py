@@ -12,9 +12,9 @@ from steelyard.lab.gate.harnesses.harness import (
     Selection,
     Tree,
     add_missing,
-    contains,
+    has_text,
+    locate_program,
     match_any,
-    program_of,
 )
 
 
@@ -27,7 +27,7 @@ class Hyperfine(Harness):
     default_s = 3.0
     can_filter = False
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By the name of the program."""
         return Path(words[0]).name == "hyperfine"
 
@@ -46,14 +46,14 @@ class Jmh(Harness):
     source = "jmh"
     default_s = 100.0
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By the list that JMH's processor leaves in the jar."""
-        jar = _jar(words, tree)
+        jar = _find_jar(words, tree)
         return jar is not None and "META-INF/BenchmarkList" in zipfile.ZipFile(jar).namelist()
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
         """The jar of the tree."""
-        jar = _jar(words, tree.path)
+        jar = _find_jar(words, tree.path)
         return [
             Program("", tuple(str(jar) if word.endswith(".jar") else word for word in words), self.source)
         ]
@@ -68,7 +68,7 @@ class Jmh(Harness):
         return [*words, *short, "-rf", "json", "-rff", selection.metrics, *names]
 
 
-def _jar(words: Sequence[str], tree: Path) -> Path | None:
+def _find_jar(words: Sequence[str], tree: Path) -> Path | None:
     if Path(words[0]).name != "java":
         return None
     jar = next((tree / word for word in words if word.endswith(".jar")), None)
@@ -82,7 +82,7 @@ class Vitest(Harness):
     source = "vitest"
     default_s = 0.7
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``vitest bench``, with or without npx."""
         return any(Path(word).name == "vitest" for word in words[:2]) and "bench" in words
 
@@ -95,7 +95,7 @@ class Vitest(Harness):
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """Once, without watching files; names of tests are one regular expression."""
-        names = [each.rpartition(" > ")[2] for each in selection.names]
+        names = [entry.rpartition(" > ")[2] for entry in selection.names]
         chosen = ["-t", f"({match_any(names)[2:-2]})$"] if names else []
         return [*program.words, *add_missing(program.words, {"--run": ""}), *chosen,
                 f"--outputJson={selection.metrics}"]  # fmt: skip
@@ -109,9 +109,9 @@ class Nanobench(Harness):
     default_s = 0.1
     can_filter = False
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By a variable that it reads."""
-        return contains(program_of(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
+        return has_text(locate_program(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """As it is."""
@@ -127,7 +127,7 @@ class Plain(Harness):
     default_s = 10.0
     can_filter = False
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """Only where it is asked for."""
         return False
 

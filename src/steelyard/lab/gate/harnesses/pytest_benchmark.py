@@ -17,7 +17,7 @@ class PytestBenchmark(Harness):
     source = "pytest-benchmark"
     default_s = 1.3
 
-    def recognises(self, words: Sequence[str], tree: Path) -> bool:
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``pytest`` or ``python -m pytest``, wherever they are installed."""
         is_module = ("-m", "pytest") in pairwise(words)
         return is_module or Path(words[0]).name in ("pytest", "py.test")
@@ -41,7 +41,7 @@ class PytestBenchmark(Harness):
             *selection.names,
         ]
 
-    def environment(self, tree: str) -> Mapping[str, str]:
+    def make_environment(self, tree: str) -> Mapping[str, str]:
         """Modules of the tree come before those that are installed, which may be of another revision."""
         inherited = os.environ.get("PYTHONPATH")
         return {"PYTHONPATH": ":".join([f"{tree}/src", tree, *([inherited] if inherited else [])])}

@@ -90,7 +90,7 @@ class Extractor:
             return ()
         if self._conditional:
             return self._of(levels).values(levels, raw)
-        found: dict[str, Column] = self._lines.columns(raw) | self._harness.columns(raw)
+        found: dict[str, Column] = self._lines.columns(raw) | self._harness.read_columns(raw)
         for reader in self._readers:
             found[reader.metric] = reader.column(Output.of(raw, reader.source))
         for counted in self._counted:

@@ -60,7 +60,7 @@ class HarnessOutput:
         self._metrics = metrics
         self._read_output = read_output
 
-    def columns(self, raw: RawTrial) -> dict[str, Column]:
+    def read_columns(self, raw: RawTrial) -> dict[str, Column]:
         """One value for each metric and benchmark.
 
         Raises
@@ -69,9 +69,9 @@ class HarnessOutput:
             Nothing was reported, or what was cannot be read, or has another unit; a metric that no benchmark
             has.
         """
-        return {metric.name: self._column(metric, raw) for metric in self._metrics}
+        return {metric.name: self._read_column(metric, raw) for metric in self._metrics}
 
-    def _column(self, metric: UserMetric, raw: RawTrial) -> Column:
+    def _read_column(self, metric: UserMetric, raw: RawTrial) -> Column:
         output = (
             Output("the metrics file", raw.metrics, raw.metrics_bytes)
             if raw.metrics
@@ -96,6 +96,6 @@ class HarnessOutput:
             reduced = REDUCTIONS[metric.reduce](values)
             column.setdefault(label_key(labels), Series(labels)).numbers.append(reduced)
         if not column:
-            others = ", ".join(dict.fromkeys(report.metric for report in reports)) or "nothing"
-            raise MissingValueError(metric.name, f"{metric.source} reports {others} in {output.name}")
+            names = ", ".join(dict.fromkeys(report.metric for report in reports)) or "nothing"
+            raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")
         return column
