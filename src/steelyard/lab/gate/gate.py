@@ -309,7 +309,7 @@ class Suite:
         )
         return [text]
 
-    def needed_s(self, benchmark: Benchmark) -> float | None:
+    def estimate_needed_s(self, benchmark: Benchmark) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
         blocks = estimate_blocks(
             compute_differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
@@ -341,5 +341,5 @@ def describe_benchmark(
         p_worse=adjusted.worse,
         p_better=adjusted.better,
         p_equivalent=adjusted.equivalent,
-        needed_s=suite.needed_s(benchmark) if decision == "open" else None,
+        needed_s=suite.estimate_needed_s(benchmark) if decision == "open" else None,
     )

@@ -111,14 +111,14 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
                 environment = harness.make_environment(str(tree))
                 place = tree / program.directory
                 probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
-        programs.append(PlannedProgram(name, members, probes, harness.builds and _are_equal(members)))
+        programs.append(PlannedProgram(name, members, probes, harness.builds and _is_same_file(members)))
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
     file.write_bytes(msgspec.json.encode(plan))
     return plan
 
 
-def _are_equal(programs: Mapping[Side, Program]) -> bool:
+def _is_same_file(programs: Mapping[Side, Program]) -> bool:
     files = [Path(entry.words[0]) for entry in programs.values()]
     return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
 
