@@ -48,8 +48,8 @@ CARGO_MESSAGES = """\
 import json, sys
 assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json"], sys.argv
 def artifact(kind, executable):
-    print(json.dumps({{"reason": "compiler-artifact", "executable": executable, "manifest_path": "{tree}/x/Cargo.toml",
-                      "target": {{"name": "b", "kind": [kind]}}}}, separators=(",", ":")))
+    message = {{"reason": "compiler-artifact", "executable": executable, "target": {{"name": "b", "kind": [kind]}}}}
+    print(json.dumps(message | {{"manifest_path": "{tree}/x/Cargo.toml"}}, separators=(",", ":")))
 artifact("lib", None)
 artifact("test", "{tree}/none")
 artifact("bench", "{tree}/b-0123456789abcdef")
