@@ -64,7 +64,7 @@ class Programs(ScratchRepository):
 
 
 class Suites(ScratchRepository):
-    """Commits are programs that report what a file ``values`` says, as Google Benchmark would, within 0.3 %."""
+    """Commits are programs that report what a file ``values`` says, within 0.3 %, as Google Benchmark would."""
 
     BENCH = """#!/bin/sh
 for word; do

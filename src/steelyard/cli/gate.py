@@ -68,7 +68,8 @@ class WordsBehindDashes(PathCommand):
 @click.option(
     "--harness",
     type=click.Choice(HARNESSES),
-    help="The harness, where the command does not show it.",
+    metavar="NAME",
+    help=f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
 )
 @click.option("--time", "is_timed", is_flag=True, help="No harness: time the whole program.")
 @click.option(
@@ -171,7 +172,7 @@ def command(
     steelyard gate main -- cargo bench
     steelyard gate main -- go test -bench . ./...
     steelyard gate main -- python -m pytest benchmarks/
-    steelyard gate v1.2 HEAD --build 'make bench' -- build/bench --benchmark_filter=sort
+    steelyard gate v1.2 --build 'make bench' -- build/bench
     steelyard gate --base-dir old --head-dir new --time -- ./program input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.lab.gate.request import GateRequest, refuse_no_command

@@ -48,7 +48,8 @@ CARGO_MESSAGES = """\
 import json, sys
 assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json"], sys.argv
 def artifact(kind, executable):
-    message = {{"reason": "compiler-artifact", "executable": executable, "target": {{"name": "b", "kind": [kind]}}}}
+    target = {{"name": "b", "kind": [kind]}}
+    message = {{"reason": "compiler-artifact", "executable": executable, "target": target}}
     print(json.dumps(message | {{"manifest_path": "{tree}/x/Cargo.toml"}}, separators=(",", ":")))
 artifact("lib", None)
 artifact("test", "{tree}/none")
