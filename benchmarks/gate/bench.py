@@ -74,7 +74,7 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
     for look in looks_from(6):
         pair_s = 2 * RUN_S / 10 * float(is_open.mean())
         blocks = min(look - len(logs), math.floor((BUDGET_S - clock_s) / pair_s))
-        if not blocks:
+        if blocks <= 0:
             break
         looks.append(len(logs) + blocks)
         for _ in range(blocks):

@@ -64,7 +64,9 @@ class Programs(ScratchRepository):
 
 
 class Suites(ScratchRepository):
-    """Commits are programs that report what a file ``values`` says, within 0.3 %, as Google Benchmark would."""
+    """Commits are programs that report the contents of a file ``values`` as Google Benchmark would, within
+    0.3 %.
+    """
 
     BENCH = """#!/bin/sh
 for word; do
