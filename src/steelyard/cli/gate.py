@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -22,7 +22,7 @@ from steelyard.cli.options import (
 from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
 from steelyard.errors import InterruptedRunError, SteelyardError, UsageError
-from steelyard.files.writing import write_output
+from steelyard.files.writing import protecting, write_output
 
 if TYPE_CHECKING:
     from steelyard.answers.gate import Gate
@@ -50,6 +50,12 @@ class WordsBehindDashes(PathCommand):
         end = args.index("--") if "--" in args else len(args)
         ctx.meta["words"] = tuple(args[end + 1 :])
         return super().parse_args(ctx, args[:end])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Protect files that the command of the harness or of the build names, as other inputs."""
+        words = (*ctx.meta["words"], *ctx.params["build"].split())
+        with protecting(map(Path, words)):
+            return super().invoke(ctx)
 
 
 @click.command(
