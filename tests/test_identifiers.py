@@ -27,7 +27,7 @@ VERBS = frozenset(
     enter enumerate escape estimate evaluate examine execute exit expand explain export extend extract
     fail fetch fill filter find finish fit fold follow forget fork format gate gather generate get give go
     group guard handle hash hold identify import include index infer inspect install integrate
-    interpolate invert iterate join judge keep kill launch learn leave limit link list load locate lock
+    interpolate invert invoke iterate join judge keep kill launch learn leave limit link list load locate lock
     log look lower main make map mark match measure merge mix model move name narrow normalise note
     observe open order pack pad pair parse pass permute pick place plan plant plot poll pop prefer
     preload prepare preview print probe propose prune pull push put qualify query quote raise rank read
@@ -46,7 +46,7 @@ NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"
 LIMITS = {
     "answers": (44, 49),
     "claims": (93, 74),
-    "cli": (98, 102),
+    "cli": (98, 101),
     "counters": (1, 0),
     "design": (14, 34),
     "errors": (1, 0),
