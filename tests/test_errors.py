@@ -12,6 +12,7 @@ TREE = {
     "RecordBusyError": ("RecordError", 2),
     "MachineError": ("SteelyardError", 4),
     "ProgramError": ("SteelyardError", 5),
+    "NoReportError": ("SteelyardError", 7),
     "InterruptedRunError": ("SteelyardError", 130),
 }
 

@@ -16,6 +16,7 @@ from steelyard.answers import (
     audit,
     bisection,
     contexts,
+    gate,
     history,
     machine,
     null,
@@ -45,6 +46,8 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     history.HISTORY,
     bisection.BISECTION,
     ratchet.RATCHET,
+    gate.GATE,
+    gate.QUALIFICATION,
 )
 """All that ``--json`` prints."""
 

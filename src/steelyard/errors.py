@@ -9,6 +9,7 @@
     │   └── RecordBusyError           2    somebody else is running it; says who
     ├── MachineError                  4    this machine lacks something (compiler, counter, permission)
     ├── ProgramError                  5    a program under test, a hook or a build failed
+    ├── NoReportError                 7    a harness of benchmarks reported nothing that can be judged
     └── InterruptedRunError           130  stopped by the user; the record can be continued
 """
 
@@ -67,6 +68,12 @@ class ProgramError(SteelyardError):
     """A program under test, a hook or a build failed."""
 
     exit_code = 5
+
+
+class NoReportError(SteelyardError):
+    """A harness of benchmarks ended well and reported nothing that can be judged."""
+
+    exit_code = 7
 
 
 class InterruptedRunError(SteelyardError):

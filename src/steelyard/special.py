@@ -67,6 +67,6 @@ an interval of a quantile begins; 0 without one."""
 
 
 def f_quantile(nu1: float, nu2: float, p: float) -> float:
-    """Find the f with P(F <= f) = p of Fisher's F, by nu1 F / (nu2 + nu1 F), which has a beta distribution."""
+    """Find the f with P(F <= f) = p of Fisher's F: nu1 F / (nu2 + nu1 F) has a beta distribution."""
     x, rest = beta_quantile(nu1 / 2, nu2 / 2, p), beta_quantile(nu2 / 2, nu1 / 2, 1 - p)
     return nu2 / nu1 * x / rest

@@ -37,6 +37,7 @@ ARGUMENTS = {
     "compare": ["./program 1 data.csv", "./program 2", "--input", "input.txt", "-r", "2"],
     "demo": [],
     "export": ["it.lab", "-f", "csv"],
+    "gate": ["HEAD", "--build", "cat input.txt"],
     "history": ["it.lab", "--check"],
     "model": ["data.csv", "--value", "t", "--parameter", "p", "--expectations", "expected.json"],
     "observe": ["./program 1 data.csv", "--variable", "A=1", "--input", "input.txt"],
@@ -47,6 +48,7 @@ READ = {
     "check": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "compare": ["program", "data.csv", "input.txt"],
     "demo": [],
+    "gate": ["program", "data.csv", "input.txt"],
     "history": ["it.toml", "program", "data.csv", "input.txt", "part-2.txt"],
     "model": ["data.csv", "expected.json"],
     "observe": ["program", "data.csv", "input.txt"],
@@ -131,7 +133,8 @@ def test_no_output_is_written_onto_what_the_command_reads(place, name, param, mo
         bad += [file, f"./{file}", str(place / file), f"hard{number}", f"link{number}"]
     before = contents(place)
     for file in bad:
-        message = refused([name, *ARGUMENTS[name], param.opts[-1], file])
+        words = ["--", "./program", "data.csv"] if name == "gate" else []
+        message = refused([name, *ARGUMENTS[name], param.opts[-1], file, *words])
         assert str(Path(file)) in message
         assert any(
             reason in message

@@ -61,3 +61,46 @@ class Programs(ScratchRepository):
             )
             for place in range(count)
         ]
+
+
+class Suites(ScratchRepository):
+    """Commits are programs that report the contents of a file ``values`` as Google Benchmark would, within
+    0.3 %.
+    """
+
+    BENCH = """#!/bin/sh
+for word; do
+    case $word in
+        --benchmark_out=*) out=${{word#*=}} ;;
+        --benchmark_filter=*) filter=${{word#*=}} ;;
+    esac
+done
+runs=$(wc -l < {runs})
+echo "$filter" >> {runs}
+awk -v runs="$runs" -v filter="$filter" '
+    BEGIN {{ printf "{{\\"context\\": {{}}, \\"benchmarks\\": [" }}
+    $1 ~ filter {{
+        time = $2 * (1 + ((runs * 7 + NR * 3) % 11 - 5) / 2000)
+        printf "%s{{\\"name\\": \\"%s\\", ", comma, $1
+        printf "\\"real_time\\": %.6f, \\"time_unit\\": \\"ns\\"}}", time
+        comma = ","
+    }}
+    END {{ print "]}}" }}' values > "$out"
+"""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.runs = path.parent / "runs"
+        self.runs.touch()
+
+    def suite(self, *, bench: str | None = None, **values: float) -> str:
+        """The id of the commit of a program with these benchmarks."""
+        (self.path / "bench").write_text(self.BENCH.format(runs=self.runs) if bench is None else bench)
+        (self.path / "bench").chmod(0o755)
+        (self.path / "values").write_text("".join(f"{name} {value}\n" for name, value in values.items()))
+        return self.commit("bench", "values")
+
+    @property
+    def filters(self) -> list[str]:
+        """The filter of each process, in their order; empty of a probe."""
+        return self.runs.read_text().splitlines()

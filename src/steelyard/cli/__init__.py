@@ -29,6 +29,7 @@ COMMANDS = {
     "observe": "Find what a probe costs the program it observes.",
     "model": "Model how metrics grow with a parameter, and check them against expectations.",
     "history": "Find what changed over records of many commits, and at which.",
+    "gate": "Gate a change with the benchmarks that a project has, base against head.",
     "bisect": "Find the commit that changed a program's time, by measuring commits side by side.",
     "ratchet": "Try many changes in a row and keep what is faster, with one error over all of them.",
     "import": "Make a record of what another tool measured.",
@@ -68,7 +69,8 @@ def cli(ctx: click.Context) -> None:
     Try it:  steelyard compare './old input' './new input'
 
     Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
-    capability on this machine, 5 a program failed, 130 interrupted (the record can be continued).
+    capability on this machine, 5 a program failed, 6 and 7 of gate, 130 interrupted (the record can be
+    continued).
     """
     if ctx.invoked_subcommand is None:
         sys.stderr.write(FIRST_STEPS)

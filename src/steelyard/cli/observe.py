@@ -15,9 +15,9 @@ from steelyard.cli.options import (
     json_option,
     max_time_option,
     metric_option,
-    names,
     output_option,
     seed_option,
+    split_names,
     timeout_option,
 )
 from steelyard.cli.paths import OutputFile, PathCommand
@@ -70,7 +70,7 @@ from steelyard.errors import UsageError
 )
 @click.option(
     "--counters",
-    type=names,
+    type=split_names,
     metavar="NAMES",
     default="",
     shell_complete=completion.counters,
@@ -90,7 +90,7 @@ from steelyard.errors import UsageError
 )
 @click.option(
     "--trace-events",
-    type=names,
+    type=split_names,
     metavar="NAMES",
     help="Events to trace, named as in perf list, separated by commas (default: page-faults,instructions).",
 )

@@ -43,7 +43,7 @@ def duration(value: str) -> float:
     return parse_duration(value)
 
 
-def names(value: str) -> tuple[str, ...]:
+def split_names(value: str) -> tuple[str, ...]:
     """Read names that are separated by commas."""
     return tuple(name for name in value.split(",") if name)
 

@@ -63,7 +63,10 @@ def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
     try:
         yield line
     except InterruptedRunError as error:
-        again = shlex.join([*sys.argv[1:], *([] if output else ["-o", str(directory)])])
+        words = sys.argv[1:]
+        end = words.index("--") if "--" in words else len(words)
+        place = [] if output else ["-o", str(directory)]
+        again = shlex.join([*words[:end], *place, *words[end:]])
         raise InterruptedRunError(error.message, hint=f"steelyard {again}") from None
     finally:
         line.clear()

@@ -294,7 +294,7 @@ def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], orig
         zips=found.zips,
         analysis=found.analysis,
         metrics=metrics_known(found.program.counters, found.metrics),
-        labelled=frozenset(each.name for each in found.metrics if each.source == "lines"),
+        labelled=frozenset(each.name for each in found.metrics if each.is_written),
         treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
     )
     return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))

@@ -20,6 +20,7 @@ from steelyard.exchange.importers import (
     benchmarkdotnet,
     columns,
     criterion,
+    divan,
     go_bench,
     google_benchmark,
     hyperfine,
@@ -29,12 +30,13 @@ from steelyard.exchange.importers import (
     pyperf,
     pytest_benchmark,
     reframe,
+    vitest,
 )
 from steelyard.exchange.importers.columns import Chosen
 from steelyard.exchange.importers.contents import Contents
 from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read"]
+__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read", "read_output"]
 
 GROUP: Final = "steelyard.importers"
 
@@ -51,9 +53,12 @@ _OF_JSON: Final[tuple[ModuleType, ...]] = (
     nanobench,
     hyperfine,
     jmh,
+    vitest,
 )
 _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     go_bench.TOOL: (go_bench.reads, go_bench.read),
+    criterion.TOOL: (criterion.is_output, criterion.read_printed),
+    divan.TOOL: (divan.is_output, divan.read),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }
@@ -62,7 +67,7 @@ _TABLES: Final = {columns.JUBE: columns.reads_jube, columns.CSV: columns.reads_c
 MOST_VALUES: Final = 1_000_000
 """Values of a file that become trials of a record."""
 
-FORMATS: Final = (*(each.TOOL for each in _OF_JSON), criterion.TOOL, *_OF_TEXT, *_TABLES)
+FORMATS: Final = (*(each.TOOL for each in _OF_JSON), *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
 
 
@@ -95,6 +100,17 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
         said = f": {' '.join(found.notes)}" if found.notes else ""
         raise UsageError(f"{path}: {found.tool} left no value in it{said}", hint="run the benchmark again")
     return found
+
+
+def read_output(text: str, origin: str, form: str | None = None) -> Contents:
+    """Everything in what a program printed, or wrote for it to be read.
+
+    Raises
+    ------
+    UsageError
+        As ``read``.
+    """
+    return _read(text, origin, form, Chosen())
 
 
 def _text(path: Path) -> str:

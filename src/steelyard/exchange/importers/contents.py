@@ -83,6 +83,8 @@ class Series(msgspec.Struct, frozen=True):
         SI.
     values : tuple of tuples of float
         One for each launch or process, in the order of the file; in it the repetitions, in theirs.
+    name : str
+        The benchmark as the tool spells it, by which it can be run alone; empty where levels say all.
     """
 
     levels: Mapping[str, Scalar]
@@ -90,6 +92,13 @@ class Series(msgspec.Struct, frozen=True):
     unit: str
     values: tuple[tuple[float, ...], ...]
     better: Better = "lower"
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """The name, or else the levels: ``sort n=1000``."""
+        levels = (f"{key}={level}" if i else str(level) for i, (key, level) in enumerate(self.levels.items()))
+        return self.name or " ".join(levels)
 
 
 class Contents(msgspec.Struct, frozen=True):

@@ -1,5 +1,5 @@
 """Criterion.rs, the directory ``target/criterion``: samples of one process, each the mean time of so many
-iterations.
+iterations. Or what it prints: one estimate a benchmark, with five digits.
 
 Every saved run is a level of the factor ``saved``: ``base``, ``new``, and whatever ``--save-baseline`` named.
 Criterion keeps the newest run under two names: ``new``, and ``base`` or the one that was given; of runs that
@@ -8,20 +8,24 @@ are equal one is kept, under the name that was given or else as ``new``.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, level
+from steelyard.exchange.importers.contents import Contents, Series, known_unit, level
 from steelyard.files.reading import decode_json, read_bytes
 from steelyard.units import Scalar
 
 TOOL = "criterion"
 _HINT = "cargo bench writes it again"
 COPIES = frozenset({"new", "base"})
+_PRINTED: Final = re.compile(
+    r"^(?P<name>\S.*?)?\s+time:\s+\[\S+ \S+ (?P<value>[0-9.]+) (?P<unit>\S+) \S+ \S+\]$", re.MULTILINE
+)
 T = TypeVar("T")
 
 
@@ -39,6 +43,30 @@ class _Sample(msgspec.Struct, frozen=True):
 def holds(directory: Path) -> bool:
     """Whether this is a directory of Criterion."""
     return next(directory.glob("**/sample.json"), None) is not None
+
+
+def is_output(text: str) -> bool:
+    """Whether a line of the text is an estimate."""
+    return _PRINTED.search(text) is not None
+
+
+def read_printed(text: str, origin: str) -> Contents:
+    """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
+
+    Raises
+    ------
+    UsageError
+        An estimate without a name, or in an unknown unit.
+    """
+    series = []
+    for match in _PRINTED.finditer(text):
+        name = match["name"] or text[: match.start()].rstrip("\n").rpartition("\n")[2].strip()
+        if not name:
+            raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
+        unit = known_unit(match["unit"], f"{origin}: {name}")
+        value = float(match["value"]) * unit.scale
+        series.append(Series({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+    return Contents(TOOL, tuple(series))
 
 
 def read(directory: Path) -> Contents:

@@ -70,7 +70,7 @@ def read(text: str, where: str) -> Contents:
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        Series(_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1])
+        Series(_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
         for (name, metric), found in values.items()
     )
     return Contents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))

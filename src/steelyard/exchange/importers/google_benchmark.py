@@ -81,7 +81,7 @@ def read(document: object, where: str) -> Contents:
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
                 values.setdefault((_run(row), name), []).append(float(value))
     series = tuple(
-        Series(_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1])
+        Series(_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
         for (run, metric), found in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))

@@ -23,6 +23,7 @@ class _Stats(msgspec.Struct, frozen=True):
 class _Benchmark(msgspec.Struct, frozen=True):
     name: str
     stats: _Stats
+    fullname: str = ""
     params: dict[str, Any] | None = None
 
 
@@ -51,6 +52,6 @@ def read(document: object, _where: str) -> Contents:
         if not each.stats.data:
             means.append(each.name)
         values = tuple(each.stats.data or [each.stats.mean])
-        series.append(Series(levels, "time_s", "s", (values,)))
+        series.append(Series(levels, "time_s", "s", (values,), name=each.fullname))
     host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
     return Contents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))

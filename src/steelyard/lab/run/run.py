@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.answers.status import Progress
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
 from steelyard.lab.run.existing_record import differences, refuse_imported, refuse_other_experiment
@@ -285,7 +286,7 @@ def _conduct(
 ) -> End:
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
-    measurer = Measurer(launches)
+    measurer = Measurer(launches, read_reports)
     _note_host(record, run_id)
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
@@ -379,7 +380,7 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
         # A runner that lives ends what it runs; ended from here, that would be a trial that failed.
         await_writer(journal.path)
     end_strays(record.id)
-    measurer = Measurer(launches)
+    measurer = Measurer(launches, read_reports)
     for journal in journals:
         raw_trials, offset = read_journal(journal.path, journal.moved_bytes)
         if submitted is not None:

@@ -5,7 +5,7 @@ claim that does not hold, and for each reservation about the run.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.claims.verdict import Checked
@@ -57,11 +57,13 @@ def _command(
     outcome: Outcome, subject: str, text: str, file: str | None, line: int | None, *, strict: bool
 ) -> str:
     kind = "error" if strict or outcome == "fails" else "warning"
-    of = {
-        "file": file,
-        "line": str(line) if file and line else None,
-        "title": f"{subject} {WORDS[outcome]}",
-    }
+    place = {"file": file, "line": str(line) if file and line else None}
+    return annotate(kind, f"{subject} {WORDS[outcome]}", text, place)
+
+
+def annotate(kind: str, title: str, text: str, place: Mapping[str, str | None] = {}) -> str:
+    """A workflow command of this kind (``error``, ``warning``); of its place, what is known."""
+    of = {**place, "title": title}
     properties = ",".join(f"{name}={_property(value)}" for name, value in of.items() if value)
     return f"::{kind} {properties}::{_data(text)}\n"
 

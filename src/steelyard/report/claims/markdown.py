@@ -27,16 +27,16 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
     parts += [f"{len(broken)} could not be judged"] if broken else []
     out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(parts) or 'no claims'}", ""]
     for each in checked:
-        out += [f"**{_safe(each.experiment)}**", "", "| | claim |", "|---|---|"]
+        out += [f"**{escape(each.experiment)}**", "", "| | claim |", "|---|---|"]
         ordered = sorted(each.verdicts, key=lambda verdict: WORST[verdict.outcome])
-        out += [f"| {SIGNS[verdict.outcome]} | {_safe(words(verdict))} |" for verdict in ordered]
-        out += ["", *(f"- {_safe(text)}" for _, text in reservations(each))]
+        out += [f"| {SIGNS[verdict.outcome]} | {escape(words(verdict))} |" for verdict in ordered]
+        out += ["", *(f"- {escape(text)}" for _, text in reservations(each))]
         out += [""] if each.reservations else []
-    out += [f"- {_safe(name)} could not be judged: {_safe(reason)}" for name, reason in broken.items()]
+    out += [f"- {escape(name)} could not be judged: {escape(reason)}" for name, reason in broken.items()]
     return "\n".join(out).rstrip("\n") + "\n"
 
 
-def _safe(text: str) -> str:
-    """The text as Markdown shows it as it is; a name with ``@`` calls nobody."""
+def escape(text: str) -> str:
+    """Escape a text, so that Markdown shows it as it is; a name with ``@`` calls nobody."""
     escaped = _MEANT.sub(r"\\\1", printable(" ".join(text.split())))
     return escaped.replace("@", "&#64;")

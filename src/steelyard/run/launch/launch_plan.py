@@ -136,7 +136,7 @@ class LaunchPlan:
         self._marks["STEELYARD_TRIAL"] = f"{record_id}-" + "0" * TRIAL_DIGITS
         self._run = record_id
         self._place = metrics_file.parent / "cwd"
-        if any(metric.source == "lines" for metric in self.experiment.metrics):
+        if any(metric.is_written for metric in self.experiment.metrics):
             self._metrics_path = str(metrics_file.absolute())
             self._marks["STEELYARD_METRICS"] = self._metrics_path
         self._summary = str(metrics_file.absolute())

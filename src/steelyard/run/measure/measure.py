@@ -11,6 +11,7 @@ from steelyard.design.plan import Block
 from steelyard.errors import UsageError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.extract import Extractor, MissingValueError
+from steelyard.run.measure.extract.harness import ReadOutput
 from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.run.measure.time_limit import TimeLimitExceededError, time_limit
 from steelyard.run.measure.verify import Verifier
@@ -23,11 +24,13 @@ milliseconds."""
 
 
 class Measurer:
-    """Turns raw trials of these launches into measurements."""
+    """Turns raw trials of these launches into measurements; ``read_output`` reads what a harness wrote."""
 
-    def __init__(self, launches: LaunchPlan, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self, launches: LaunchPlan, read_output: ReadOutput, *, timeout_s: float = TIMEOUT_S
+    ) -> None:
         self._verifier = Verifier(launches.experiment)
-        self._extractor = Extractor(launches.experiment)
+        self._extractor = Extractor(launches.experiment, read_output)
         self._treatments = {treatment.id: treatment for treatment in launches.treatments}
         self._paths = launches.paths()
         self._timeout_s = timeout_s

@@ -67,7 +67,7 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
 def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> Source | None:
     """The source, ``stdout`` where a pattern or pointer is given without one."""
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
-    if table.source == "lines" or table.source in EVENTS:
+    if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')
     if len(ways) != 1:
         what = (

@@ -56,7 +56,7 @@ def check_counting(metrics: Sequence[UserMetric], program: Program, origin: Orig
         raise origin.error(("program", "counters"), what, _APART)
     for metric in metrics:
         path: Path = ("metrics", metric.name)
-        if metric.source == "lines":
+        if metric.is_written:
             what = f"{tool} writes to the file that the program would report to"
             raise origin.error((*path, "source"), what, _APART)
         if metric.derive is not None and (timed := sorted(_names(metric.derive) & set(BUILTIN))):

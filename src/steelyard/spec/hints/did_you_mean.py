@@ -47,15 +47,16 @@ def suggest_option(path: Path, word: str, options: Sequence[str]) -> str | None:
         for part, option in _ESTIMANDS.items():
             if part in word.lower():
                 return f'did you mean "{option}"?'
+    is_source = path[:1] == ("metrics",) and path[-1] == "source"
+    if is_source and (ours := _CALLED.get(word.strip("${}").lower())):
+        return _SOURCES[ours]
     if close := nearest(word, options):
         return f'did you mean "{close}"?'
-    if path[:1] != ("metrics",) or path[-1] != "source":
+    if not is_source:
         return None
-    if ours := _CALLED.get(word.strip("${}").lower()):
-        return _SOURCES[ours]
     return (
         '"stdout" and "stderr" are read by a pattern or json, "lines" from the file $STEELYARD_METRICS;'
-        ' "cachegrind" and "callgrind" count under valgrind'
+        ' "cachegrind" and "callgrind" count under valgrind; the others are harnesses of benchmarks'
     )
 
 

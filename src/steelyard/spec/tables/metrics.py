@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -11,7 +11,13 @@ from msgspec import Meta
 from steelyard.spec.tables.values import WORKED_OUT
 from steelyard.units import Better, Scalar
 
-Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"]
+Harness = Literal[
+    "google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "nanobench", "hyperfine",
+    "jmh", "vitest", "go-bench", "criterion", "divan", "imb", "osu",
+]  # fmt: skip
+"""A harness of benchmarks, whose own report is read."""
+HARNESSES: Final[tuple[Harness, ...]] = get_args(Harness)
+Source = Literal["stdout", "stderr", "lines", "cachegrind", "callgrind"] | Harness
 Reduce = Literal["median", "mean", "min", "max", "sum", "first", "last"]
 
 
@@ -23,7 +29,8 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Source | None,
         Meta(
             description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol;"
-            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts."
+            " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
+            " harness: what it reports of each benchmark, each with the label `benchmark`."
         ),
     ] = None
     pattern: Annotated[
@@ -50,3 +57,8 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         Mapping[str, Scalar],
         Meta(description="Only treatments with these levels report it; all of them by default."),
     ] = {}
+
+    @property
+    def is_written(self) -> bool:
+        """Whether the program may write it to the file that ``$STEELYARD_METRICS`` names, under labels."""
+        return self.source == "lines" or self.source in HARNESSES

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import pytest
 
+from steelyard.exchange.reports import read_reports
 from steelyard.run.measure.extract import Extractor, MissingValueError
 from steelyard.run.runner.journal import RawTrial
 from steelyard.spec.experiment import Experiment, Program, UserMetric
@@ -16,7 +17,7 @@ class Extraction:
 
     def __init__(self, metrics: tuple[UserMetric, ...]) -> None:
         program = Program(commands={"": ("/bin/true",)})
-        self.extractor = Extractor(Experiment("made up", "/nowhere", program, metrics=metrics))
+        self.extractor = Extractor(Experiment("made up", "/nowhere", program, metrics=metrics), read_reports)
 
     def values(
         self,

@@ -11,6 +11,7 @@ import msgspec
 from steelyard.errors import SpecError
 from steelyard.run.measure.extract.counted import Counted
 from steelyard.run.measure.extract.derived import Derived, in_order
+from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
 from steelyard.run.measure.extract.lines import Lines
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import Pattern
@@ -33,6 +34,12 @@ MOST_VALUES: Final = 1_000_000
 class Extractor:
     """Reads the metrics of an experiment; patterns, pointers and expressions are compiled once, here.
 
+    Parameters
+    ----------
+    experiment : Experiment
+    read_output : callable
+        Reads what a harness wrote, by the name of its format.
+
     Raises
     ------
     SpecError
@@ -40,18 +47,22 @@ class Extractor:
         need each other.
     """
 
-    def __init__(self, experiment: Experiment) -> None:
+    def __init__(self, experiment: Experiment, read_output: ReadOutput) -> None:
         metrics = experiment.metrics
         self._experiment = experiment
+        self._read_output = read_output
         self._conditional = any(metric.where for metric in metrics)
         self._reduced: dict[tuple[str, ...], Extractor] = {}
         self._lines = Lines(
             [metric for metric in metrics if metric.source == "lines" and metric.derive is None]
         )
+        self._harness = HarnessOutput(
+            [metric for metric in metrics if metric.is_written and metric.source != "lines"], read_output
+        )
         self._readers = tuple(
             _reader(metric)
             for metric in metrics
-            if metric.source != "lines" and metric.derive is None and metric.event is None
+            if not metric.is_written and metric.derive is None and metric.event is None
         )
         self._counted = tuple(
             Counted(metric.name, tool, metric.event)
@@ -79,7 +90,7 @@ class Extractor:
             return ()
         if self._conditional:
             return self._of(levels).values(levels, raw)
-        found: dict[str, Column] = self._lines.columns(raw)
+        found: dict[str, Column] = self._lines.columns(raw) | self._harness.read_columns(raw)
         for reader in self._readers:
             found[reader.metric] = reader.column(Output.of(raw, reader.source))
         for counted in self._counted:
@@ -105,7 +116,9 @@ class Extractor:
                 for metric in self._experiment.metrics
                 if metric.name in chosen
             )
-            self._reduced[chosen] = Extractor(msgspec.structs.replace(self._experiment, metrics=kept))
+            self._reduced[chosen] = Extractor(
+                msgspec.structs.replace(self._experiment, metrics=kept), self._read_output
+            )
         return self._reduced[chosen]
 
 

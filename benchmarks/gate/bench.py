@@ -1,0 +1,167 @@
+"""Made-up suites of ten benchmarks, judged by ``steelyard gate``'s rule and by the rules of its peers.
+
+``python benchmarks/gate/bench.py [--quick] [--seed N]`` with steelyard installed; half a minute, a tenth of
+that with ``--quick``. Processes differ by 2 % (lognormal); on the loud machine 5 % of them
+take a quarter longer, and the machine becomes 1 % slower in ten minutes. Every rule gets as many processes as
+it asks for, all drawn from one machine. Exits with 1 where a limit is missed.
+
+Rules as their documentation has them: github-action-benchmark, one run each, alert above 200 % (and 110 %,
+which many set); pytest-benchmark, one run each, ``--benchmark-compare-fail=mean:5%``; benchstat, ten runs of
+base and then ten of head, Mann-Whitney at 0.05; criterion, one run each of 100 samples, a t test at 0.05 of
+means beyond its noise threshold of 1 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import math
+import sys
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from steelyard.look_schedule import looks_from
+from steelyard.stats.gate.suite import Evidence, judge, look_again
+from steelyard.stats.sequential.looks import Looks
+
+Floats = npt.NDArray[np.float64]
+
+BENCHMARKS = 10
+MARGIN = 0.03
+RUN_S = 30.0
+"""Seconds of a whole run of the suite by its harness's defaults; a process of the gate takes a tenth."""
+BUDGET_S = 1.5 * 2 * RUN_S
+"""Of the gate, by default."""
+LIMIT_ALARMS = 0.05
+LIMIT_FOUND = 0.95
+
+
+class Machine(NamedTuple):
+    """What disturbs runs: relative spread of processes, a share of slow ones, drift in a second."""
+
+    name: str
+    spread: float = 0.02
+    slow: float = 0.0
+    drift: float = 0.0
+
+    def run(
+        self, rng: np.random.Generator, changes: Floats, began_s: float, runs: int, run_s: float
+    ) -> Floats:
+        """Times of ``runs`` processes one after the other, a row each, as multiples of base's."""
+        noise = rng.normal(0.0, self.spread, (runs, changes.size))
+        noise += np.log(1.25) * (rng.random((runs, 1)) < self.slow)
+        at_s = began_s + run_s * np.arange(runs)[:, np.newaxis]
+        return np.exp(noise + self.drift * at_s) * (1 + changes)
+
+
+QUIET = Machine("quiet")
+LOUD = Machine("loud", slow=0.05, drift=0.01 / 600)
+Rule = Callable[[np.random.Generator, Machine, Floats], tuple[list[bool], float]]
+"""Which benchmarks are called slower, and seconds of machine time."""
+
+
+def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[list[bool], float]:
+    """Blocks in random order until all are decided or the budget is spent; what is decided runs no more."""
+    evidence = [Evidence() for _ in changes]
+    is_open = np.ones(changes.size, dtype=bool)
+    logs = np.empty((0, changes.size))
+    clock_s = 0.0
+    looks: list[int] = []
+    for look in looks_from(6):
+        pair_s = 2 * RUN_S / 10 * float(is_open.mean())
+        blocks = min(look - len(logs), math.floor((BUDGET_S - clock_s) / pair_s))
+        if blocks <= 0:
+            break
+        looks.append(len(logs) + blocks)
+        for _ in range(blocks):
+            pair = machine.run(rng, np.zeros(changes.size), clock_s, 2, pair_s / 2)
+            first = int(rng.integers(2))
+            logs = np.vstack([logs, np.log(pair[first] * (1 + changes)) - np.log(pair[1 - first])])
+            clock_s += pair_s
+        closed = looks[-1] if looks[-1] < look else None
+        for place in np.flatnonzero(is_open):
+            so_far = Looks(tuple(looks), closed)
+            evidence[place] = look_again(evidence[place], logs[:, place], so_far, MARGIN)
+        decisions = [each.decision for each in judge(evidence, 0.05)]
+        is_open = np.array([each == "open" for each in decisions])
+        if closed or not is_open.any():
+            break
+    return [each == "slower" for each in decisions], clock_s
+
+
+def ratio_rule(limit: float) -> Rule:
+    """One run of each, and an alert above the limit."""
+
+    def rule(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[list[bool], float]:
+        base = machine.run(rng, np.zeros(changes.size), 0.0, 1, RUN_S)[0]
+        head = machine.run(rng, changes, RUN_S, 1, RUN_S)[0]
+        return list(head / base > limit), 2 * RUN_S
+
+    return rule
+
+
+def benchstat(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[list[bool], float]:
+    """Ten runs of base, then ten of head."""
+    base = machine.run(rng, np.zeros(changes.size), 0.0, 10, RUN_S)
+    head = machine.run(rng, changes, 10 * RUN_S, 10, RUN_S)
+    p = stats.mannwhitneyu(base, head).pvalue
+    return list((p < 0.05) & (np.median(head, axis=0) > np.median(base, axis=0))), 20 * RUN_S
+
+
+def criterion(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[list[bool], float]:
+    """One process of each, 100 samples in it, which differ by a tenth of what processes differ by."""
+    means = [
+        machine.run(rng, these, at_s, 1, RUN_S)[0]
+        for these, at_s in ((np.zeros(changes.size), 0.0), (changes, RUN_S))
+    ]
+    base, head = (mean * np.exp(rng.normal(0, machine.spread / 10, (100, mean.size))) for mean in means)
+    p = stats.ttest_ind(base, head).pvalue
+    return list((p < 0.05) & (head.mean(axis=0) / base.mean(axis=0) > 1.01)), 2 * RUN_S
+
+
+RULES: dict[str, Rule] = {
+    "steelyard gate": gate,
+    "github-action-benchmark, 200 %": ratio_rule(2.0),
+    "github-action-benchmark, 110 %": ratio_rule(1.1),
+    "pytest-benchmark, mean:5%": ratio_rule(1.05),
+    "benchstat, 10 runs": benchstat,
+    "criterion": criterion,
+}
+
+
+def main() -> int:
+    """Print a table, and return the exit code."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    suites = 20 if options.quick else 200
+    missed = False
+    print(
+        "| machine | rule | equal suites with an alarm, % | 5 % found, % | 10 % | 20 % | time, × two runs |"
+    )
+    print("|---|---|--:|--:|--:|--:|--:|")
+    for machine, (name, rule) in itertools.product((QUIET, LOUD), RULES.items()):
+        cells = []
+        times = []
+        for change in (0.0, 0.05, 0.1, 0.2):
+            changes = np.zeros(BENCHMARKS)
+            changes[-1] = change
+            rng = np.random.default_rng([options.seed, round(1000 * change)])
+            ends = [rule(rng, machine, changes) for _ in range(suites)]
+            times += [seconds / (2 * RUN_S) for _, seconds in ends]
+            counted = [called[-1] if change else any(called) for called, _ in ends]
+            cells.append(float(np.mean(counted)))
+        shown = " | ".join(f"{100 * cell:.0f}" for cell in cells)
+        print(f"| {machine.name} | {name} | {shown} | {np.mean(times):.1f} |", flush=True)
+        if rule is gate:
+            missed |= cells[0] > LIMIT_ALARMS or (machine is QUIET and cells[2] < LIMIT_FOUND)
+    return int(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,340 @@
+"""``steelyard gate``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from steelyard.cli.options import (
+    fraction,
+    json_option,
+    max_time_option,
+    metric_option,
+    seed_option,
+    strict_option,
+    timeout_option,
+)
+from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
+from steelyard.errors import InterruptedRunError, SteelyardError, UsageError
+from steelyard.files.writing import protecting, write_output
+
+if TYPE_CHECKING:
+    from steelyard.answers.gate import Gate
+    from steelyard.lab.gate.request import GateRequest
+
+HARNESSES = (
+    "cargo",
+    "go",
+    "pytest-benchmark",
+    "vitest",
+    "hyperfine",
+    "jmh",
+    "google-benchmark",
+    "nanobench",
+    "time",
+)
+"""As ``steelyard.lab.gate.harnesses`` has them, which a test compares: the help loads none of them."""
+
+
+class WordsBehindDashes(PathCommand):
+    """A command whose revisions stand before ``--``, and the command of a harness behind it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep what is behind the first ``--``: a later one belongs to the harness."""
+        end = args.index("--") if "--" in args else len(args)
+        ctx.meta["words"] = tuple(args[end + 1 :])
+        return super().parse_args(ctx, args[:end])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Protect files that the command of the harness or of the build names, as other inputs."""
+        words = (*ctx.meta["words"], *ctx.params["build"].split())
+        with protecting(map(Path, words)):
+            return super().invoke(ctx)
+
+
+@click.command(
+    cls=WordsBehindDashes,
+    short_help="Gate a change with the benchmarks that a project has, base against head.",
+    options_metavar="[OPTIONS]",
+)
+@click.argument("revisions", metavar="BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
+@click.option(
+    "--build",
+    default="",
+    metavar="CMD",
+    help="Build a tree before its benchmarks run in it. Split into words, without a shell.",
+)
+@click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
+@click.option(
+    "--harness",
+    type=click.Choice(HARNESSES),
+    metavar="NAME",
+    help=f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
+)
+@click.option("--time", "is_timed", is_flag=True, help="No harness: time the whole program.")
+@click.option(
+    "--repo",
+    type=InputPath(),
+    metavar="DIR",
+    default=Path(),
+    help="The repository (default: the current directory).",
+)
+@click.option("--base-dir", type=InputPath(), metavar="DIR", help="Sources of base, in place of a revision.")
+@click.option("--head-dir", type=InputPath(), metavar="DIR", help="Sources of head, in place of a revision.")
+@metric_option("Metric to compare (default: the time that the harness reports).")
+@click.option(
+    "--margin",
+    type=fraction,
+    metavar="FRACTION",
+    help="Changes up to this are equivalent (default: that of the last --qualify here, else 3%).",
+)
+@max_time_option(
+    "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both sides)."
+)
+@timeout_option
+@click.option(
+    "--qualify",
+    is_flag=True,
+    help="Measure two builds of BASE side by side, and say how often the gate is wrong on this machine.",
+)
+@click.option(
+    "--sessions",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="With --qualify: gates to run.",
+)
+@click.option(
+    "--slow-down",
+    type=fraction,
+    default=0.1,
+    show_default=True,
+    metavar="FRACTION",
+    help="With --qualify: slow-down to plant.",
+)
+@seed_option
+@click.option(
+    "-o",
+    "--output",
+    type=RecordDirectory(),
+    metavar="NAME",
+    help="Directory of the records; an interrupted gate goes on there.",
+)
+@click.option("--junit", type=OutputFile(), metavar="FILE", help="Also write the verdicts as JUnit XML.")
+@click.option("--sarif", type=OutputFile(), metavar="FILE", help="Also write what is not green as SARIF.")
+@click.option(
+    "--markdown", type=OutputFile(), metavar="FILE", help="Also write Markdown, for a comment on the change."
+)
+@click.option("--page", type=OutputFile(), metavar="FILE.html", help="Also write a page.")
+@click.option("--github", is_flag=True, help="Also annotate the change in GitHub Actions, on stderr.")
+@json_option
+@strict_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    revisions: tuple[str, ...],
+    build: str,
+    shell: bool,
+    harness: str | None,
+    is_timed: bool,
+    repo: Path,
+    base_dir: Path | None,
+    head_dir: Path | None,
+    metric: str | None,
+    margin: float | None,
+    max_time_s: float | None,
+    timeout_s: float | None,
+    qualify: bool,
+    sessions: int,
+    slow_down: float,
+    seed: int | None,
+    output: Path | None,
+    junit: Path | None,
+    sarif: Path | None,
+    markdown: Path | None,
+    page: Path | None,
+    github: bool,
+    as_json: bool,
+    strict: bool,
+) -> None:
+    """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
+
+    Both revisions are checked out and built in work trees of their own. Processes of the harness, and not of
+    cargo or go, run in randomised blocks; each benchmark is slower, faster, equivalent within the margin, or
+    open when the budget is spent. What is decided runs no more.
+
+    Exits with 1 if a benchmark is slower, 6 if one of base is gone, 3 under --strict if one is open, 5 if a
+    build or a run fails, 7 if the harness reports nothing that can be read.
+
+    \b
+    steelyard gate main -- cargo bench
+    steelyard gate main -- go test -bench . ./...
+    steelyard gate main -- python -m pytest benchmarks/
+    steelyard gate v1.2 --build 'make bench' -- build/bench
+    steelyard gate --base-dir old --head-dir new --time -- ./program input
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    from steelyard.lab.gate.request import GateRequest, refuse_no_command
+
+    words: tuple[str, ...] = ctx.meta["words"]
+    refuse_no_command(words)
+    if is_timed and harness not in (None, "time"):
+        raise UsageError(f"--time and --harness {harness}", hint="leave one of them out")
+    base, head, are_directories = _choose_sides(revisions, base_dir, head_dir, qualify=qualify)
+    request = GateRequest(
+        base=base,
+        head=head,
+        words=words,
+        are_directories=are_directories,
+        build=build,
+        shell=shell,
+        harness="time" if is_timed else harness,
+        metric=metric,
+        max_time_s=max_time_s,
+        timeout_s=timeout_s,
+        seed=seed,
+    )
+    if qualify:
+        ctx.exit(_run_qualification(request, repo, margin, sessions, slow_down, output, as_json=as_json))
+    files = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
+    try:
+        answer = _run_gate(request, repo, margin, output, as_json=as_json)
+    except InterruptedRunError:
+        raise
+    except SteelyardError as error:
+        # What a build server reads must not be that of an earlier run, nor green by its absence.
+        _write_error(files, error, github=github)
+        raise
+    _write(files, answer, strict=strict, github=github)
+    ctx.exit(answer.exit_code(strict=strict))
+
+
+def _choose_sides(
+    revisions: tuple[str, ...], base_dir: Path | None, head_dir: Path | None, *, qualify: bool
+) -> tuple[str, str, bool]:
+    """Base and head, and whether they are directories."""
+    if base_dir is not None or head_dir is not None:
+        if revisions:
+            raise UsageError(
+                f"revisions ({' '.join(revisions)}) and directories", hint="name one or the other"
+            )
+        if qualify:
+            return str(head_dir or base_dir), str(head_dir or base_dir), True
+        if base_dir is None or head_dir is None:
+            raise UsageError("one directory of two", hint="--base-dir OLD --head-dir NEW")
+        return str(base_dir), str(head_dir), True
+    if not 1 <= len(revisions) <= 2:
+        raise UsageError(
+            f"{len(revisions)} revisions: one or two are needed", hint="steelyard gate main -- cargo bench"
+        )
+    if qualify:
+        return revisions[-1], revisions[-1], False
+    return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
+
+
+def _run_gate(
+    request: GateRequest, repo: Path, margin: float | None, output: Path | None, *, as_json: bool
+) -> Gate:
+    """Gate, and print the answer."""
+    from msgspec.structs import replace
+
+    from steelyard.answers.gate import GATE
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.gate.gate import gate
+    from steelyard.lab.gate.qualification import load_qualification
+    from steelyard.lab.history.repository import Repository
+    from steelyard.report.gate.text import list_lines
+
+    repository = None if request.are_directories else Repository(repo)
+    qualification = load_qualification(request)
+    if margin is None and qualification is not None:
+        margin = qualification.margin
+    if margin is not None:
+        request = replace(request, margin=margin)
+    directory = output or state_directory(os.environ, "gate")
+    with as_a_whole(output, directory) as line:
+        answer = gate(
+            request,
+            repository,
+            directory,
+            watch=line.update,
+            tell=partial(tell_beside, line),
+            qualification=qualification,
+        )
+    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=as_json)
+    tell_records(directory, as_json=as_json)
+    return answer
+
+
+def _run_qualification(
+    request: GateRequest,
+    repo: Path,
+    margin: float | None,
+    sessions: int,
+    slow_down: float,
+    output: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """Qualify the gate on this machine, and print what was found."""
+    from msgspec.structs import replace
+
+    from steelyard.answers.gate import QUALIFICATION
+    from steelyard.lab.compare.compare import state_directory
+    from steelyard.lab.gate.qualification import qualify
+    from steelyard.lab.history.repository import Repository
+    from steelyard.report.gate.text import list_qualification
+
+    if margin is not None:
+        request = replace(request, margin=margin)
+    repository = None if request.are_directories else Repository(repo)
+    directory = output or state_directory(os.environ, "gate")
+    with as_a_whole(output, directory) as line:
+        answer = qualify(
+            request,
+            repository,
+            directory,
+            sessions=sessions,
+            slow_down=slow_down,
+            watch=line.update,
+            tell=partial(tell_beside, line),
+        )
+    show(lambda: QUALIFICATION.text(answer), lambda width: list_qualification(answer, width), as_json=as_json)
+    tell_records(directory, as_json=as_json)
+    return 0
+
+
+def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github: bool) -> None:
+    from steelyard.report.gate import github as annotations
+    from steelyard.report.gate import junit, markdown, page, sarif
+
+    renderers: dict[str, Callable[[], str]] = {
+        "--junit": lambda: junit.render(answer, strict=strict),
+        "--sarif": lambda: sarif.render(answer, strict=strict),
+        "--markdown": lambda: markdown.render(answer, strict=strict),
+        "--page": lambda: page.render(answer),
+    }
+    for option, file in files.items():
+        if file is not None:
+            write_output(file, renderers[option]())
+    if github:
+        click.echo(annotations.render(answer, strict=strict), nl=False, err=True)
+
+
+def _write_error(files: dict[str, Path | None], error: SteelyardError, *, github: bool) -> None:
+    from steelyard.report.gate import github as annotations
+    from steelyard.report.gate import junit, markdown, page, sarif
+
+    modules = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
+    for option, file in files.items():
+        if file is not None:
+            write_output(file, modules[option].render_error(error.message, error.hint))
+    if github:
+        click.echo(annotations.render_error(error.message, error.hint), nl=False, err=True)

@@ -1,0 +1,43 @@
+"""Vitest's ``bench --outputJson``, which times by tinybench: one process, a mean and percentiles in
+milliseconds for each benchmark.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from steelyard.exchange.importers.contents import Contents, Series
+
+TOOL = "vitest"
+KEYS = frozenset({"files"})
+
+
+class _Benchmark(msgspec.Struct, frozen=True):
+    name: str
+    median: float
+    samples: list[float] = []
+
+
+class _Group(msgspec.Struct, frozen=True, rename="camel"):
+    full_name: str
+    benchmarks: list[_Benchmark]
+
+
+class _Of(msgspec.Struct, frozen=True):
+    groups: list[_Group]
+
+
+class _File(msgspec.Struct, frozen=True):
+    files: list[_Of]
+
+
+def read(document: object, _origin: str) -> Contents:
+    """All benchmarks, behind the names of their file and groups; without samples, their medians."""
+    series = []
+    for file in msgspec.convert(document, _File).files:
+        for group in file.groups:
+            for entry in group.benchmarks:
+                name = f"{group.full_name} > {entry.name}"
+                values = tuple(value * 1e-3 for value in entry.samples or [entry.median])
+                series.append(Series({"benchmark": name}, "time_s", "s", (values,), name=name))
+    return Contents(TOOL, tuple(series))

@@ -1,0 +1,25 @@
+"""What a process of a harness wrote, read by the readers of its files, for a metric of a spec."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+
+from steelyard.run.measure.extract.harness import Report
+
+
+def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
+    """Every metric of every benchmark.
+
+    Raises
+    ------
+    UsageError
+        The text is of another format, damaged, or in an unknown unit.
+    """
+    # Readers of a dozen formats, which few runs need.
+    from steelyard.exchange.importers import read_output
+
+    return [
+        Report(entry.title, entry.metric, entry.unit, tuple(chain.from_iterable(entry.values)), entry.better)
+        for entry in read_output(text, origin, form).series
+    ]

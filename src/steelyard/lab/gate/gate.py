@@ -1,0 +1,345 @@
+"""Gate a change: blocks of processes of base and head until each benchmark is decided or time is up."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+import numpy as np
+from msgspec.structs import replace
+
+from steelyard.answers.gate import Gate, GatedBenchmark, Qualification
+from steelyard.answers.interval import Interval
+from steelyard.answers.status import Progress
+from steelyard.errors import InterruptedRunError, NoReportError, UsageError
+from steelyard.lab.bisect.trees import DIGITS
+from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
+from steelyard.lab.gate.request import ALPHA, GateRequest
+from steelyard.lab.gate.sides import SIDES, Sides
+from steelyard.lab.gate.trials import Batch, Measured, measure
+from steelyard.lab.history.repository import Repository
+from steelyard.lab.run.process import interruptible
+from steelyard.lab.run.run_loop import Watch
+from steelyard.look_schedule import looks_from
+from steelyard.stats.gate.suite import (
+    LEAST,
+    Evidence,
+    estimate_blocks,
+    estimate_interval,
+    judge,
+    log_differences,
+    look_again,
+)
+from steelyard.stats.sequential.looks import Looks
+
+FIRST_LOOK: Final = 6
+"""Blocks after which verdicts are looked at for the first time."""
+SLACK: Final = 1.5
+"""Default budget over what the harness takes for both sides by its own defaults."""
+LEAST_S: Final = 20.0
+"""The shortest default budget."""
+LEAST_BLOCKS: Final = 20
+"""Blocks for which a default budget is enough."""
+
+
+class Benchmark(msgspec.Struct):
+    """A benchmark of both sides, with what is known of it so far."""
+
+    program: int
+    name: str
+    title: str
+    base: list[float] = []
+    head: list[float] = []
+    looks: tuple[int, ...] = ()
+    closed: int | None = None
+    """Blocks at the look that the budget made the last."""
+    evidence: Evidence = Evidence()
+    is_open: bool = True
+
+
+def gate(
+    request: GateRequest,
+    repository: Repository | None,
+    directory: Path,
+    *,
+    watch: Watch = lambda _: None,
+    tell: Tell = lambda _: None,
+    qualification: Qualification | None = None,
+) -> Gate:
+    """Gate, or go on where a gate was interrupted.
+
+    Parameters
+    ----------
+    repository : Repository or None
+        ``None`` where the request names directories.
+    directory : Path
+        Where the records are kept, and the work trees until the end.
+    qualification : Qualification or None
+        To state with the answer.
+
+    Raises
+    ------
+    UsageError
+        A revision that is unknown, a command that is no harness, or a budget for less than three blocks.
+    ProgramError
+        A build or a run fails.
+    NoReportError
+        Nothing can be judged: nothing was printed, it cannot be read, or no benchmark is on both sides.
+    InterruptedRunError
+        The same call goes on.
+    """
+    notes = []
+    if repository is not None and repository.dirty:
+        notes.append("Uncommitted changes are in no commit and were not measured.")
+    suite = measure_suite(request, repository, directory, watch=watch, tell=tell)
+    return suite.answer(notes, qualification)
+
+
+def measure_suite(
+    request: GateRequest, repository: Repository | None, directory: Path, *, watch: Watch, tell: Tell
+) -> Suite:
+    """Measure, or go on where that was interrupted; errors are those of ``gate``."""
+    request = identify(request, repository).keep_in(directory)
+    sides = Sides(request, repository, directory)
+    try:
+        with interruptible():
+            suite = Suite(request, sides, directory, tell)
+            suite.measure(watch, tell)
+    except (KeyboardInterrupt, InterruptedRunError):
+        # Trees stay, so that the same programs go on.
+        raise InterruptedRunError(
+            f"interrupted; what was measured is in {directory}",
+            hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
+        ) from None
+    except BaseException:
+        sides.remove()
+        raise
+    sides.remove()
+    for built in ("cache", "programs"):
+        shutil.rmtree(directory / built, ignore_errors=True)
+    return suite
+
+
+def identify(request: GateRequest, repository: Repository | None) -> GateRequest:
+    """The request with ids of commits, which mean the same when a branch has moved on.
+
+    Raises
+    ------
+    UsageError
+        A revision names no commit.
+    """
+    if repository is None:
+        return replace(
+            request, base=str(Path(request.base).absolute()), head=str(Path(request.head).absolute())
+        )
+    return replace(request, base=repository.commit(request.base), head=repository.commit(request.head))
+
+
+class Suite:
+    """The benchmarks of a gate; its state is what its records hold."""
+
+    def __init__(self, request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> None:
+        self.request = request
+        self.plan: Plan = make_plan(request, sides, directory, tell)
+        self.benchmarks = [
+            Benchmark(number, name, self.plan.make_title(program, name))
+            for number, program in enumerate(self.plan.programs)
+            for name in program.common
+        ]
+        self.measured_s = 0.0
+        self.is_out_of_time = False
+        self._sides = sides
+        self._directory = directory
+        self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
+        """Seconds of a block for each benchmark that runs in it."""
+
+    @property
+    def max_time_s(self) -> float:
+        """The budget."""
+        if self.request.max_time_s is not None:
+            return self.request.max_time_s
+        by_defaults_s = SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks)
+        blocks_s = LEAST_BLOCKS * sum(entry.pair_s for entry in self.plan.programs)
+        return max(LEAST_S, by_defaults_s, blocks_s)
+
+    @property
+    def open(self) -> list[Benchmark]:
+        """Benchmarks that are not decided."""
+        return [entry for entry in self.benchmarks if entry.is_open]
+
+    def measure(self, watch: Watch, tell: Tell) -> None:
+        """Run blocks until every benchmark is decided or the budget is spent."""
+        total = len(self.benchmarks)
+        done = 0
+        tell(
+            f"{total} benchmark{'s' * (total != 1)} by {self.plan.harness}, at most"
+            f" {self.max_time_s:.0f} s of measurement"
+        )
+        for number, look in enumerate(looks_from(FIRST_LOOK), start=1):
+            blocks = self._limit_blocks(look - done, is_first=not done)
+            if done + blocks < LEAST:
+                break
+            is_last = blocks < look - done
+            if not blocks:
+                break
+            for place, program in enumerate(self.plan.programs):
+                self._measure_program(number, place, program, blocks, watch)
+            done += blocks
+            self._judge(is_last=is_last)
+            watch(Progress(total - len(self.open), total, self.measured_s, None, "benchmarks decided"))
+            if is_last or not self.open:
+                break
+        if not done:
+            raise UsageError(
+                f"{self.max_time_s:.3g} s are too short: {LEAST} blocks of this suite take about"
+                f" {(LEAST + 1) * self._block_s():.3g} s",
+                hint="give it more: --max-time",
+            )
+        self.is_out_of_time = bool(self.open)
+
+    def _block_s(self) -> float:
+        """Seconds of one block of what is open."""
+        if self.plan.chosen.can_filter:
+            return sum(self._pair_s[entry.program] for entry in self.open)
+        busy = {entry.program for entry in self.open}
+        return sum(self._pair_s[entry] * len(self.plan.programs[entry].common) for entry in busy)
+
+    def _limit_blocks(self, blocks: int, *, is_first: bool) -> int:
+        """Blocks that fit into what is left of the budget, a discarded one before the first included."""
+        left_s = self.max_time_s - self.measured_s
+        fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
+        return max(0, min(blocks, fits))
+
+    def _measure_program(
+        self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
+    ) -> None:
+        members = [entry for entry in self.open if entry.program == place]
+        if not members:
+            return
+        record = self._directory / f"{number:03}-{place + 1}.lab"
+        names = tuple(entry.name for entry in members) if self.plan.chosen.can_filter else ()
+        seed = (self.request.seed or 0) + 1000 * number + place
+        batch = Batch(
+            self.plan,
+            program,
+            names,
+            record,
+            blocks,
+            discard=int(number == 1),
+            seed=seed,
+            timeout_s=self.request.timeout_s,
+        )
+        measured = measure(batch, self._sides, watch)
+        self.measured_s += measured.seconds
+        ran = len(members) if names else len(program.common)
+        self._pair_s[place] = measured.block_s / max(1, ran)
+        for entry in members:
+            self._add(entry, measured)
+
+    def _add(self, benchmark: Benchmark, measured: Measured) -> None:
+        pairs = measured.pair_values(benchmark.name)
+        if not pairs and not benchmark.base:
+            raise NoReportError(
+                f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
+                hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
+            )
+        benchmark.base += [base for base, _ in pairs]
+        benchmark.head += [head for _, head in pairs]
+
+    def _judge(self, *, is_last: bool) -> None:
+        for entry in self.open:
+            n = len(entry.base)
+            if n < LEAST or (entry.looks and n <= entry.looks[-1]):
+                continue
+            entry.looks = (*entry.looks, n)
+            looks = Looks(entry.looks, n if is_last else None)
+            logs = compute_differences(entry, self.plan)
+            entry.evidence = look_again(entry.evidence, logs, looks, self.request.margin)
+            entry.closed = n if is_last else None
+        for entry, judged in zip(
+            self.benchmarks, judge([entry.evidence for entry in self.benchmarks], ALPHA), strict=True
+        ):
+            entry.is_open = judged.decision == "open"
+
+    def answer(self, notes: Sequence[str], qualification: Qualification | None) -> Gate:
+        """What became of every benchmark."""
+        request = self.request
+        judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
+        entries = [
+            describe_benchmark(entry, verdict.decision, verdict.adjusted, self)
+            for entry, verdict in zip(self.benchmarks, judged, strict=True)
+        ]
+        for program in self.plan.programs:
+            for side, verdict in zip(SIDES, ("gone", "new"), strict=True):
+                entries += [
+                    GatedBenchmark(self.plan.make_title(program, name), verdict)  # type: ignore[arg-type]
+                    for name in program.list_only(side)
+                ]
+        return Gate(
+            base=request.base if request.are_directories else request.base[:DIGITS],
+            head=request.head if request.are_directories else request.head[:DIGITS],
+            harness=self.plan.harness,
+            command=shlex.join(request.words),
+            metric=self.plan.metric,
+            unit=self.plan.unit,
+            margin=request.margin,
+            alpha=ALPHA,
+            measured_s=self.measured_s,
+            max_time_s=self.max_time_s,
+            out_of_time=self.is_out_of_time,
+            benchmarks=tuple(entries),
+            notes=(*notes, *self._list_notes()),
+            qualification=qualification,
+        )
+
+    def _list_notes(self) -> list[str]:
+        """That programs are the same, where they are."""
+        equal = [entry.name or self.plan.harness for entry in self.plan.programs if entry.is_same]
+        if not equal or self.request.is_null:
+            return []
+        names = ", ".join(equal)
+        text = (
+            f"{names}: base and head built the same file, byte by byte; if their sources differ in what is"
+            " measured, see whether the build takes them up."
+        )
+        return [text]
+
+    def estimate_needed_s(self, benchmark: Benchmark) -> float | None:
+        """Seconds that would probably decide a benchmark that is open."""
+        blocks = estimate_blocks(
+            compute_differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
+        )
+        return None if blocks is None else blocks * self._pair_s[benchmark.program]
+
+
+def compute_differences(benchmark: Benchmark, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Logarithms of head over base, above 0 where head is worse."""
+    return log_differences(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
+
+
+def describe_benchmark(
+    benchmark: Benchmark, decision: str, adjusted: Evidence, suite: Suite
+) -> GatedBenchmark:
+    """What the answer says of one benchmark."""
+    if not benchmark.base:
+        return GatedBenchmark(benchmark.title, "open")
+    logs = compute_differences(benchmark, suite.plan)
+    bounds = estimate_interval(logs)
+    return GatedBenchmark(
+        name=benchmark.title,
+        verdict=decision,  # type: ignore[arg-type]
+        blocks=logs.size,
+        base=float(np.exp(np.log(benchmark.base).mean())),
+        head=float(np.exp(np.log(benchmark.head).mean())),
+        change=math.expm1(float(logs.mean())),
+        ci95=Interval(math.expm1(bounds.low), math.expm1(bounds.high)) if bounds else None,
+        p_worse=adjusted.worse,
+        p_better=adjusted.better,
+        p_equivalent=adjusted.equivalent,
+        needed_s=suite.estimate_needed_s(benchmark) if decision == "open" else None,
+    )

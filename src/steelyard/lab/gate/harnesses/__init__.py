@@ -1,0 +1,47 @@
+"""Harnesses that ``steelyard gate`` knows: one class each, tried in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from steelyard.errors import UsageError
+from steelyard.lab.gate.harnesses.cargo import Cargo
+from steelyard.lab.gate.harnesses.go import Go
+from steelyard.lab.gate.harnesses.google_benchmark import GoogleBenchmark
+from steelyard.lab.gate.harnesses.harness import Harness
+from steelyard.lab.gate.harnesses.others import Hyperfine, Jmh, Nanobench, Plain, Vitest
+from steelyard.lab.gate.harnesses.pytest_benchmark import PytestBenchmark
+
+HARNESSES: Final[tuple[Harness, ...]] = (
+    Cargo(),
+    Go(),
+    PytestBenchmark(),
+    Vitest(),
+    Hyperfine(),
+    Jmh(),
+    GoogleBenchmark(),
+    Nanobench(),
+    Plain(),
+)
+NAMES: Final = tuple(entry.name for entry in HARNESSES)
+
+
+def find_harness(name: str | None, words: Sequence[str], tree: Path) -> Harness:
+    """The harness of this name, or the first that recognises the command in a tree that is built.
+
+    Raises
+    ------
+    UsageError
+        None does.
+    """
+    if name is not None:
+        return next(entry for entry in HARNESSES if entry.name == name)
+    for entry in HARNESSES:
+        if entry.is_started_by(words, tree):
+            return entry
+    raise UsageError(
+        f"{' '.join(words)}: not recognised as a harness of benchmarks",
+        hint=f"name it: --harness {'|'.join(NAMES)}; or time the whole program: --time",
+    )

@@ -1,0 +1,145 @@
+"""``cargo bench``: criterion or divan, whose programs cargo builds once for each tree."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.errors import ProgramError
+from steelyard.lab.gate.harnesses.building import build
+from steelyard.lab.gate.harnesses.harness import (
+    SHARE,
+    Harness,
+    Program,
+    Selection,
+    Tree,
+    add_missing,
+    has_text,
+    match_any,
+)
+from steelyard.spec.tables.metrics import Harness as Format
+
+_VALUED: Final = frozenset(
+    """--bench -p --package --exclude --features -F --profile --target --manifest-path -j --jobs --target-dir
+    --config -Z --example --test --bin --color""".split()  # noqa: SIM905
+)
+"""Options of cargo whose value is the next word."""
+
+
+_MARKS: Final[dict[bytes, Format]] = {b"CRITERION_HOME": "criterion", b"DIVAN_": "divan"}
+
+
+class _Target(msgspec.Struct, frozen=True):
+    name: str
+    kind: list[str]
+
+
+class _Message(msgspec.Struct, frozen=True):
+    executable: str = ""
+    target: _Target = _Target("", [])
+    manifest_path: str = ""
+
+
+class Cargo(Harness):
+    """Programs with criterion or divan, which cargo's messages name; a project may have both."""
+
+    name = "cargo"
+    source = "criterion"
+    default_s = 8.5
+    builds = True
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """``cargo bench``, with options of cargo before it."""
+        return Path(words[0]).name == "cargo" and "bench" in words
+
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+        """Build, and copy each program to a path that is as long for both trees."""
+        of_cargo, of_bench = _split(words)
+        command = [*of_cargo, "--no-run", "--message-format=json"]
+        # One for each side: cargo names what it builds by paths relative to the workspace, and takes what it
+        # finds there for up to date by the age of files.
+        target = Path(os.environ.get("CARGO_TARGET_DIR") or tree.cache / "cargo", tree.output.name)
+        environment = {"CARGO_TARGET_DIR": str(target.absolute())}
+        printed = build(command, tree, environment)
+        programs = []
+        for message in _read_messages(printed.splitlines()):
+            place = Path(message.manifest_path).parent.relative_to(tree.path.resolve())
+            name = "/".join([*place.parts, message.target.name])
+            source = _identify_source(Path(message.executable), name)
+            copy = tree.output / name.replace("/", "-")
+            copy.unlink(missing_ok=True)
+            shutil.copy2(message.executable, copy)
+            programs.append(Program(name, (str(copy), "--bench", *of_bench), source, str(place)))
+        if not programs:
+            raise ProgramError(
+                "cargo built no program of benchmarks",
+                hint="see: cargo bench --no-run; [[bench]] of Cargo.toml",
+            )
+        return sorted(programs, key=lambda entry: entry.name)
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """A short warm-up, few samples and no plots of criterion; of divan, its samples for a short time."""
+        words, names = program.words, selection.names
+        if names:
+            words = tuple(word for place, word in enumerate(words) if not _is_filter(words, place))
+        if program.source == "divan":
+            short = {"--max-time": f"{0.5 / SHARE:g}", "--color": "never"}
+            return [*words, *add_missing(words, short), *(match_any([name]) for name in names)]
+        short = {
+            "--noplot": "",
+            "--warm-up-time": "0.1",
+            "--measurement-time": f"{5 / SHARE:g}",
+            "--sample-size": "10",
+            "--nresamples": "1000",
+        }
+        return [*words, *add_missing(words, short), *([match_any(names)] if names else [])]
+
+    def make_environment(self, tree: str) -> Mapping[str, str]:
+        """Results of criterion's own stay out of the tree."""
+        return {"CRITERION_HOME": f"{tree}.criterion"}
+
+
+def _identify_source(program: Path, name: str) -> Format:
+    """What a program reports, by a variable that its harness reads."""
+    for mark, source in _MARKS.items():
+        if has_text(program, (mark,)):
+            return source
+    raise ProgramError(
+        f"{name} has neither criterion nor divan in it",
+        hint="name the targets that have: cargo bench --bench NAME",
+    )
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Words of cargo, and those of the programs, a filter among cargo's own too."""
+    end = words.index("--") if "--" in words else len(words)
+    of_cargo, of_bench = list(words[:end]), list(words[end + 1 :])
+    after = of_cargo.index("bench") + 1
+    filters = [place for place in range(after, end) if _is_plain(of_cargo, place)]
+    of_bench = [of_cargo[place] for place in filters] + of_bench
+    return [word for place, word in enumerate(of_cargo) if place not in filters], of_bench
+
+
+def _is_plain(words: Sequence[str], place: int) -> bool:
+    return not words[place].startswith("-") and words[place - 1] not in _VALUED
+
+
+def _is_filter(words: Sequence[str], place: int) -> bool:
+    """Whether a word of a program is one of its filters; an option may have a value behind it."""
+    before = words[place - 1]
+    return place > 1 and not words[place].startswith("-") and (before == "--bench" or before[:2] != "--")
+
+
+def _read_messages(lines: Iterable[bytes]) -> Iterable[_Message]:
+    decoder = msgspec.json.Decoder(_Message)
+    for line in lines:
+        # Libraries have the executable null.
+        if line.startswith(b"{") and b'"executable":"' in line:
+            message = decoder.decode(line)
+            if "bench" in message.target.kind:
+                yield message

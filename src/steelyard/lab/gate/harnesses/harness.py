@@ -1,0 +1,156 @@
+"""``Harness``: how one tool that times benchmarks is recognised, made ready, filtered, and kept short."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import ClassVar, Final
+
+import msgspec
+
+from steelyard.spec.tables.metrics import Harness as Format
+
+SHARE: Final = 10
+"""Processes over which the time is spread that a harness takes for one benchmark by its defaults."""
+
+REPETITIONS: Final = 5
+"""Within a process, of which the median counts: what disturbs one of them does not disturb it."""
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A program of a harness in one tree.
+
+    Attributes
+    ----------
+    name : str
+        What tells it from others of the same command; empty where it is the only one.
+    words : tuple of str
+        Without the options that the gate adds.
+    source : str or None
+        The format of what it reports; ``None`` where the gate times the process.
+    directory : str
+        Where it starts, relative to the tree.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    source: Format | None
+    directory: str = "."
+
+
+class Tree(msgspec.Struct, frozen=True):
+    """One side of the gate.
+
+    Attributes
+    ----------
+    path : Path
+        The sources, built.
+    output : Path
+        Directory for programs that the gate builds.
+    cache : Path
+        Directory that both sides share.
+    """
+
+    path: Path
+    output: Path
+    cache: Path
+
+
+class Selection(msgspec.Struct, frozen=True):
+    """Benchmarks that a process runs: ``names``, or all where there are none.
+
+    Attributes
+    ----------
+    metrics : str
+        File for what the harness reports.
+    """
+
+    metrics: str
+    names: tuple[str, ...] = ()
+
+
+class Harness:
+    """One harness; what most have in common is written here.
+
+    Attributes
+    ----------
+    name : str
+        As ``--harness`` takes it.
+    source : str or None
+        Of its programs.
+    metric : str
+        That is compared unless another is asked for.
+    default_s : float
+        That it takes for one benchmark by its defaults.
+    can_filter : bool
+        Whether it runs some of its benchmarks alone.
+    builds : bool
+        Whether its command builds what it runs.
+    """
+
+    name: ClassVar[str]
+    source: ClassVar[Format | None]
+    metric: ClassVar[str] = "time_s"
+    default_s: ClassVar[float] = 1.0
+    can_filter: ClassVar[bool] = True
+    builds: ClassVar[bool] = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """Whether the command starts this harness."""
+        raise NotImplementedError
+
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+        """The programs of the command, built where the harness builds them.
+
+        Raises
+        ------
+        ProgramError
+            The build fails.
+        """
+        return [Program("", resolve(words, tree.path), self.source)]
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """The words of a process that runs these benchmarks for a short time."""
+        raise NotImplementedError
+
+    def make_environment(self, tree: str) -> Mapping[str, str]:
+        """Variables of its processes; ``tree`` is the path of the side."""
+        return {}
+
+
+def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:
+    """The words, the program among them found in the tree where it has a relative path."""
+    first, *rest = words
+    if "/" in first and not Path(first).is_absolute():
+        first = str(tree / first.removeprefix("./"))
+    return (first, *rest)
+
+
+def add_missing(words: Sequence[str], options: Mapping[str, str]) -> list[str]:
+    """Options that the words do not give already, each with its value; an empty value stands for none."""
+    present = {word.partition("=")[0] for word in words}
+    return [f"{name}={value}" if value else name for name, value in options.items() if name not in present]
+
+
+def escape(text: str) -> str:
+    """The text as a regular expression of Go, Rust, Java and POSIX alike."""
+    return re.sub(r"([\\.^$*+?()\[\]{}|])", r"\\\1", text)
+
+
+def match_any(names: Sequence[str]) -> str:
+    """A regular expression for these names and no others."""
+    return f"^({'|'.join(map(escape, names))})$"
+
+
+def has_text(file: Path, marks: Sequence[bytes]) -> bool:
+    """Whether a program has one of these texts in it."""
+    if not file.is_file():
+        return False
+    content = file.read_bytes()
+    return any(mark in content for mark in marks)
+
+
+def locate_program(words: Sequence[str], tree: Path) -> Path:
+    """The file that a command starts, as far as its path says."""
+    return Path(resolve(words, tree)[0])

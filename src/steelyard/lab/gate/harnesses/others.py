@@ -1,0 +1,136 @@
+"""Harnesses that need a word or two: hyperfine, JMH, Vitest, and programs that print a known report."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from steelyard.lab.gate.harnesses.harness import (
+    Harness,
+    Program,
+    Selection,
+    Tree,
+    add_missing,
+    has_text,
+    locate_program,
+    match_any,
+)
+
+
+class Hyperfine(Harness):
+    """Commands are its benchmarks; it takes no filter."""
+
+    name = "hyperfine"
+    source = "hyperfine"
+    metric = "wall_s"
+    default_s = 3.0
+    can_filter = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """By the name of the program."""
+        return Path(words[0]).name == "hyperfine"
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """Three runs of each command."""
+        short = {"--runs": "3", "--style": "none"}
+        if {"-r", "--min-runs", "-m", "--max-runs", "-M"} & {*program.words}:
+            del short["--runs"]
+        return [*program.words, *add_missing(program.words, short), f"--export-json={selection.metrics}"]
+
+
+class Jmh(Harness):
+    """A jar that lists its benchmarks; one fork is a trial, and it takes regular expressions."""
+
+    name = "jmh"
+    source = "jmh"
+    default_s = 100.0
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """By the list that JMH's processor leaves in the jar."""
+        jar = _find_jar(words, tree)
+        return jar is not None and "META-INF/BenchmarkList" in zipfile.ZipFile(jar).namelist()
+
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+        """The jar of the tree."""
+        jar = _find_jar(words, tree.path)
+        return [
+            Program("", tuple(str(jar) if word.endswith(".jar") else word for word in words), self.source)
+        ]
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """One fork with short iterations; modes in which less is better."""
+        words = list(program.words)
+        options = ["-f", "1", "-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-bm", "avgt", "-tu", "ns"]
+        pairs = zip(options[::2], options[1::2], strict=True)
+        short = [word for name, value in pairs if name not in words for word in (name, value)]
+        names = [match_any([name]) for name in selection.names]
+        return [*words, *short, "-rf", "json", "-rff", selection.metrics, *names]
+
+
+def _find_jar(words: Sequence[str], tree: Path) -> Path | None:
+    if Path(words[0]).name != "java":
+        return None
+    jar = next((tree / word for word in words if word.endswith(".jar")), None)
+    return jar if jar is not None and zipfile.is_zipfile(jar) else None
+
+
+class Vitest(Harness):
+    """``vitest bench``; node_modules of the tree has the program."""
+
+    name = "vitest"
+    source = "vitest"
+    default_s = 0.7
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """``vitest bench``, with or without npx."""
+        return any(Path(word).name == "vitest" for word in words[:2]) and "bench" in words
+
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+        """The program itself, and not npx."""
+        rest = words[1:] if Path(words[0]).name == "npx" else words
+        installed = tree.path / "node_modules/.bin/vitest"
+        program = str(installed) if installed.exists() else rest[0]
+        return [Program("", (program, *rest[1:]), self.source)]
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """Once, without watching files; names of tests are one regular expression."""
+        names = [entry.rpartition(" > ")[2] for entry in selection.names]
+        chosen = ["-t", f"({match_any(names)[2:-2]})$"] if names else []
+        return [*program.words, *add_missing(program.words, {"--run": ""}), *chosen,
+                f"--outputJson={selection.metrics}"]  # fmt: skip
+
+
+class Nanobench(Harness):
+    """A program with nanobench in it: its table on stdout, or its JSON; it takes no filter."""
+
+    name = "nanobench"
+    source = "nanobench"
+    default_s = 0.1
+    can_filter = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """By a variable that it reads."""
+        return has_text(locate_program(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """As it is."""
+        return list(program.words)
+
+
+class Plain(Harness):
+    """Any program, timed from outside."""
+
+    name = "time"
+    source = None
+    metric = "wall_s"
+    default_s = 10.0
+    can_filter = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """Only where it is asked for."""
+        return False
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """As it is."""
+        return list(program.words)

@@ -1,0 +1,104 @@
+"""``Sides``: the trees of base and head, checked out and built, and the programs of the harness in them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, Literal
+
+from steelyard.errors import SteelyardError, UsageError
+from steelyard.lab.bisect.trees import DIGITS, Trees
+from steelyard.lab.gate.harnesses.building import build
+from steelyard.lab.gate.harnesses.harness import Tree
+from steelyard.lab.gate.request import GateRequest
+from steelyard.lab.history.repository import Repository
+
+Side = Literal["base", "head"]
+SIDES: Final[tuple[Side, Side]] = ("base", "head")
+
+
+class Sides:
+    """Both trees below ``directory``, under names of one length.
+
+    Parameters
+    ----------
+    repository : Repository or None
+        ``None`` where the request names directories.
+    """
+
+    def __init__(self, request: GateRequest, repository: Repository | None, directory: Path) -> None:
+        self._request = request
+        self._directory = directory.absolute()
+        self._revisions: Mapping[Side, str] = {"base": request.base, "head": request.head}
+        self._trees = (
+            None
+            if repository is None
+            else {
+                side: Trees(repository, self._directory / "trees" / side, request.build_words)
+                for side in SIDES
+            }
+        )
+
+    def locate(self, side: Side) -> Path:
+        """The tree of a side: a link, so that names do not differ in length."""
+        return self._directory / "sides" / side
+
+    def describe_tree(self, side: Side) -> Tree:
+        """The tree with the directories beside it."""
+        return Tree(self.locate(side), self._directory / "programs" / side, self._directory / "cache")
+
+    def prepare(self, side: Side) -> Tree:
+        """Check the side out and build it, unless that is done.
+
+        Raises
+        ------
+        ProgramError
+            Its build fails.
+        UsageError
+            Its directory does not exist.
+        """
+        revision = self._revisions[side]
+        tree = self.describe_tree(side)
+        with naming(side, revision):
+            if self._trees is not None:
+                place = self._trees[side].build(revision)
+            else:
+                place = Path(revision).absolute()
+                if not place.is_dir():
+                    raise UsageError(f"{place} is not a directory", hint="name the sources of this side")
+            link = self.locate(side)
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.unlink(missing_ok=True)
+            link.symlink_to(place, target_is_directory=True)
+            if self._trees is None and self._request.build_words:
+                build(self._request.build_words, tree)
+        tree.output.mkdir(parents=True, exist_ok=True)
+        tree.cache.mkdir(parents=True, exist_ok=True)
+        return tree
+
+    def is_prepared(self) -> bool:
+        """Whether both trees are there, as an interruption leaves them."""
+        return all((self.locate(side) / ".").is_dir() for side in SIDES)
+
+    def remove(self) -> None:
+        """Remove what was checked out; directories that the user named stay as they are."""
+        for side in SIDES:
+            if self._trees is not None:
+                self._trees[side].remove()
+            self.locate(side).unlink(missing_ok=True)
+
+
+@contextmanager
+def naming(side: Side, revision: str) -> Iterator[None]:
+    """Say of which side an error is."""
+    try:
+        yield
+    except SteelyardError as error:
+        raise type(error)(f"{side} {shorten(revision)}: {error.message}", hint=error.hint) from None
+
+
+def shorten(revision: str) -> str:
+    """A commit as people write it; a directory as it is."""
+    return revision if os.sep in revision else revision[:DIGITS]

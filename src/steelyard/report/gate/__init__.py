@@ -1,0 +1,1 @@
+"""The answer of ``steelyard gate``: as text, and for build servers and code hosts."""

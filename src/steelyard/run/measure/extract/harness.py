@@ -1,0 +1,101 @@
+"""What a harness of benchmarks reports, in the file that ``$STEELYARD_METRICS`` names or else on stdout.
+
+A process of a harness may repeat a benchmark thousands of times; it gives one value for each, the repetitions
+reduced as the metric says, since a launch is the smallest unit of inference.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+
+from steelyard.errors import SteelyardError
+from steelyard.run.measure.extract.missing import MissingValueError
+from steelyard.run.measure.extract.pattern import refuse_cut
+from steelyard.run.measure.extract.series import Column, Series, label_key
+from steelyard.run.measure.output import Output
+from steelyard.spec.experiment import UserMetric
+from steelyard.spec.tables.metrics import Reduce
+from steelyard.units import Better
+
+if TYPE_CHECKING:
+    from steelyard.run.runner.journal import RawTrial
+
+LABEL: Final = "benchmark"
+"""Of each value: the benchmark as the harness spells it."""
+
+
+class Report(msgspec.Struct, frozen=True):
+    """One metric of one benchmark, in the SI unit, repetition by repetition."""
+
+    benchmark: str
+    metric: str
+    unit: str
+    values: tuple[float, ...]
+    better: Better = "lower"
+
+
+ReadOutput = Callable[[str, str, str], Sequence[Report]]
+"""Reads a text; told what to call it, and the name of its format. Raises ``SteelyardError``."""
+
+REDUCTIONS: Final[Mapping[Reduce, Callable[[Sequence[float]], float]]] = {
+    "median": statistics.median,
+    "mean": statistics.fmean,
+    "min": min,
+    "max": max,
+    "sum": math.fsum,
+    "first": lambda values: values[0],
+    "last": lambda values: values[-1],
+}
+
+
+class HarnessOutput:
+    """The metrics of an experiment that harnesses report; other metrics of a report are passed over."""
+
+    def __init__(self, metrics: Sequence[UserMetric], read_output: ReadOutput) -> None:
+        self._metrics = metrics
+        self._read_output = read_output
+
+    def read_columns(self, raw: RawTrial) -> dict[str, Column]:
+        """One value for each metric and benchmark.
+
+        Raises
+        ------
+        MissingValueError
+            Nothing was reported, or what was cannot be read, or has another unit; a metric that no benchmark
+            has.
+        """
+        return {metric.name: self._read_column(metric, raw) for metric in self._metrics}
+
+    def _read_column(self, metric: UserMetric, raw: RawTrial) -> Column:
+        output = (
+            Output("the metrics file", raw.metrics, raw.metrics_bytes)
+            if raw.metrics
+            else Output.of(raw, "stdout")
+        )
+        refuse_cut(metric.name, output)
+        try:
+            reports = self._read_output(output.text(), output.name, str(metric.source))
+        except SteelyardError as error:
+            raise MissingValueError(metric.name, f"{error.message}; {output.describe()}") from None
+        column: Column = {}
+        for report in reports:
+            values = [value for value in report.values if math.isfinite(value)]
+            if report.metric != metric.name or not values:
+                continue
+            if metric.unit and report.unit != metric.unit:
+                raise MissingValueError(
+                    metric.name,
+                    f"{report.benchmark} is in {report.unit!r}, and the spec says {metric.unit!r}",
+                )
+            labels = {LABEL: report.benchmark}
+            reduced = REDUCTIONS[metric.reduce](values)
+            column.setdefault(label_key(labels), Series(labels)).numbers.append(reduced)
+        if not column:
+            names = ", ".join(dict.fromkeys(report.metric for report in reports)) or "nothing"
+            raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")
+        return column

@@ -1,0 +1,141 @@
+"""``judge``: slower, faster, equivalent or open, for every benchmark of a suite together.
+
+A benchmark has one difference of logarithms a block, head less base, of a time per unit of work. Three
+hypotheses are tested about their mean: at most the margin (its end is "slower"), at least minus the margin
+("faster"), and outside of both ("equivalent", Schuirmann 1987, DOI 10.1007/BF01068419), each by Student's t.
+Each p counts over all looks (``stats.sequential.looks``) and is the smallest of them: over all looks it is
+below a with a probability of at most a, whenever the benchmark stops. So Holm's adjustment over the suite
+holds with benchmarks that stop at different looks, and what was decided stays so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final, Literal
+
+import msgspec
+import numpy as np
+
+from steelyard.answers.interval import Interval
+from steelyard.arrays import Floats
+from steelyard.stats.compare.equivalence import equivalence_paired
+from steelyard.stats.distributions.student import t_quantile
+from steelyard.stats.hypothesis.holm import holm
+from steelyard.stats.rounding import constant
+from steelyard.stats.sequential.looks import Looks
+
+LEAST: Final = 3
+"""Blocks of a look."""
+POWER: Final = 0.8
+"""Probability with which the blocks of an outlook decide."""
+MOST_BLOCKS: Final = 1_000_000
+
+Decision = Literal["slower", "faster", "equivalent", "open"]
+
+
+class Evidence(msgspec.Struct, frozen=True):
+    """Smallest p of each hypothesis over the looks at one benchmark so far."""
+
+    worse: float = 1.0
+    better: float = 1.0
+    equivalent: float = 1.0
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """Evidence, adjusted over the suite, and the verdict."""
+
+    decision: Decision
+    adjusted: Evidence
+
+
+def look_again(before: Evidence, differences: Floats, looks: Looks, margin: float) -> Evidence:
+    """Evidence after one more look at a benchmark.
+
+    Parameters
+    ----------
+    differences : array
+        Of all blocks so far, as many as the last look has.
+    margin : float
+        Relative, above 0: 0.03 is 3 % slower, or faster by the same factor.
+    """
+    bound = math.log1p(margin)
+    tested = equivalence_paired(differences, Interval(-bound, bound))
+    # Of one-sided hypotheses: a two-sided level is spent, half of it on either side.
+    worse = _one_sided(differences - bound, looks)
+    better = _one_sided(-differences - bound, looks)
+    equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0
+    return Evidence(min(before.worse, worse), min(before.better, better), min(before.equivalent, equivalent))
+
+
+def _one_sided(excess: Floats, looks: Looks) -> float:
+    """Overall p of "the mean is at most 0"; two-sided, so that both directions together keep the level."""
+    mean = float(excess.mean())
+    if mean <= 0:
+        return 1.0
+    n = excess.size
+    if constant(excess):
+        return looks.overall(min(1.0, 2.0 ** (1 - n)))
+    from scipy.special import stdtr
+
+    t = mean / (float(excess.std(ddof=1)) / math.sqrt(n))
+    return looks.overall(min(1.0, 2 * float(stdtr(n - 1, -t))))
+
+
+def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
+    """Verdicts of a suite: differences are one family, equivalences another, each with its ``alpha``."""
+    differing = holm([min(entry.worse, entry.better) for entry in suite], alpha)
+    inside = holm([entry.equivalent for entry in suite], alpha)
+    judgements = []
+    for evidence, differs, equal in zip(suite, differing, inside, strict=True):
+        is_worse = evidence.worse <= evidence.better
+        decision: Decision = "open"
+        if differs.rejected:
+            decision = "slower" if is_worse else "faster"
+        elif equal.rejected:
+            decision = "equivalent"
+        adjusted = Evidence(
+            differs.p_holm if is_worse else 1.0, 1.0 if is_worse else differs.p_holm, equal.p_holm
+        )
+        judgements.append(Judgement(decision, adjusted))
+    return judgements
+
+
+def estimate_interval(differences: Floats, alpha: float = 0.05) -> Interval | None:
+    """Confidence interval of the mean logarithm; ``None`` of fewer than two values."""
+    if differences.size < 2:
+        return None
+    half = (
+        t_quantile(differences.size - 1, alpha) * float(differences.std(ddof=1)) / math.sqrt(differences.size)
+    )
+    mean = float(differences.mean())
+    return Interval(mean - half, mean + half)
+
+
+def estimate_blocks(differences: Floats, margin: float, level: float) -> int | None:
+    """Blocks beyond those that there are, after which the verdict is probably decided if the mean is what it
+    seems; ``None`` where it seems to lie at the margin, or no number is enough.
+
+    Parameters
+    ----------
+    level : float
+        Two-sided, at which the benchmark will be tested.
+    """
+    n = differences.size
+    if n < LEAST:
+        return None
+    distance = abs(abs(float(differences.mean())) - math.log1p(margin))
+    spread = float(differences.std(ddof=1))
+    if distance <= 0:
+        return None
+    from scipy.special import ndtri
+
+    reach = -float(ndtri(level / 2)) + float(ndtri(POWER))
+    needed = (reach * spread / distance) ** 2 + 2
+    return None if needed > MOST_BLOCKS else max(1, math.ceil(needed) - n)
+
+
+def log_differences(base: Sequence[float], head: Sequence[float], *, is_higher_better: bool) -> Floats:
+    """Logarithms of head over base of paired values, of a rate of base over head; above 0 is worse."""
+    ratio = np.log(np.asarray(head, dtype=np.float64)) - np.log(np.asarray(base, dtype=np.float64))
+    return -ratio if is_higher_better else ratio

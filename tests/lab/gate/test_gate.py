@@ -1,0 +1,154 @@
+"""Gates of real repositories, with processes of a made-up harness that reports what each commit says."""
+
+from __future__ import annotations
+
+import pytest
+
+from steelyard.errors import InterruptedRunError, NoReportError, ProgramError, RecordError, UsageError
+from steelyard.lab.gate.gate import gate
+from steelyard.lab.gate.request import GateRequest
+from steelyard.lab.history.repository import Repository
+
+
+def request_of(base, head, **changes):
+    given = {"words": ("./bench",), "harness": "google-benchmark", "seed": 1, "max_time_s": 60.0}
+    return GateRequest(base=base, head=head, **{**given, **changes})
+
+
+def run(suites, tmp_path, request, name="found", **options):
+    return gate(request, Repository(suites.path), tmp_path / name, **options)
+
+
+def verdicts(found):
+    return {each.name: each.verdict for each in found.benchmarks}
+
+
+def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
+    base = suites.suite(sort=100, find=100, fill=100, old=5)
+    head = suites.suite(sort=120, find=100, fill=80, new=5)
+    found = run(suites, tmp_path, request_of(base, head))
+    assert verdicts(found) == {
+        "sort": "slower",
+        "find": "equivalent",
+        "fill": "faster",
+        "old": "gone",
+        "new": "new",
+    }
+    sort = found.benchmarks[0]
+    assert sort.change == pytest.approx(0.2, abs=0.01)
+    assert sort.ci95.low < 0.2 < sort.ci95.high
+    assert (sort.base, sort.head) == (pytest.approx(100e-9, rel=0.01), pytest.approx(120e-9, rel=0.01))
+    assert (found.metric, found.unit, found.harness) == ("real_time_s", "s", "google-benchmark")
+    assert (found.base, found.head) == (base[:12], head[:12])
+    assert found.exit_code(strict=False) == 1
+    assert suites.git("worktree", "list").count("\n") == 0
+    # The same again is read from the records.
+    processes = len(suites.filters)
+    assert run(suites, tmp_path, request_of(base, head)) == found
+    assert len(suites.filters) == processes
+
+
+def test_what_is_decided_runs_no_more(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    head = suites.suite(sort=200, find=103)
+    found = run(suites, tmp_path, request_of(base, head, max_time_s=2.0))
+    assert verdicts(found) == {"sort": "slower", "find": "open"}
+    assert found.out_of_time
+    assert suites.filters[:2] == ["", ""]
+    assert "^(sort|find)$" in suites.filters
+    assert suites.filters[-1] == "^(find)$"
+    assert found.benchmarks[0].blocks < found.benchmarks[1].blocks
+    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (1, 1)
+
+
+def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=103)
+
+    def stop_in_the_second_batch(_at):
+        if (tmp_path / "found" / "002-1.lab").exists():
+            raise KeyboardInterrupt
+
+    request = request_of(base, head, seed=None, max_time_s=1.0)
+    with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
+        run(suites, tmp_path, request, watch=stop_in_the_second_batch)
+    assert suites.filters[:2] == ["", ""]
+    found = run(suites, tmp_path, request)
+    assert suites.filters.count("") == 2
+    assert found.benchmarks[0].blocks > 6
+    assert suites.git("worktree", "list").count("\n") == 0
+    with pytest.raises(RecordError, match="is of another gate, or of other options"):
+        run(suites, tmp_path, request_of(base, head, margin=0.1))
+
+
+def test_directories_stand_for_revisions(suites, tmp_path):
+    suites.suite(sort=100)
+    (tmp_path / "copy").mkdir()
+    for file in ("bench", "values"):
+        content = (suites.path / file).read_text().replace("sort 100", "sort 150")
+        (tmp_path / "copy" / file).write_text(content)
+        (tmp_path / "copy" / file).chmod(0o755)
+    request = request_of(str(suites.path), str(tmp_path / "copy"), are_directories=True)
+    found = gate(request, None, tmp_path / "found")
+    assert verdicts(found) == {"sort": "slower"}
+    assert (tmp_path / "copy" / "bench").exists()
+
+
+def test_a_gone_benchmark_has_an_exit_code_of_its_own_and_an_open_one_under_strict(suites, tmp_path):
+    base = suites.suite(sort=100, find=100)
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
+    assert verdicts(found) == {"sort": "equivalent", "find": "gone"}
+    assert found.exit_code(strict=False) == 6
+    still_open = request_of(base, suites.suite(sort=103, find=103), max_time_s=1.0)
+    found = run(suites, tmp_path, still_open, name="open")
+    assert "open" in verdicts(found).values()
+    assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("bench", "error", "message"),
+    [
+        ("#!/bin/sh\n", NoReportError, "the harness ended well and printed nothing"),
+        ("#!/bin/sh\necho hello\n", NoReportError, "its output: not a file of google-benchmark\n    hello"),
+        ('#!/bin/sh\necho \'{"context": {}, "benchmarks": [{]}\'\n', NoReportError, "its output"),
+        ("#!/bin/sh\necho oops >&2; exit 3\n", ProgramError, "it ended with 3\n    oops"),
+        ("#!/bin/sh\nkill -SEGV $$\n", ProgramError, "it was killed by SIGSEGV"),
+    ],
+)
+def test_a_suite_that_says_nothing_is_not_green(suites, tmp_path, bench, error, message):
+    base, head = suites.suite(sort=100), suites.suite(sort=100, bench=bench)
+    with pytest.raises(error) as caught:
+        run(suites, tmp_path, request_of(base, head))
+    assert caught.value.message.startswith(f"head {head[:12]}: ")
+    assert message in caught.value.message
+    assert suites.git("worktree", "list").count("\n") == 0
+
+
+def test_a_build_that_fails_names_its_side_and_its_last_words(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=100)
+    request = request_of(base, head, build="sh -c 'echo no such header; exit 2'")
+    with pytest.raises(ProgramError, match=r"base .*: its build ended with 2\n    no such header"):
+        run(suites, tmp_path, request)
+
+
+def test_no_common_benchmark_no_metric_and_no_time_are_refused(suites, tmp_path):
+    base = suites.suite(sort=100)
+    with pytest.raises(NoReportError, match="no benchmark is on both sides; base has sort"):
+        run(suites, tmp_path, request_of(base, suites.suite(find=100)), name="a")
+    with pytest.raises(UsageError, match="no benchmark reports cpu_time_s") as caught:
+        run(suites, tmp_path, request_of(base, base, metric="cpu_time_s"), name="b")
+    assert caught.value.hint == "--metric, one of: real_time_s"
+    with pytest.raises(UsageError, match=r"0.001 s are too short: 3 blocks of this suite take about"):
+        run(suites, tmp_path, request_of(base, base, max_time_s=0.001), name="c")
+    with pytest.raises(UsageError, match="not recognised as a harness of benchmarks"):
+        run(suites, tmp_path, request_of(base, base, harness=None), name="d")
+
+
+def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_path):
+    fails_later = suites.BENCH.format(runs=suites.runs).replace(
+        "#!/bin/sh", "#!/bin/sh\n[ -e {0} ] && exit 9\n"
+    )
+    mark = tmp_path / "mark"
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fails_later.replace("{0}", str(mark)) + f"touch {mark}\n")
+    with pytest.raises(ProgramError, match="head: 3 trials in a row failed"):
+        run(suites, tmp_path, request_of(base, head))

@@ -1,0 +1,105 @@
+"""Words of processes that each harness gets, and commands by which it is recognised."""
+
+from __future__ import annotations
+
+import zipfile
+
+import pytest
+
+from steelyard.errors import UsageError
+from steelyard.lab.gate.harnesses import HARNESSES, NAMES, find_harness
+from steelyard.lab.gate.harnesses.harness import Program, Selection, escape, match_any
+
+ONLY = Selection("/m", ("a/b", "c+d"))
+
+
+def launched(name, words, selection=ONLY, source=None):
+    harness = next(each for each in HARNESSES if each.name == name)
+    return harness.launch(Program("", words, source or harness.source), selection)
+
+
+def test_names_are_those_of_the_command_line():
+    from steelyard.cli.gate import HARNESSES as OFFERED
+
+    assert set(OFFERED) == set(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("cargo", "bench"), "cargo"),
+        (("cargo", "+nightly", "bench", "-p", "x"), "cargo"),
+        (("go", "test", "-bench", "."), "go"),
+        (("pytest", "benchmarks"), "pytest-benchmark"),
+        (("python", "-m", "pytest"), "pytest-benchmark"),
+        (("npx", "vitest", "bench"), "vitest"),
+        (("hyperfine", "ls"), "hyperfine"),
+        (("./bench", "--benchmark_filter=x"), "google-benchmark"),
+    ],
+)
+def test_a_command_shows_its_harness(words, name, tmp_path):
+    assert find_harness(None, words, tmp_path).name == name
+
+
+def test_a_program_shows_its_harness_by_what_is_in_it(tmp_path):
+    (tmp_path / "google").write_bytes(b"\x7fELF...libbenchmark.so.1...")
+    (tmp_path / "nano").write_bytes(b"\x7fELF...NANOBENCH_ENDLESS...")
+    with zipfile.ZipFile(tmp_path / "b.jar", "w") as jar:
+        jar.writestr("META-INF/BenchmarkList", "")
+    assert find_harness(None, ("./google",), tmp_path).name == "google-benchmark"
+    assert find_harness(None, ("./nano",), tmp_path).name == "nanobench"
+    assert find_harness(None, ("java", "-jar", "b.jar"), tmp_path).name == "jmh"
+    with pytest.raises(UsageError, match=r"./other: not recognised as a harness of benchmarks"):
+        find_harness(None, ("./other",), tmp_path)
+    assert find_harness("time", ("./other",), tmp_path).name == "time"
+
+
+def test_names_become_regular_expressions_of_themselves_alone():
+    assert escape("a.b(c) d-e") == r"a\.b\(c\) d-e"
+    assert match_any(["a/b", "c+d"]) == r"^(a/b|c\+d)$"
+
+
+def test_google_benchmark_writes_to_the_file_and_keeps_what_the_user_asks():
+    words = launched("google-benchmark", ("./b", "--benchmark_min_time=1"))
+    assert "--benchmark_min_time=1" in words
+    assert not any(word.startswith("--benchmark_min_time=0") for word in words)
+    assert words[-3:] == [
+        "--benchmark_out=/m",
+        "--benchmark_out_format=json",
+        r"--benchmark_filter=^(a/b|c\+d)$",
+    ]
+
+
+def test_pytest_takes_node_ids_in_place_of_paths():
+    words = launched("pytest-benchmark", ("pytest", "-x", "benchmarks/", "t.py::test_a"))
+    assert words[:2] == ["pytest", "-x"]
+    assert not {"benchmarks/", "t.py::test_a"} & {*words}
+    assert words[-3:] == ["--benchmark-json=/m", "a/b", "c+d"]
+    assert "benchmarks/" in launched("pytest-benchmark", ("pytest", "benchmarks/"), Selection("/m"))
+
+
+def test_criterion_gets_one_filter_and_divan_several():
+    words = launched("cargo", ("/c", "--bench", "old"), source="criterion")
+    assert words[:2] == ["/c", "--bench"]
+    assert words[-1] == r"^(a/b|c\+d)$"
+    assert "old" not in words
+    assert launched("cargo", ("/d", "--bench"), source="divan")[-2:] == ["^(a/b)$", r"^(c\+d)$"]
+
+
+def test_go_gets_a_regular_expression_for_each_part_of_names_and_for_any_number_of_cpus():
+    names = ("BenchmarkA/n=1-8", "BenchmarkA/n=2-8", "BenchmarkB/n=1-8")
+    words = launched("go", ("/t", "-test.bench=."), Selection("/m", names))
+    assert "-test.bench=^(BenchmarkA|BenchmarkB)$/^(n=1(-8)?|n=2(-8)?)$" in words
+    assert "-test.bench=." not in words
+    assert "-test.run=^$" in words
+
+
+def test_jmh_hyperfine_and_vitest_write_their_reports_to_the_file():
+    assert launched("jmh", ("java", "-jar", "b.jar"))[-4:] == ["-rff", "/m", "^(a/b)$", r"^(c\+d)$"]
+    assert launched("hyperfine", ("hyperfine", "ls"))[-1] == "--export-json=/m"
+    assert "--runs=3" not in launched("hyperfine", ("hyperfine", "ls", "-r", "5"))
+    assert launched("vitest", ("vitest", "bench"), Selection("/m", ("f > g > x",)))[-3:] == [
+        "-t",
+        "(x)$",
+        "--outputJson=/m",
+    ]

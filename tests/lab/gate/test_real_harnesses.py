@@ -1,0 +1,131 @@
+"""Gates of small projects by the harnesses themselves: what each prints is read, and each can be filtered."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from steelyard.lab.gate.harnesses import find_harness
+from steelyard.lab.gate.harnesses.harness import Selection, Tree
+from steelyard.lab.gate.probing import probe
+
+GO = """\
+package sums
+
+import "testing"
+
+var sink int
+
+func BenchmarkSum(b *testing.B) {
+	for _, name := range []string{"n=1", "n=2"} {
+		b.Run(name, func(b *testing.B) {
+			for i := 0; i < b.N; i++ {
+				sink += i
+			}
+		})
+	}
+}
+"""
+CPP = """\
+#include <benchmark/benchmark.h>
+static void sum(benchmark::State& state) { for (auto _ : state) benchmark::DoNotOptimize(state.range(0)); }
+BENCHMARK(sum)->Arg(1)->Arg(2);
+BENCHMARK_MAIN();
+"""
+PYTHON = """\
+import pytest
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_sum(benchmark, n):
+    benchmark(sum, range(n))
+"""
+CARGO_MESSAGES = """\
+#!{python}
+import json, sys
+assert sys.argv[1:] == ["bench", "-p", "x", "--no-run", "--message-format=json"], sys.argv
+def artifact(kind, executable):
+    target = {{"name": "b", "kind": [kind]}}
+    message = {{"reason": "compiler-artifact", "executable": executable, "target": target}}
+    print(json.dumps(message | {{"manifest_path": "{tree}/x/Cargo.toml"}}, separators=(",", ":")))
+artifact("lib", None)
+artifact("test", "{tree}/none")
+artifact("bench", "{tree}/b-0123456789abcdef")
+"""
+
+
+def prepare(tmp_path, words):
+    """The programs of a command in a tree, with the harness."""
+    tree = Tree(tmp_path, tmp_path / "output", tmp_path / "cache")
+    tree.output.mkdir()
+    harness = find_harness(None, words, tmp_path)
+    return harness, harness.find_programs(words, tree)
+
+
+def run_all_and_one(tmp_path, words, first, second):
+    """Each of both benchmarks is seen, and the second can be run alone."""
+    harness, (program,) = prepare(tmp_path, words)
+    found = probe(harness, program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    assert found.names == (first, second)
+    assert (found.unit, found.better) == ("s", "lower")
+
+    class One(type(harness)):
+        def launch(self, program, selection):
+            return super().launch(program, Selection(selection.metrics, (second,)))
+
+    one = probe(One(), program, harness.metric, tmp_path, harness.make_environment(str(tmp_path)), None)
+    assert one.names == (second,)
+
+
+def test_pytest_benchmark_runs_tests_by_their_node_ids(tmp_path, monkeypatch):
+    pytest.importorskip("pytest_benchmark", reason="pytest-benchmark is not installed")
+    # Beside other workers of these tests it would switch itself off.
+    monkeypatch.delenv("PYTEST_XDIST_WORKER", raising=False)
+    (tmp_path / "test_sum.py").write_text(PYTHON)
+    words = (
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:steelyard",
+        "--benchmark-max-time=0.001",
+        "test_sum.py",
+    )
+    run_all_and_one(tmp_path, words, "test_sum.py::test_sum[1]", "test_sum.py::test_sum[2]")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_builds_a_program_and_runs_parts_of_it(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO)
+    words = ("go", "test", "-bench", ".", "-benchtime=10x", "-cpu", "1")
+    run_all_and_one(tmp_path, words, "BenchmarkSum/n=1", "BenchmarkSum/n=2")
+
+
+def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_path):
+    (tmp_path / "b.cpp").write_text(CPP)
+    compile_words = ["c++", "b.cpp", "-o", "b", "-lbenchmark", "-lpthread"]
+    try:
+        done = subprocess.run(compile_words, cwd=tmp_path, capture_output=True, check=False)
+    except OSError:
+        pytest.skip("a C++ compiler is not installed")
+    if done.returncode:
+        pytest.skip("Google Benchmark is not installed (libbenchmark-dev)")
+    run_all_and_one(tmp_path, ("./b", "--benchmark_min_time=0.0001"), "sum/1", "sum/2")
+
+
+def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
+    """A cargo that is made up: crates come from a registry, and take a minute to compile."""
+    (tmp_path / "cargo").write_text(CARGO_MESSAGES.format(python=sys.executable, tree=tmp_path))
+    (tmp_path / "cargo").chmod(0o755)
+    (tmp_path / "b-0123456789abcdef").write_bytes(b"...DIVAN_TIMER...")
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    harness, (program,) = prepare(tmp_path, ("cargo", "bench", "-p", "x", "sort", "--", "--threads", "2"))
+    copy = tmp_path / "output" / "x-b"
+    assert program.words == (str(copy), "--bench", "sort", "--threads", "2")
+    assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
+    assert copy.read_bytes() == b"...DIVAN_TIMER..."
+    assert harness.name == "cargo"

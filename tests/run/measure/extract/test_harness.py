@@ -1,0 +1,57 @@
+"""Metrics that a harness of benchmarks reports: one value of a process for each benchmark."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from steelyard.run.measure.measurement import Value
+from steelyard.spec.experiment import UserMetric
+
+TIME = UserMetric("time_s", unit="s", source="pytest-benchmark")
+
+
+def report(*names, data=(1.0, 2.0, 9.0)):
+    its = [
+        {"name": name, "fullname": f"t.py::{name}", "stats": {"mean": 4.0, "data": data}} for name in names
+    ]
+    return json.dumps({"machine_info": {}, "benchmarks": its}).encode()
+
+
+def test_repetitions_are_reduced_and_each_benchmark_has_its_label(extracting):
+    expected = tuple(
+        Value("time_s", 2.0, 0, {"benchmark": name}) for name in ("t.py::test_a", "t.py::test_b[1]")
+    )
+    assert extracting(TIME).values(metrics=report("test_a", "test_b[1]")) == expected
+    assert extracting(TIME).values(report("test_a", "test_b[1]")) == expected
+    mean = UserMetric("time_s", unit="s", source="pytest-benchmark", reduce="mean")
+    assert extracting(mean).numbers(report("test_a")) == [4.0]
+
+
+def test_the_metrics_file_comes_before_stdout(extracting):
+    assert extracting(TIME).numbers(report("a", data=[1.0]), metrics=report("a", data=[2.0])) == [2.0]
+
+
+@pytest.mark.parametrize(
+    ("metric", "text", "reason"),
+    [
+        (TIME, b"", "not a file of pytest-benchmark; stdout, which is empty"),
+        (TIME, b"hello", "not a file of pytest-benchmark; stdout, which begins 'hello'"),
+        (TIME, report(), "pytest-benchmark reports nothing in stdout"),
+        (UserMetric("other", source="pytest-benchmark"), report("a"), "reports time_s in stdout"),
+        (
+            UserMetric("time_s", unit="B", source="pytest-benchmark"),
+            report("a"),
+            "is in 's', and the spec says 'B'",
+        ),
+        (UserMetric("time_s", source="google-benchmark"), report("a"), "not a file of google-benchmark"),
+    ],
+)
+def test_a_report_that_does_not_hold_the_metric_fails_the_trial(extracting, metric, text, reason):
+    assert reason in extracting(metric).reason(text)
+
+
+def test_a_report_that_was_cut_is_refused(extracting):
+    reason = extracting(TIME).reason(metrics=report("a"), written={"metrics": 10**9})
+    assert "bytes of the metrics file were kept" in reason
