@@ -27,6 +27,7 @@ from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segme
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
+from steelyard.scaling.seconds import Seconds, seconds
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 from steelyard.series import Series
@@ -230,7 +231,7 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found, resting = _models(group, readings, fitted, seen, targets)
+    found, resting = _models(group, readings, fitted, seen, targets, _seconds(fitted, question, targets))
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -240,6 +241,13 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
             found[row] = in_three(found[row], without, *last)
     return list(found)
+
+
+def _seconds(fitted: Fitted, question: Question, targets: Floats) -> Seconds | None:
+    """Second opinions on functions of one parameter that grow, unless somebody chose the terms."""
+    if not len(targets) or fitted.grid.falling != (False,) or question.space != "default":
+        return None
+    return seconds(fitted.grid.points, fitted.data.value, fitted.data.u2, targets)
 
 
 def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed, at: int) -> bool:
@@ -353,6 +361,7 @@ def _models(
     fitted: Fitted,
     seen: Foresight,
     targets: Floats,
+    beside: Seconds | None,
 ) -> tuple[list[ScalingModel], list[int]]:
     """The models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
@@ -370,6 +379,8 @@ def _models(
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _segments(reading, special) if special else ()
         answer = _answer(group, reading, known, at, seen, row, predictions, segments)
+        if beside is not None and not segments:
+            answer = _with_seconds(answer, beside, row, scales[-1], misfit=bool(fitted.misfit[row]))
         out.append(answer)
         if _rests_on_last(answer, scales, known, at):
             resting.append(row)
@@ -446,6 +457,20 @@ def _answer(
     if asked is None or len(series.parameters) > 1:
         return answer
     return doubted(answer, asked, known.points(at), rising=rise == "any")
+
+
+def _with_seconds(
+    answer: ScalingModel, beside: Seconds, row: int, last: float, *, misfit: bool
+) -> ScalingModel:
+    """The model, its values beyond the ``last`` scale compared with second opinions."""
+    found = []
+    for number, each in enumerate(answer.predictions):
+        if each.at[0] <= last or each.low is None or each.high is None:
+            found.append(each)
+            continue
+        value = beside.on(row, number, each.value, misfit=misfit)
+        found.append(replace(each, value=value, low=min(each.low, value), high=max(each.high, value)))
+    return replace(answer, predictions=tuple(found)) if found else answer
 
 
 def _prediction(
