@@ -24,6 +24,7 @@ from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.levelling import guessed, levelled, rise_of
 from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
+from steelyard.scaling.more_growth import upper_ends
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
@@ -231,7 +232,8 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found, resting = _models(group, readings, fitted, seen, targets, _seconds(fitted, question, targets))
+        beside, upper = _seconds(fitted, question, targets), _hidden(fitted, targets)
+    found, resting = _models(group, readings, fitted, seen, targets, beside, upper)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -241,6 +243,13 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
             found[row] = in_three(found[row], without, *last)
     return list(found)
+
+
+def _hidden(fitted: Fitted, targets: Floats) -> Floats | None:
+    """Upper ends of functions of one parameter with one growth more."""
+    if not len(targets) or len(fitted.grid.parameters) > 1:
+        return None
+    return upper_ends(fitted.choices, fitted.data, targets)
 
 
 def _seconds(fitted: Fitted, question: Question, targets: Floats) -> Seconds | None:
@@ -362,6 +371,7 @@ def _models(
     seen: Foresight,
     targets: Floats,
     beside: Seconds | None,
+    upper: Floats | None,
 ) -> tuple[list[ScalingModel], list[int]]:
     """The models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
@@ -381,6 +391,8 @@ def _models(
         answer = _answer(group, reading, known, at, seen, row, predictions, segments)
         if beside is not None and not segments:
             answer = _with_seconds(answer, beside, row, scales[-1], misfit=bool(fitted.misfit[row]))
+        if upper is not None and not segments and row not in fitted.special:
+            answer = _with_upper(answer, upper[row].tolist(), scales[-1])
         out.append(answer)
         if _rests_on_last(answer, scales, known, at):
             resting.append(row)
@@ -471,6 +483,17 @@ def _with_seconds(
         value = beside.on(row, number, each.value, misfit=misfit)
         found.append(replace(each, value=value, low=min(each.low, value), high=max(each.high, value)))
     return replace(answer, predictions=tuple(found)) if found else answer
+
+
+def _with_upper(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:
+    """The model, its intervals beyond the ``last`` scale up to what one growth more could reach."""
+    if not any(upper):
+        return answer
+    found = [
+        replace(each, high=high) if each.at[0] > last and each.high is not None and each.high < high else each
+        for each, high in zip(answer.predictions, upper, strict=True)
+    ]
+    return replace(answer, predictions=tuple(found))
 
 
 def _prediction(
