@@ -18,7 +18,7 @@ from steelyard.scaling.choose import Choices, choose
 from steelyard.scaling.levelling import Rise
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question
-from steelyard.scaling.segments import LEAST_POINTS, Segmenter, Stretch, part
+from steelyard.scaling.segments import LEAST_POINTS, LEAST_RANKED, Segmenter, Stretch, part
 from steelyard.scaling.spaces import (
     SearchSpace,
     exponential_space,
@@ -85,8 +85,14 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def switched(self) -> bool:
-        """Whether the stretches are believed."""
-        return self.switch > SWITCHED
+        """Whether the stretches are believed, and the last is long enough for a formula."""
+        return self.switch > SWITCHED and self.pieces[-1].stretch.count >= LEAST_RANKED
+
+    @property
+    def ends_apart(self) -> int:
+        """How many last points go their own way, too few for a formula; 0 where none do."""
+        count = self.pieces[-1].stretch.count if self.switch > SWITCHED else 0
+        return count if count < LEAST_RANKED else 0
 
     def speaks(self) -> tuple[Choices, Aggregated, int]:
         """What speaks for large x: everything, or the last stretch."""

@@ -23,7 +23,7 @@ from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.levelling import guessed, levelled, rise_of
-from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
+from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
 from steelyard.scaling.more_growth import upper_ends
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
@@ -389,7 +389,10 @@ def _models(
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _segments(reading, special) if special else ()
         answer = _answer(group, reading, known, at, seen, row, predictions, segments)
-        if beside is not None and not segments:
+        apart = special.ends_apart if special else 0
+        if apart:
+            answer = _apart(answer, quantiles[row], apart)
+        elif beside is not None and not segments:
             answer = _with_seconds(answer, beside, row, scales[-1], misfit=bool(fitted.misfit[row]))
         if upper is not None and not segments and row not in fitted.special:
             answer = _with_upper(answer, upper[row].tolist(), scales[-1])
@@ -469,6 +472,15 @@ def _answer(
     if asked is None or len(series.parameters) > 1:
         return answer
     return doubted(answer, asked, known.points(at), rising=rise == "any")
+
+
+def _apart(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
+    """The model, its values those of the last points, which go their own way."""
+    found = tuple(
+        replace(each, value=median) for each, (_, median, _) in zip(answer.predictions, quantiles, strict=True)
+    )
+    words = f"the last {count} points go their own way: values beyond rest on them, and no rank does"
+    return replace(answer, predictions=found, warnings=(*answer.warnings, ModelWarning("misfit", words)))
 
 
 def _with_seconds(
