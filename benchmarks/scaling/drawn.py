@@ -1,17 +1,24 @@
-"""Families drawn by a rule: a shape, points, repetitions and noise each, so that nobody chose them."""
+"""Families drawn by a rule: a shape, points, repetitions and noise each, so that nobody chose them; both tools
+on the same data.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
+import extra_p
 import families
 import numpy as np
+from accuracy import BEYOND, ends, scores
 from families import Generator, Truth
+from modelled import models_of
 
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
+from steelyard.scaling import Question, model_all, series_of
 
 NOISES = (0.005, 0.01, 0.02, 0.05, 0.1)
 KINDS = ("normal", "lognormal", "spikes", "per point", "none")
@@ -120,7 +127,7 @@ def cache(rng: Generator, points: Floats) -> Truth:
 
     def value(x: float) -> float:
         missing = 1 / (1 + (at / x) ** width)
-        return size * x * math.log2(x + 1) ** log * (1 + (dearer - 1) * missing)
+        return float(size * x * math.log2(x + 1) ** log * (1 + (dearer - 1) * missing))
 
     return Truth((Growth.of(1, log),), value)
 
@@ -172,7 +179,7 @@ def jump(rng: Generator, points: Floats) -> Truth:
     i, times = float(rng.choice((0.5, 1, 1.5, 2))), float(rng.uniform(1.3, 3))
 
     def value(x: float) -> float:
-        return size * (1 - s + s * (x / least) ** i) * (times if x >= at else 1)
+        return float(size * (1 - s + s * (x / least) ** i) * (times if x >= at else 1))
 
     return Truth((Growth.of(str(i)),), value)
 
@@ -189,7 +196,11 @@ def overhead(rng: Generator, points: Floats) -> Truth:
 
 def few_terms(rng: Generator, points: Floats) -> Truth:
     """C + a f of the simple terms that algorithms have."""
-    growth, s, size = families.RISING[int(rng.integers(len(families.RISING)))], families.share(rng), _size(rng)
+    growth, s, size = (
+        families.RISING[int(rng.integers(len(families.RISING)))],
+        families.share(rng),
+        _size(rng),
+    )
     most = growth.at(float(points.max()))
     return Truth((growth,), lambda x: size * (1 - s + s * 20 * growth.at(x) / most))
 
@@ -212,5 +223,48 @@ SHAPES: dict[str, families.Family] = {
     "jump": jump,
     "overhead": overhead,
 }
-ONE_TERM = ("one term", "simple term", "off the grid")
-"""Shapes whose class is judged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Medians of the relative error at 4 × the range, shares that are covered and whose class is right, in
+    per cent; ``None`` without Extra-P.
+    """
+
+    error: float
+    covered: float
+    right_class: float
+    peer_error: float | None = None
+    peer_class: float | None = None
+
+    @property
+    def behind(self) -> bool:
+        """Whether Extra-P errs less."""
+        return self.peer_error is not None and self.error > self.peer_error + ROUNDING
+
+
+ROUNDING = 1e-4
+"""Per cent that are no difference."""
+
+
+def judged(family: Drawn, rng: Generator, count: int, python: Path | None) -> Judged:
+    """So many functions of a family."""
+    truths = [family.shape(rng, family.points) for _ in range(count)]
+    values = values_of(rng, family, truths)
+    target = BEYOND * float(family.points.max())
+    true = np.array([truth.at(target) for truth in truths])
+    series = [
+        series_of(f"f{i}", ("p",), family.points.tolist(), rows.tolist()) for i, rows in enumerate(values)
+    ]
+    models = models_of(model_all(series, Question(targets=({"p": target},))))
+    low, high = np.array([ends(model) for model in models]).T
+    right, _, error = scores(
+        [m.lead for m in models], np.array([m.predictions[0].value for m in models]), truths, true
+    )
+    covered = 100 * float(np.mean((low * (1 - 1e-9) <= true) & (true <= high * (1 + 1e-9))))
+    if python is None:
+        return Judged(error, covered, right)
+    found, _ = extra_p.run(python, family.points, values, np.array([[target]]))
+    leads = [extra_p.lead_of(each) for each in found]
+    its_class, _, its_error = scores(leads, np.array([each.predictions[0] for each in found]), truths, true)
+    return Judged(error, covered, right, its_error, its_class)

@@ -477,7 +477,8 @@ def _answer(
 def _apart(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
     """The model, its values those of the last points, which go their own way."""
     found = tuple(
-        replace(each, value=median) for each, (_, median, _) in zip(answer.predictions, quantiles, strict=True)
+        replace(each, value=median)
+        for each, (_, median, _) in zip(answer.predictions, quantiles, strict=True)
     )
     words = f"the last {count} points go their own way: values beyond rest on them, and no rank does"
     return replace(answer, predictions=found, warnings=(*answer.warnings, ModelWarning("misfit", words)))

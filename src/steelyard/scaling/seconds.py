@@ -101,7 +101,9 @@ def _simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floats, 
     mean = values.mean(axis=1)
     growth: Floats = np.einsum("nm,tm->nt", values - mean[:, None], centred) / spread
     own = 1 - 1 / m - centred**2 / spread[:, None]  # of each point, how much its residual keeps
-    left_out = (values[:, None, :] - mean[:, None, None] - growth[:, :, None] * centred) / np.maximum(own, 1e-9)
+    left_out = (values[:, None, :] - mean[:, None, None] - growth[:, :, None] * centred) / np.maximum(
+        own, 1e-9
+    )
     miss = _relative(left_out, values[:, None, :])
     miss[growth <= 0] = np.inf
     best = miss.argmin(axis=1)

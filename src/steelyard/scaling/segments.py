@@ -1,9 +1,10 @@
 """Change points: where an algorithm switches, each stretch has a model of its own.
 
-Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the range
-gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is believed by evidence, not by how
-much closer the fit becomes: more stretches always fit closer. The last stretch speaks for large x. Of fewer
-than five points it has but the terms that algorithms have, and foretells values, not ranks.
+Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the
+range gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is
+believed by evidence, not by how much closer the fit becomes: more stretches always fit closer. The last
+stretch speaks for large x. Of fewer than five points it has but the terms that algorithms have, and foretells
+values, not ranks.
 """
 
 from __future__ import annotations
