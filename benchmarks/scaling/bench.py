@@ -79,7 +79,8 @@ def print_accuracy(rng: np.random.Generator, count: int, python: Path | None, *,
 def print_drawn(rng: np.random.Generator, count: int, python: Path | None) -> None:
     """Families that a rule draws, and how many are behind or covered too little."""
     print(
-        f"\n{'family':<60} {'error 4×':>9} {'covered':>8} {'class':>6}   Extra-P: {'error 4×':>9} {'class':>6}"
+        f"\n{'family':<60} {'error 4×':>9} {'covered':>8} {'class':>6}"
+        f"   Extra-P: {'error 4×':>9} {'class':>6}"
     )
     found = []
     for family in drawn.drawn(rng, FAMILIES):

@@ -1,5 +1,6 @@
-"""Families drawn by a rule: a shape, points, repetitions and noise each, so that nobody chose them; both tools
-on the same data.
+"""Families drawn by a rule: a shape, points, repetitions and noise each, so that nobody chose them.
+
+Both tools are judged on the same data.
 """
 
 from __future__ import annotations
