@@ -58,7 +58,7 @@ LIMITS = {
     "lab": (291, 270),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
-    "report": (975, 631),
+    "report": (974, 631),
     "run": (117, 244),
     "sample": (2, 1),
     "scaling": (216, 144),

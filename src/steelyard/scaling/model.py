@@ -98,7 +98,7 @@ class RankProbability(msgspec.Struct, frozen=True):
         """The probability that growth is within the limits of deviation."""
         return self.match + self.approximate
 
-    def of(self, rank: RankAnswer) -> float:
+    def probability(self, rank: RankAnswer) -> float:
         """The probability that a stated rank is decided by; of an undecided one the larger of both."""
         if rank == "undecided":
             return max(self.within, self.none)
@@ -215,8 +215,8 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     @property
     def sure(self) -> float:
         """The probability of what is said: of the rank where something is expected, else of the growth."""
-        its = self.validation
-        return self.posterior if its is None else its.probability.of(its.rank)
+        validation = self.validation
+        return self.posterior if validation is None else validation.probability.probability(validation.rank)
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""

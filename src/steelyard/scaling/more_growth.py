@@ -35,18 +35,18 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
     out = np.zeros((len(values), len(targets)))
     m = values.shape[1]
     hidden = Exponents.of([Column((growth,)) for growth in NEXT], 1)
-    here, there = hidden.at(candidates.points), hidden.at(targets)
+    measured, beyond_all = hidden.at(candidates.points), hidden.at(targets)
     raw, beyond = candidates.raw, candidates.exponents.at(targets)
     used = (choices.member >= 0).sum(axis=1)
     variance = _variance(choices, data)
-    which = np.array([_next(lead[0]) for lead in candidates.leads])[choices.lead]
+    height = np.array([_next(lead[0]) for lead in candidates.leads])[choices.lead]
     for number in range(len(NEXT)):
         for count in range(1, choices.member.shape[1] + 1):
-            rows = np.flatnonzero((which == number) & (used == count) & ~choices.senseless)
+            rows = np.flatnonzero((height == number) & (used == count) & ~choices.senseless)
             if not len(rows) or m <= count + 2:
                 continue
             member = np.sort(choices.member[rows], axis=1)[:, -count:]
-            basis, far = _with(raw[member], here[number]), _with(beyond[member], there[number])
+            basis, far = _with(raw[member], measured[number]), _with(beyond[member], beyond_all[number])
             size = basis.max(axis=2, keepdims=True)
             out[rows] = _bound(basis / size, far / size, values[rows], variance[rows])
     return out
@@ -54,16 +54,16 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
 
 def _variance(choices: Choices, data: Aggregated) -> Floats:
     """Of each point, (n, m): by noise, and by what the formula misses where that is more."""
-    each = choices.posterior.variance
-    left = np.maximum(data.value.shape[1] - 1 - (choices.member >= 0).sum(axis=1), 1)
-    missed = ((data.value - choices.fitted) ** 2 / each).sum(axis=1) / left
-    return np.asarray(np.maximum(data.u2, each * np.minimum(missed, 1.0)[:, None]))
+    spread = choices.posterior.variance
+    freedom = np.maximum(data.value.shape[1] - 1 - (choices.member >= 0).sum(axis=1), 1)
+    missed = ((data.value - choices.fitted) ** 2 / spread).sum(axis=1) / freedom
+    return np.asarray(np.maximum(data.u2, spread * np.minimum(missed, 1.0)[:, None]))
 
 
-def _with(terms: Floats, more: Floats) -> Floats:
+def _with(terms: Floats, added: Floats) -> Floats:
     """The constant, the terms (n, k, points), and one more (points,)."""
-    one = np.ones((len(terms), 1, len(more)))
-    return np.concatenate([one, terms, one * more], axis=1)
+    constant = np.ones((len(terms), 1, len(added)))
+    return np.concatenate([constant, terms, constant * added], axis=1)
 
 
 def _next(lead: Growth) -> int:
@@ -80,10 +80,10 @@ def _bound(basis: Floats, far: Floats, values: Floats, variance: Floats) -> Floa
     weight = 1 / np.sqrt(np.maximum(variance, 1e-300))
     q, r = np.linalg.qr((basis * weight[:, None, :]).transpose(0, 2, 1))
     diagonal = np.abs(np.diagonal(r, axis1=1, axis2=2))
-    told = diagonal.min(axis=1) > 1e-10 * diagonal.max(axis=1)
-    r = np.where(told[:, None, None], r, np.eye(r.shape[1]))
+    distinct = diagonal.min(axis=1) > 1e-10 * diagonal.max(axis=1)
+    r = np.where(distinct[:, None, None], r, np.eye(r.shape[1]))
     projected = np.einsum("nmk,nm->nk", q, values * weight)
     solved = np.linalg.solve(r.transpose(0, 2, 1), far)
     middle = np.einsum("nk,nkt->nt", projected, solved)
     high = middle + END * np.sqrt((solved**2).sum(axis=1))
-    return np.where(told[:, None] & np.isfinite(high), high, 0.0)
+    return np.where(distinct[:, None] & np.isfinite(high), high, 0.0)

@@ -56,7 +56,7 @@ class Seconds(msgspec.Struct, frozen=True):
         return value
 
 
-def seconds(points: Floats, values: Floats, u2: Floats, targets: Floats) -> Seconds:
+def compare_answers(points: Floats, values: Floats, u2: Floats, targets: Floats) -> Seconds:
     """Of functions of one parameter.
 
     Parameters
@@ -67,7 +67,7 @@ def seconds(points: Floats, values: Floats, u2: Floats, targets: Floats) -> Seco
         And squares of their standard uncertainties.
     targets : array (targets, 1)
     """
-    simplest, miss = _simplest(points, values, targets)
+    simplest, miss = _fit_simplest(points, values, targets)
     u = np.sqrt(u2).mean(axis=1) / np.maximum(np.abs(values).mean(axis=1), 1e-300)
     return Seconds(simplest, _slope(points, values, targets), miss <= MEETS * u)
 
@@ -83,16 +83,16 @@ def _slope(points: Floats, values: Floats, targets: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _columns(grid: bytes) -> tuple[Exponents, Floats]:
+def _list_columns(grid: bytes) -> tuple[Exponents, Floats]:
     """Those terms that can be told at these points, and their values there (terms, m)."""
     points = np.frombuffer(grid).reshape(-1, 1)
     exponents = Exponents.of([Column((t,)) for t in wide_space().terms if usable(points, (t,))], 1)
     return exponents, exponents.at(points)
 
 
-def _simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floats, Floats]:
+def _fit_simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floats, Floats]:
     """Values by the best term (n, targets), and the mean relative distance of points left out (n,)."""
-    exponents, columns = _columns(np.ascontiguousarray(points).tobytes())
+    exponents, columns = _list_columns(np.ascontiguousarray(points).tobytes())
     size = columns.max(axis=1)
     columns = columns / size[:, None]
     centre, m = columns.mean(axis=1), len(points)
@@ -100,9 +100,9 @@ def _simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floats, 
     spread = np.maximum((centred**2).sum(axis=1), 1e-300)
     mean = values.mean(axis=1)
     growth: Floats = np.einsum("nm,tm->nt", values - mean[:, None], centred) / spread
-    own = 1 - 1 / m - centred**2 / spread[:, None]  # of each point, how much its residual keeps
+    keeps = 1 - 1 / m - centred**2 / spread[:, None]  # of each point, how much its residual keeps
     left_out = (values[:, None, :] - mean[:, None, None] - growth[:, :, None] * centred) / np.maximum(
-        own, 1e-9
+        keeps, 1e-9
     )
     miss = _relative(left_out, values[:, None, :])
     miss[growth <= 0] = np.inf
@@ -110,8 +110,8 @@ def _simplest(points: Floats, values: Floats, targets: Floats) -> tuple[Floats, 
     rows = np.arange(len(values))
     plain = _relative((values - mean[:, None]) * (m / (m - 1)), values)
     grows = miss[rows, best] < plain
-    there = exponents.at(targets)[best] / size[best][:, None] - centre[best][:, None]
-    part = np.where(grows, growth[rows, best], 0.0)[:, None] * there
+    reach = exponents.at(targets)[best] / size[best][:, None] - centre[best][:, None]
+    part = np.where(grows, growth[rows, best], 0.0)[:, None] * reach
     return mean[:, None] + part, np.where(grows, miss[rows, best], plain)
 
 

@@ -19,7 +19,7 @@ from steelyard.arrays import Floats
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Candidates, one_parameter
 from steelyard.scaling.posterior import Posterior, search
-from steelyard.scaling.spaces import SearchSpace, short_space
+from steelyard.scaling.spaces import SearchSpace, make_short_space
 
 LEAST_POINTS: Final = 3
 """Of a stretch: two coefficients, and one point that can disagree."""
@@ -79,7 +79,7 @@ class Segmenter:
         ]
         self.candidates: dict[tuple[int, int], Candidates] = {
             (i, j): one_parameter(
-                grid[i:j], short_space() if j == m and j - i < LEAST_RANKED else space, plain=True
+                grid[i:j], make_short_space() if j == m and j - i < LEAST_RANKED else space, plain=True
             )
             for i, j in self.ranges
         }

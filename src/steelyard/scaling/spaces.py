@@ -119,10 +119,10 @@ def slow_space() -> SearchSpace:
 
 
 @cache
-def short_space() -> SearchSpace:
+def make_short_space() -> SearchSpace:
     """The terms that algorithms have, for stretches of three or four points."""
     powers = ((0, 1), ("1/2", 0), (1, 0), (1, 1), ("3/2", 0), (2, 0), (3, 0))
-    return _space("short", (Growth.of(*each) for each in powers))
+    return _space("short", (Growth.of(*exponents) for exponents in powers))
 
 
 @cache
