@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.scaling import Question, model, model_all, series_of
+from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.seconds import Seconds, compare_answers
 
 P = 2.0 ** np.arange(2, 10)
@@ -89,3 +89,11 @@ def test_scaling_that_ends_in_contention_is_covered_far_out():
     answers = model_all(series, Question(targets=({"p": 2048.0},)))
     held = [a.predictions[0].low <= t <= a.predictions[0].high for a, t in zip(answers, truths, strict=True)]
     assert np.mean(held) >= 0.9
+
+
+def test_sure_is_the_probability_that_the_rank_is_decided_by():
+    drawn = (100 + P)[:, None] * (1 + 0.01 * np.random.default_rng(4).standard_normal((8, 5)))
+    question = Question(expectations={"*": Expectation("O(p)")})
+    found = model(series_of("f", ["p"], P[:, None].tolist(), drawn.tolist()), question)
+    assert found.validation.rank == "match"
+    assert found.sure == found.validation.probability.within

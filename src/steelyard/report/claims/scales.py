@@ -70,4 +70,5 @@ def _rests_on(claim: Scales, its: Validation) -> str:
         return ", ".join(
             [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
         )
-    return f"{share(p.probability(its.rank))} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"
+    sure = share(p.probability(its.rank))
+    return f"{sure} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"
