@@ -60,7 +60,7 @@ LIMITS = {
     "lab": (290, 270),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
-    "report": (972, 629),
+    "report": (971, 629),
     "run": (116, 240),
     "sample": (2, 1),
     "scaling": (216, 144),

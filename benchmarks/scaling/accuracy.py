@@ -6,7 +6,6 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 
 import extra_p
@@ -146,7 +145,7 @@ def peer(
     if python is None:
         return {}
     models, _ = extra_p.run(python, cell.points, values, target[None])
-    leads = [tuple(_growth(*each) for each in model.exponents) for model in models]
+    leads = [extra_p.lead_of(model) for model in models]
     found = scores(leads, np.array([model.predictions[0] for model in models]), truths, true)
     return dict(zip(("peer_class", "peer_exact", "peer_error"), found, strict=True))
 
@@ -167,10 +166,6 @@ def scores(
 def _class(growth: Growth) -> int:
     """Falling, constant, logarithm, power or exponential."""
     return -1 if growth < CONSTANT else 0 if growth.is_constant else int(growth.kind)
-
-
-def _growth(power: float, log: float) -> Growth:
-    return Growth(Fraction(power).limit_denominator(24), Fraction(log).limit_denominator(4))
 
 
 def ends(model: ScalingModel) -> tuple[float, float]:

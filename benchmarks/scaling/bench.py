@@ -2,7 +2,7 @@
 
 Options: ``--quick`` (a quarter of the rows, few functions), ``--count N`` (functions a row), ``--seed N``
 (drawn where not given, and printed), ``--without-peer``, ``--environment DIR`` (where Extra-P lives),
-``--data DIR`` (real files; repeatable), ``--only accuracy|gates|data|speed``.
+``--data DIR`` (real files; repeatable), ``--only accuracy|drawn|gates|data|speed``.
 """
 
 from __future__ import annotations
@@ -13,12 +13,15 @@ import secrets
 from pathlib import Path
 
 import accuracy
+import drawn
 import extra_p
 import gates
 import holdout
 import numpy as np
 import speed
 
+FAMILIES = 75
+COVERED = 90.0
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steelyard"
 
 
@@ -31,7 +34,7 @@ def main() -> None:
     parser.add_argument("--without-peer", action="store_true")
     parser.add_argument("--environment", type=Path, default=CACHE / f"extrap-{extra_p.VERSION}")
     parser.add_argument("--data", type=Path, action="append", default=[])
-    parser.add_argument("--only", choices=("accuracy", "gates", "data", "speed"), default=None)
+    parser.add_argument("--only", choices=("accuracy", "drawn", "gates", "data", "speed"), default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
     python = None if options.without_peer else extra_p.environment(options.environment)
@@ -39,6 +42,8 @@ def main() -> None:
     print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
     if options.only in (None, "accuracy"):
         print_accuracy(np.random.default_rng(seed), count, python, quick=options.quick)
+    if options.only in (None, "drawn"):
+        print_drawn(np.random.default_rng(seed), count, python)
     if options.only in (None, "gates"):
         print_gates(np.random.default_rng(seed), count)
     if options.only in (None, "data"):
@@ -69,6 +74,28 @@ def print_accuracy(rng: np.random.Generator, count: int, python: Path | None, *,
     print("\nstated probability of a rank against observed, all families")
     for edge, mean, observed, cases in accuracy.bins(stated):
         print(f"  {edge:.1f} to {edge + 0.1:.1f}: stated {mean:.3f}, observed {observed:.3f}, n {cases}")
+
+
+def print_drawn(rng: np.random.Generator, count: int, python: Path | None) -> None:
+    """Families that a rule draws, and how many are behind or covered too little."""
+    print(
+        f"\n{'family':<60} {'error 4×':>9} {'covered':>8} {'class':>6}"
+        f"   Extra-P: {'error 4×':>9} {'class':>6}"
+    )
+    found = []
+    for family in drawn.drawn(rng, FAMILIES):
+        its = drawn.judged(family, rng, count, python)
+        beside = (
+            "" if its.peer_error is None
+            else f" {its.peer_error:18.2f} {its.peer_class:6.1f}{' behind' if its.behind else ''}"
+        )  # fmt: skip
+        print(
+            f"{family.label:<60} {its.error:9.2f} {its.covered:8.1f} {its.right_class:6.1f}{beside}",
+            flush=True,
+        )
+        found.append(its)
+    behind, few = sum(each.behind for each in found), sum(each.covered < COVERED for each in found)
+    print(f"behind in {behind} of {FAMILIES}; below {COVERED:g} % covered in {few}")
 
 
 def print_gates(rng: np.random.Generator, count: int) -> None:

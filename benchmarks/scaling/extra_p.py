@@ -7,9 +7,12 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+
+from steelyard.growth import Growth
 
 VERSION = "4.2.5"
 HERE = Path(__file__).parent
@@ -21,6 +24,14 @@ class PeerModel:
 
     exponents: tuple[tuple[float, float], ...]
     predictions: tuple[float, ...]
+
+
+def lead_of(model: PeerModel) -> tuple[Growth, ...]:
+    """Its exponents as growths."""
+    return tuple(
+        Growth(Fraction(power).limit_denominator(24), Fraction(log).limit_denominator(4))
+        for power, log in model.exponents
+    )
 
 
 def environment(directory: Path) -> Path:

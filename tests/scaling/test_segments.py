@@ -10,7 +10,7 @@ import pytest
 from steelyard.growth import Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.aggregate import aggregate
-from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter
+from steelyard.scaling.segments import LEAST_POINTS, LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter
 from steelyard.scaling.spaces import dense_space
 
 P = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]
@@ -96,12 +96,12 @@ def test_a_gather_like_step_predicts_from_its_last_stretch():
     assert found.predictions[0].value == pytest.approx(100 + 0.01 * 8192**1.5, rel=0.05)
 
 
-def compositions(m, last=LEAST_LAST):
-    """All ways to cut m points into stretches of at least three, the last of at least five."""
+def compositions(m):
+    """All ways to cut m points into stretches of at least three."""
     if m == 0:
         yield ()
-    for length in range(last, m + 1):
-        for rest in compositions(m - length, LEAST_POINTS):
+    for length in range(LEAST_POINTS, m + 1):
+        for rest in compositions(m - length):
             yield (*rest, (m - length, m))
 
 

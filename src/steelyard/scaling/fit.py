@@ -13,12 +13,12 @@ import numpy as np
 from steelyard.arrays import Floats
 from steelyard.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
-from steelyard.scaling.candidates import Candidates, one_parameter, several_parameters
+from steelyard.scaling.candidates import Booleans, Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose
 from steelyard.scaling.levelling import Rise
 from steelyard.scaling.posterior import search
 from steelyard.scaling.question import Question
-from steelyard.scaling.segments import LEAST_LAST, LEAST_POINTS, Segmenter, Stretch, part
+from steelyard.scaling.segments import LEAST_POINTS, LEAST_RANKED, Segmenter, Stretch, part
 from steelyard.scaling.spaces import (
     SearchSpace,
     exponential_space,
@@ -85,8 +85,14 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def switched(self) -> bool:
-        """Whether the stretches are believed."""
-        return self.switch > SWITCHED
+        """Whether the stretches are believed, and the last is long enough for a formula."""
+        return self.switch > SWITCHED and self.pieces[-1].stretch.count >= LEAST_RANKED
+
+    @property
+    def ends_apart(self) -> int:
+        """How many last points go their own way, too few for a formula; 0 where none do."""
+        count = self.pieces[-1].stretch.count if self.switch > SWITCHED else 0
+        return count if count < LEAST_RANKED else 0
 
     def speaks(self) -> tuple[Choices, Aggregated, int]:
         """What speaks for large x: everything, or the last stretch."""
@@ -97,12 +103,16 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """All functions of a group: ``choices`` for most, ``special`` for those that needed more."""
+    """All functions of a group: ``choices`` for most, ``special`` for those that needed more.
+
+    ``misfit``: whose formula over all points misses some by more than noise explains; of one parameter.
+    """
 
     grid: Grid
     data: Aggregated
     choices: Choices
     special: dict[int, Source]
+    misfit: Booleans
 
     def source(self, row: int) -> Source:
         """Where the answer of one function comes from."""
@@ -115,9 +125,9 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
     spaces = _spaces(grid, question, wider=False)
     choices = _search(grid, spaces, data, question, reach)
     special: dict[int, Source] = {}
-    if len(grid.parameters) > 1:
-        return Fitted(grid, data, choices, special)
     misfit = _misfit(choices, data)
+    if len(grid.parameters) > 1:
+        return Fitted(grid, data, choices, special, misfit)
     edge = choices.posterior.candidates.near_edge[choices.lead]
     if question.space == "default" and question.exponential is None and m >= LEAST_POINTS + 1:
         rows = np.flatnonzero((misfit | edge) & (choices.posterior.blurred == 0))
@@ -130,11 +140,11 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
             for at in np.flatnonzero(better):
                 special[int(rows[at])] = Source(again, piece, int(at))
                 misfit[rows[at]] = still[at]
-    if question.segments and m >= LEAST_POINTS + LEAST_LAST:
+    if question.segments and m >= 2 * LEAST_POINTS:
         rows = np.flatnonzero(misfit)
         if len(rows):
             _cut(grid, data, rows, spaces[0], question, reach, special, choices)
-    return Fitted(grid, data, choices, special)
+    return Fitted(grid, data, choices, special, misfit)
 
 
 def _search(
@@ -172,7 +182,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
     return tuple(out)
 
 
-def _misfit(choices: Choices, data: Aggregated) -> np.ndarray:
+def _misfit(choices: Choices, data: Aggregated) -> Booleans:
     """Functions whose formula misses by more than noise explains."""
     noisy = ~np.isnan(choices.lack_of_fit)
     miss = (np.abs(data.value - choices.fitted) > INEXACT * np.abs(data.value)).any(axis=1)

@@ -8,7 +8,8 @@ import numpy as np
 from steelyard.arrays import Floats
 from steelyard.scaling.fit import MAY_SWITCH, Fitted
 from steelyard.scaling.posterior import INTERVAL, Posterior, draw, intervals
-from steelyard.scaling.validation import Asked, rank_probabilities, rank_probabilities_at
+from steelyard.scaling.segments import LEAST_RANKED
+from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_probabilities, rank_probabilities_at
 
 
 class Foresight(msgspec.Struct, frozen=True):
@@ -50,7 +51,10 @@ def foresee(fitted: Fitted, targets: Floats, asked: Asked | None, *, at_scale: b
         for out, name in ((ranks, "ranks"), (ranks_at, "ranks_at")):
             if out is not None:
                 mixed = (1 - p) * getattr(whole, name)[source.row]
-                out[row] = mixed + (p * getattr(last, name)[source.at] if last is not None else 0.0)
+                if last is not None:
+                    short = source.pieces[-1].stretch.count < LEAST_RANKED
+                    mixed = mixed + p * (NOT_KNOWN if short else getattr(last, name)[source.at])
+                out[row] = mixed
     return Foresight(quantiles, ranks, ranks_at)
 
 

@@ -98,6 +98,12 @@ class RankProbability(msgspec.Struct, frozen=True):
         """The probability that growth is within the limits of deviation."""
         return self.match + self.approximate
 
+    def probability(self, rank: RankAnswer) -> float:
+        """The probability that a stated rank is decided by; of an undecided one the larger of both."""
+        if rank == "undecided":
+            return max(self.within, self.none)
+        return self.none if rank == "none" else self.within
+
     def answer(self, least: float, *, matches: bool) -> RankAnswer:
         """The rank that reaches ``least``, or undecided; match and approximate count together, since an
         expectation allows both, and whether the formula that is shown ``matches`` tells them apart.
@@ -205,6 +211,12 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[ModelWarning, ...] = ()
     simulated: bool = False
     leading: tuple[tuple[Growth, ...], ...] = ()
+
+    @property
+    def sure(self) -> float:
+        """The probability of what is said: of the rank where something is expected, else of the growth."""
+        validation = self.validation
+        return self.posterior if validation is None else validation.probability.probability(validation.rank)
 
     def at(self, *target: float) -> float:
         """The value of the model itself, one coordinate for each parameter."""

@@ -23,10 +23,12 @@ from steelyard.scaling.doubts import Points, doubted
 from steelyard.scaling.fit import Fitted, Grid, Source, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.levelling import guessed, levelled, rise_of
-from steelyard.scaling.model import NotModelled, Prediction, ScalingModel, Segment, value_of
+from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
+from steelyard.scaling.more_growth import upper_ends
 from steelyard.scaling.one_point import in_three, misfits, rests_on_last, shows_before_last
 from steelyard.scaling.provenance import of_provenance
 from steelyard.scaling.question import Question
+from steelyard.scaling.seconds import Seconds, compare_answers
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
 from steelyard.series import Series
@@ -230,7 +232,8 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
-    found, resting = _models(group, readings, fitted, seen, targets)
+        seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
+    found, resting = _models(group, readings, fitted, seen, targets, seconds, upper)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -240,6 +243,20 @@ def _answers(group: _Group, readings: list[Reading], question: Question) -> list
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
             found[row] = in_three(found[row], without, *last)
     return list(found)
+
+
+def _bound_hidden(fitted: Fitted, targets: Floats) -> Floats | None:
+    """Upper ends of functions of one parameter with one growth more."""
+    if not len(targets) or len(fitted.grid.parameters) > 1:
+        return None
+    return upper_ends(fitted.choices, fitted.data, targets)
+
+
+def _compare_answers(fitted: Fitted, question: Question, targets: Floats) -> Seconds | None:
+    """Second opinions on functions of one parameter that grow, unless somebody chose the terms."""
+    if not len(targets) or fitted.grid.falling != (False,) or question.space != "default":
+        return None
+    return compare_answers(fitted.grid.points, fitted.data.value, fitted.data.u2, targets)
 
 
 def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed, at: int) -> bool:
@@ -353,6 +370,8 @@ def _models(
     fitted: Fitted,
     seen: Foresight,
     targets: Floats,
+    seconds: Seconds | None,
+    upper: Floats | None,
 ) -> tuple[list[ScalingModel], list[int]]:
     """The models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
@@ -370,6 +389,13 @@ def _models(
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _segments(reading, special) if special else ()
         answer = _answer(group, reading, known, at, seen, row, predictions, segments)
+        count = special.ends_apart if special else 0
+        if count:
+            answer = _replace_by_end(answer, quantiles[row], count)
+        elif seconds is not None and not segments:
+            answer = _weigh_seconds(answer, seconds, row, scales[-1], misfit=bool(fitted.misfit[row]))
+        if upper is not None and not segments and row not in fitted.special:
+            answer = _widen(answer, upper[row].tolist(), scales[-1])
         out.append(answer)
         if _rests_on_last(answer, scales, known, at):
             resting.append(row)
@@ -446,6 +472,45 @@ def _answer(
     if asked is None or len(series.parameters) > 1:
         return answer
     return doubted(answer, asked, known.points(at), rising=rise == "any")
+
+
+def _replace_by_end(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
+    """The model, its values those of the last points, which go their own way."""
+    predictions = tuple(
+        replace(prediction, value=median)
+        for prediction, (_, median, _) in zip(answer.predictions, quantiles, strict=True)
+    )
+    text = f"the last {count} points go their own way: values beyond rest on them, and no rank does"
+    return replace(answer, predictions=predictions, warnings=(*answer.warnings, ModelWarning("misfit", text)))
+
+
+def _weigh_seconds(
+    answer: ScalingModel, seconds: Seconds, row: int, last: float, *, misfit: bool
+) -> ScalingModel:
+    """The model, its values beyond the ``last`` scale compared with second opinions."""
+    predictions = []
+    for number, prediction in enumerate(answer.predictions):
+        if prediction.at[0] <= last or prediction.low is None or prediction.high is None:
+            predictions.append(prediction)
+            continue
+        value = seconds.on(row, number, prediction.value, misfit=misfit)
+        predictions.append(
+            replace(prediction, value=value, low=min(prediction.low, value), high=max(prediction.high, value))
+        )
+    return replace(answer, predictions=tuple(predictions)) if predictions else answer
+
+
+def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:
+    """The model, its intervals beyond the ``last`` scale up to what one growth more could rprediction."""
+    if not any(upper):
+        return answer
+    predictions = [
+        replace(prediction, high=high)
+        if prediction.at[0] > last and prediction.high is not None and prediction.high < high
+        else prediction
+        for prediction, high in zip(answer.predictions, upper, strict=True)
+    ]
+    return replace(answer, predictions=tuple(predictions))
 
 
 def _prediction(

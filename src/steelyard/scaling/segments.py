@@ -1,9 +1,10 @@
 """Change points: where an algorithm switches, each stretch has a model of its own.
 
-Every stretch of at least three points, the last of at least five, has an evidence of its own; a forward sum
-over all ways to cut the range gives the probability that there is a switch at all, a forward maximum the best
-cuts. A switch is believed by evidence, not by how much closer the fit becomes: more stretches always fit
-closer. The last stretch speaks for large x, and of fewer than five points nothing can be said there.
+Every stretch of at least three points has an evidence of its own; a forward sum over all ways to cut the
+range gives the probability that there is a switch at all, a forward maximum the best cuts. A switch is
+believed by evidence, not by how much closer the fit becomes: more stretches always fit closer. The last
+stretch speaks for large x. Of fewer than five points it has but the terms that algorithms have, and foretells
+values, not ranks.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from steelyard.arrays import Floats
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Candidates, one_parameter
 from steelyard.scaling.posterior import Posterior, search
-from steelyard.scaling.spaces import SearchSpace
+from steelyard.scaling.spaces import SearchSpace, make_short_space
 
 LEAST_POINTS: Final = 3
 """Of a stretch: two coefficients, and one point that can disagree."""
-LEAST_LAST: Final = 5
-"""Of the last stretch, which is what verdicts and predictions rest on."""
+LEAST_RANKED: Final = 5
+"""Of the last stretch, where ranks rest on it."""
 SWITCH_PRIOR: Final = 0.1
 """Prior probability that the range has one more switch."""
 LOG_SIZE_RANGE: Final = math.log(6.0)
@@ -37,6 +38,11 @@ class Stretch(msgspec.Struct, frozen=True):
     end: int
     data: Aggregated
     posterior: Posterior
+
+    @property
+    def count(self) -> int:
+        """Points."""
+        return self.end - self.start
 
 
 class Segmentation(msgspec.Struct, frozen=True):
@@ -68,11 +74,14 @@ class Segmenter:
         # stretch.
         self.ranges = [
             (i, j)
-            for i in (0, *range(LEAST_POINTS, m - LEAST_LAST + 1))
-            for j in (*range(i + LEAST_POINTS, m - LEAST_LAST + 1), m)
+            for i in (0, *range(LEAST_POINTS, m - LEAST_POINTS + 1))
+            for j in (*range(i + LEAST_POINTS, m - LEAST_POINTS + 1), m)
         ]
         self.candidates: dict[tuple[int, int], Candidates] = {
-            r: one_parameter(grid[slice(*r)], space, plain=True) for r in self.ranges
+            (i, j): one_parameter(
+                grid[i:j], make_short_space() if j == m and j - i < LEAST_RANKED else space, plain=True
+            )
+            for i, j in self.ranges
         }
 
     def fit(self, data: Aggregated, rows: np.ndarray, threads: int) -> dict[tuple[int, int], Stretch]:

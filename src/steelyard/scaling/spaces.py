@@ -119,6 +119,13 @@ def slow_space() -> SearchSpace:
 
 
 @cache
+def make_short_space() -> SearchSpace:
+    """The terms that algorithms have, for stretches of three or four points."""
+    powers = ((0, 1), ("1/2", 0), (1, 0), (1, 1), ("3/2", 0), (2, 0), (3, 0))
+    return _space("short", (Growth.of(*exponents) for exponents in powers))
+
+
+@cache
 def exponential_space() -> SearchSpace:
     """``k^j 2^(i k)`` with j = 0 … 4 and i = ¼ … 2."""
     rates = ("1/4", "1/3", "1/2", "1", "3/2", "2")

@@ -70,5 +70,5 @@ def _rests_on(claim: Scales, its: Validation) -> str:
         return ", ".join(
             [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
         )
-    sure = share(p.none if its.rank == "none" else p.within)
+    sure = share(p.probability(its.rank))
     return f"{sure} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"

@@ -147,8 +147,8 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
 
 
 def _sure(model: ScalingModel) -> str:
-    """The method of seed 001 chooses a formula and states no probability of it."""
-    return "–" if model.method == "seed001" else share(model.posterior)
+    """Of the rank where one is stated, as its verdict has it; the method of seed 001 states none."""
+    return "–" if model.method == "seed001" else share(model.sure)
 
 
 def _expected(validation: Validation) -> str:

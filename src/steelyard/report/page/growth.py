@@ -128,10 +128,11 @@ def _curve(found: Curve, i: int) -> Chart:
             "encoding": {"x": x(), "y": y(), "tooltip": tooltip(x=parameter, says="median")},
         },
     ]
-    said = f"{model.growth()}, {share(model.posterior)} sure"
+    rank = ""
     if model.validation is not None:
         wanted = "at most" if model.validation.at_most else "expected"
-        said += f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
+        rank = f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
+    said = f"{model.growth()}{rank}, {share(model.sure)} sure"
     name = f"{printable(series.name)}: " if series.name else ""
     return Chart(
         name=f"growth-{i}",
