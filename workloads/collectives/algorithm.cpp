@@ -13,7 +13,7 @@
 #include <xbt/config.hpp>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 #ifdef WORKLOADS_SIMULATED
 
@@ -122,4 +122,4 @@ std::string algorithm_of(const std::string& op) {
 
 #endif
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 #include <mpi.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string Computation::label() const {
     return (mode_ == ComputeMode::calibrated ? "calibrated " + rates_.date : "fixed") + times;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -5,7 +5,7 @@
 #error "this file is compiled once, for simulated machines and others (workloads_library SIMULATED_TOO)"
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 #ifdef WORKLOADS_SIMULATED
 inline constexpr bool simulated = true;
@@ -13,4 +13,4 @@ inline constexpr bool simulated = true;
 inline constexpr bool simulated = false;
 #endif
 
-} // namespace workloads
+} // namespace goodsyard

@@ -4,7 +4,7 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 std::string implementation() {
 #ifdef WORKLOADS_SIMULATED
@@ -27,4 +27,4 @@ std::string implementation() {
 #endif
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include "runtime/shared_ring.hpp"
 #endif
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 #ifndef WORKLOADS_SIMULATED
 namespace {
@@ -49,4 +49,4 @@ std::unique_ptr<Transport> make_transport(const World& world, const Parameters& 
     return std::make_unique<PointToPoint>(comm_of(world), parameters);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

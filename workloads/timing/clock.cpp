@@ -15,7 +15,7 @@
 #include <x86intrin.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -118,4 +118,4 @@ Clock::Facts Clock::facts() const {
     return {(last_s - start_s) / readings, last_s > start_s ? step_s : 0.0};
 }
 
-} // namespace workloads
+} // namespace goodsyard

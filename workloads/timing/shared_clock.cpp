@@ -10,7 +10,7 @@
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -178,4 +178,4 @@ double clock_drift_s(const World& world, const Clock& clock, const ClockModel& m
     return drift_s;
 }
 
-} // namespace workloads
+} // namespace goodsyard
