@@ -27,7 +27,7 @@ constexpr unsigned time_to_speak_s = 2;
 
 /// End every rank with exit code 1, and say why, once.
 [[noreturn]] void end_all(const std::string& line) {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     // All ranks are one process, whose MPI_Abort would end it with exit code 0.
     say_line(line);
 #else

@@ -7,7 +7,7 @@
 namespace goodsyard {
 
 std::string implementation() {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     return "smpi";
 #else
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";

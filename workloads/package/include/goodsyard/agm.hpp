@@ -1,0 +1,11 @@
+// Component agm: graphs over ranks, the Abstract Graph Machine, and algorithms on it.
+#pragma once
+
+#include "agm/bfs.hpp"
+#include "agm/components.hpp"
+#include "agm/machine.hpp"
+#include "agm/sssp.hpp"
+#include "goodsyard/global.hpp"
+#include "graph/csr.hpp"
+#include "graph/edge_file.hpp"
+#include "graph/graph500.hpp"

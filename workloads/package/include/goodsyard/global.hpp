@@ -1,0 +1,8 @@
+// Component global: pointers and arrays over ranks, delegates, loops.
+#pragma once
+
+#include "global/delegates.hpp"
+#include "global/forall.hpp"
+#include "global/global_array.hpp"
+#include "global/symmetric.hpp"
+#include "goodsyard/runtime.hpp"
