@@ -126,7 +126,8 @@ class Delegates {
         call(object, CompareAndSwap<T>{expected, desired}, result);
     }
 
-    // Without a result. Legal everywhere. What the function raises ends the epoch on the rank that executes it.
+    // Without a result. Legal everywhere. What the function raises ends the epoch on the rank that executes
+    // it.
 
     /// Execute `f(object)`, which has happened when `event` is complete: enrolled there until then. `event`
     /// is this rank's, and stays where it is.

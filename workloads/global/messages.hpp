@@ -1,7 +1,8 @@
 // Functions with arguments of any size and type, executed on other ranks: remote procedures without an
 // answer, as YGM's `async`.
 //
-// B. Priest, T. Steil, G. Sanders, R. Pearce: You've Got Mail (YGM), SC-W 2019 workshops.
+// B. Priest, T. Steil, G. Sanders, R. Pearce: You've Got Mail (YGM): building missing asynchronous
+// communication primitives, IPDPSW 2019.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,6 @@
 # Installs the headers that UMBRELLAS include, directly or not, of the folder SOURCE. Each names the others by "folder/header.hpp", which
 # becomes "goodsyard/folder/header.hpp": a program searches one folder, and meets no name but goodsyard in it.
+cmake_policy(VERSION 3.25)
 set(destination "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${INCLUDEDIR}/goodsyard")
 set(waiting "")
 foreach(umbrella ${UMBRELLAS})

@@ -14,6 +14,18 @@ Runtime::Runtime(Transport& transport, const Parameters& parameters, const Compu
       computation_(computation), tasks_(parameters, counters_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {}
 
+namespace {
+
+const Computation& free_computation() {
+    static const Computation computation(ComputeMode::off, "");
+    return computation;
+}
+
+} // namespace
+
+Runtime::Runtime(Transport& transport, const Parameters& parameters)
+    : Runtime(transport, parameters, free_computation()) {}
+
 int Runtime::add(Mailbox& mailbox) {
     mailboxes_.push_back(&mailbox);
     return Termination::channels + static_cast<int>(mailboxes_.size()) - 1;

@@ -48,6 +48,8 @@ class Runtime {
   public:
     /// Everything given must outlive this; `parameters` are settled.
     Runtime(Transport& transport, const Parameters& parameters, const Computation& computation);
+    /// The same, whose work takes no time on a simulated machine.
+    Runtime(Transport& transport, const Parameters& parameters);
 
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
