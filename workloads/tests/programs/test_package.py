@@ -10,14 +10,9 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from programs import BUILDS, ROOT, built
+from programs import BUILDS, ROOT, STARTING, built
 
 EXAMPLES = ROOT / "workloads" / "examples"
-MPI = {
-    "openmpi": ("--oversubscribe", {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}),
-    "mpich": ("-bind-to none", {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1"}),
-}
-"""Words and variables of libraries that start more ranks than there are CPUs."""
 
 
 def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
@@ -63,9 +58,9 @@ class Consumer:
         must_run(["cmake", "--build", str(self.build), "--target", *programs], self.env)
 
     def start(self, ranks: int, program: str, *arguments: str, **env: str) -> str:
-        words, variables = MPI[self.library]
+        words, variables = STARTING[self.library]
         mpirun = ROOT / ".cache" / "mpi" / self.library / "bin" / "mpirun"
-        command = [str(mpirun), *words.split(), "-n", str(ranks), str(self.build / program), *arguments]
+        command = [str(mpirun), *words, "-n", str(ranks), str(self.build / program), *arguments]
         return must_run(command, {**self.env, **variables, **env})
 
 
@@ -165,7 +160,15 @@ def test_the_histogram_counts_every_number_once(openmpi_consumer, ranks):
 def test_the_measured_operation_writes_lines_that_a_spec_reads(openmpi_consumer, tmp_path):
     metrics = tmp_path / "metrics"
     openmpi_consumer.start(
-        2, "measured", "--words", "500", "--repetitions", "3", STEELYARD_METRICS=str(metrics)
+        2,
+        "measured",
+        "--words",
+        "500",
+        "--sync",
+        "barrier",
+        "--repetitions",
+        "3",
+        STEELYARD_METRICS=str(metrics),
     )
     lines = [msgspec.json.decode(line) for line in metrics.read_bytes().splitlines()]
     (times,) = [line for line in lines if line["metric"] == "time_s"]
