@@ -49,16 +49,16 @@ class WidestPath : public agm::PrefetchedRows {
 int main(int argc, char** argv) {
     const Session session(argc, argv);
     runtime::Parameters parameters;
-    int scale = 12;
-    Program<World> program{.name = "widest_path", .description = "Widest paths in a graph of Graph500."};
+    std::string path;
+    Program<World> program{.name = "widest_path", .description = "Widest paths from vertex 0 of a graph."};
     program.declare = [&](Options& options) {
         declare(options, parameters);
-        options.add("--scale", scale, "Vertices, as a power of 2", {1, 24});
+        options.add("--edges", path, "File: a line 'source target width' an edge, widths at most 1");
     };
     program.body = [&](const World& world) {
         const auto transport = make_transport(world, parameters);
         runtime::Runtime runtime(*transport, parameters);
-        const graph::Csr rows = build(world, graph::DrawnEdges(graph::Graph500(scale, 2, 3), world));
+        const graph::Csr rows = build(world, graph::FileEdges(world, path));
         WidestPath algorithm(rows);
         agm::Machine machine(runtime, rows, algorithm, {.global = agm::Order(agm::OrderKind::delta, 0.1)});
         std::vector<WidestPath::Item> first;
