@@ -4,8 +4,13 @@
 // J. Nelson et al.: Latency-tolerant software distributed shared memory, USENIX ATC 2015, section 3.3.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <exception>
+#include <stdexcept>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -16,12 +21,19 @@
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 using runtime::CompletionEvent;
 using runtime::Future;
 using runtime::Runtime;
 using runtime::Tasks;
+
+/// What a function of a delegate has raised on another rank: the text of its std::exception, of which at most
+/// 239 bytes are kept, behind the rank.
+class RemoteError : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
 
 /// As a channel: made in the same order on all ranks, before the epoch in which it is used.
 ///
@@ -40,7 +52,8 @@ class Delegates {
 
     // Blocking: the fibre that calls one waits for the result, and others go on meanwhile. An object of the
     // rank itself is used at once, unless --delegates-to-self. Raises std::logic_error where something that
-    // is not a fibre would have to wait.
+    // is not a fibre would have to wait, and RemoteError where the function raises a std::exception; where it
+    // is executed at once, what it raises.
 
     /// Return `f(object)`, executed by the owner.
     template <class T, class F>
@@ -75,17 +88,24 @@ class Delegates {
     }
 
     // Asynchronous: `result`, which stays where it is until then, is set when the result has come. Legal
-    // everywhere, in handlers too; a coroutine says `co_await result`.
+    // everywhere, in handlers too; a coroutine says `co_await result`. Where the function raises a
+    // std::exception, `result.value()` does: RemoteError, or what it was where it was executed at once.
 
     template <class T, class F>
     void call(GlobalPtr<T> object, F f, Future<std::invoke_result_t<F&, T&>>& result) {
         if (!is_here(object)) {
             send_call(object, std::move(f), &result);
-        } else if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
-            f(*object.address);
-            result.set();
-        } else {
-            result.set(f(*object.address));
+            return;
+        }
+        try {
+            if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
+                f(*object.address);
+                result.set();
+            } else {
+                result.set(f(*object.address));
+            }
+        } catch (const std::exception&) {
+            result.fail(std::current_exception());
         }
     }
     template <class T>
@@ -106,7 +126,8 @@ class Delegates {
         call(object, CompareAndSwap<T>{expected, desired}, result);
     }
 
-    // Without a result. Legal everywhere.
+    // Without a result. Legal everywhere. What the function raises ends the epoch on the rank that executes
+    // it.
 
     /// Execute `f(object)`, which has happened when `event` is complete: enrolled there until then. `event`
     /// is this rank's, and stays where it is.
@@ -205,13 +226,34 @@ class Delegates {
         static void run(Delegates& here, T& object, Payload& request, int from) {
             if constexpr (std::is_void_v<To>) {
                 request.f(object);
-            } else if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>> ||
-                                 std::is_same_v<To, CompletionEvent>) {
+            } else if constexpr (std::is_same_v<To, CompletionEvent>) {
                 request.f(object);
                 here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
             } else {
-                here.send<Answer<To>>(GlobalPtr<To>{from, request.to}, {request.f(object)});
+                try {
+                    if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
+                        request.f(object);
+                        here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+                    } else {
+                        here.send<Answer<To>>(GlobalPtr<To>{from, request.to}, {request.f(object)});
+                    }
+                } catch (const std::exception& error) {
+                    here.send<Fail<To>>(GlobalPtr<To>{from, request.to}, ErrorText(error.what()));
+                }
             }
+        }
+    };
+    /// As much of the text of an error as a message takes, with a zero behind it.
+    struct ErrorText {
+        explicit ErrorText(const char* text) { std::strncpy(bytes.data(), text, bytes.size() - 1); }
+        std::array<char, 240> bytes{};
+    };
+    template <class To>
+    struct Fail {
+        using Payload = ErrorText;
+        static void run(Delegates& /*here*/, To& to, const Payload& text, int from) {
+            to.fail(std::make_exception_ptr(
+                RemoteError("a delegate on rank " + std::to_string(from) + ": " + text.bytes.data())));
         }
     };
     template <class T, class F, class To>
@@ -319,4 +361,4 @@ class Delegates {
     Lanes lanes_;
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -2,11 +2,11 @@
 
 #include "harness/simulated.hpp"
 
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
 #include <mpi.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -35,7 +35,7 @@ Computation::Computation(ComputeMode mode, const std::string& file, int times)
     : mode_(simulated ? mode : ComputeMode::off), times_(times), rates_(rates_for(mode_, file, times)) {}
 
 void Computation::pass([[maybe_unused]] double duration_s) const {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     if (duration_s > 0) {
         // In seconds of the simulated host, whatever its speed.
         smpi_execute_benched(duration_s);
@@ -54,4 +54,4 @@ std::string Computation::label() const {
     return (mode_ == ComputeMode::calibrated ? "calibrated " + rates_.date : "fixed") + times;
 }
 
-} // namespace workloads
+} // namespace goodsyard

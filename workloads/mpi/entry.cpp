@@ -13,7 +13,7 @@
 #include "mpi/implementation.hpp"
 #include "timing/shared_clock.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -27,7 +27,7 @@ constexpr unsigned time_to_speak_s = 2;
 
 /// End every rank with exit code 1, and say why, once.
 [[noreturn]] void end_all(const std::string& line) {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     // All ranks are one process, whose MPI_Abort would end it with exit code 0.
     say_line(line);
 #else
@@ -157,4 +157,4 @@ int run(const Session& session, int argc, const char* const* argv, Family<MpiCon
     return run(session, argc, argv, Program<World>{family.name, family.description, declare_all, body});
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
-namespace workloads::ping {
+namespace goodsyard::ping {
 
 namespace {
 
@@ -98,4 +98,4 @@ std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& aske
     return make(context, asked, "raw", parameters);
 }
 
-} // namespace workloads::ping
+} // namespace goodsyard::ping

@@ -13,7 +13,7 @@
 #include "runtime/reduction_cache.hpp"
 #include "runtime/runtime.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Made in the same order on all ranks, with its handler, before the epoch in which it is used; given up in
 /// the reverse order, outside of epochs.
@@ -157,4 +157,4 @@ class Channel final : public Mailbox {
     int number_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

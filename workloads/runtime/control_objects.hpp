@@ -4,12 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <utility>
 
 #include "runtime/waiting.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Set once; outlives the tasks that wait for it.
 class ControlObject {
@@ -38,17 +39,40 @@ class ControlObject {
     bool is_set_ = false;
 };
 
+/// What a future can be in place of having a value: an error, which `value` raises.
+class Promised : public ControlObject {
+  public:
+    using ControlObject::ControlObject;
+    void fail(std::exception_ptr error) {
+        error_ = std::move(error);
+        ControlObject::set();
+    }
+
+  protected:
+    void raise_error() const {
+        if (error_) [[unlikely]] {
+            std::rethrow_exception(error_);
+        }
+    }
+
+  private:
+    std::exception_ptr error_;
+};
+
 /// A value that will be there.
 template <class T>
-class Future : public ControlObject {
+class Future : public Promised {
   public:
-    explicit Future(Tasks& tasks, const char* name = "a future") : ControlObject(tasks, name) {}
+    explicit Future(Tasks& tasks, const char* name = "a future") : Promised(tasks, name) {}
     void set(T value) {
         value_ = std::move(value);
         ControlObject::set();
     }
-    /// Once it is set.
-    [[nodiscard]] const T& value() const { return value_; }
+    /// Once it is set. Raises what it failed by.
+    [[nodiscard]] const T& value() const {
+        raise_error();
+        return value_;
+    }
 
   private:
     T value_{};
@@ -56,11 +80,11 @@ class Future : public ControlObject {
 
 /// An event: a future without a value.
 template <>
-class Future<void> : public ControlObject {
+class Future<void> : public Promised {
   public:
-    explicit Future(Tasks& tasks, const char* name = "a future") : ControlObject(tasks, name) {}
+    explicit Future(Tasks& tasks, const char* name = "a future") : Promised(tasks, name) {}
     using ControlObject::set;
-    void value() const {}
+    void value() const { raise_error(); }
 };
 
 /// Opens when it has been counted down to 0 (HPX-5's and-gate).
@@ -107,4 +131,4 @@ class Reduction : public ControlObject {
     Fold fold_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 #include "harness/computation.hpp"
 #include "harness/failure.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -136,4 +136,4 @@ std::size_t capacity_bytes(const Parameters& parameters) {
     return std::max(static_cast<std::size_t>(parameters.buffer_bytes), longest_item_bytes);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -7,12 +7,24 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
       computation_(computation), tasks_(parameters, counters_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {}
+
+namespace {
+
+const Computation& free_computation() {
+    static const Computation computation(ComputeMode::off, "");
+    return computation;
+}
+
+} // namespace
+
+Runtime::Runtime(Transport& transport, const Parameters& parameters)
+    : Runtime(transport, parameters, free_computation()) {}
 
 int Runtime::add(Mailbox& mailbox) {
     mailboxes_.push_back(&mailbox);
@@ -173,4 +185,4 @@ void Runtime::settle_charges() {
     }
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -22,7 +22,7 @@
 #include "runtime/termination.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// What the runtime knows of a channel.
 class Mailbox {
@@ -48,6 +48,8 @@ class Runtime {
   public:
     /// Everything given must outlive this; `parameters` are settled.
     Runtime(Transport& transport, const Parameters& parameters, const Computation& computation);
+    /// The same, whose work takes no time on a simulated machine.
+    Runtime(Transport& transport, const Parameters& parameters);
 
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
@@ -201,4 +203,4 @@ class Runtime {
     double charged_s_ = 0; ///< And not passed yet.
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 #include "harness/random.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 std::uint64_t flushes(Runtime& runtime, Flush reason) {
@@ -236,4 +236,4 @@ TEST(Queues, KeepTheOrderWhileTheyGrow) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

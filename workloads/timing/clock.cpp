@@ -8,14 +8,14 @@
 #include <stdexcept>
 #include <string>
 
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
 // Its macros make clock_gettime and nanosleep the simulator's.
 #include <mpi.h>
 #elif defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -35,7 +35,7 @@ void sleep_s(double duration_s) {
     nanosleep(&time, nullptr);
 }
 
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
 bool cycles_are_time() {
     std::ifstream cpuinfo("/proc/cpuinfo");
     for (std::string line; std::getline(cpuinfo, line);) {
@@ -54,7 +54,7 @@ Clock::Clock(Timer timer) : timer_(timer) {
     if (timer == Timer::monotonic) {
         return;
     }
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
     if (!cycles_are_time()) {
         throw std::runtime_error("the cycle counter of this CPU does not tick at one rate (constant_tsc, "
                                  "nonstop_tsc); use --timer monotonic");
@@ -71,7 +71,7 @@ Clock::Clock(Timer timer) : timer_(timer) {
 }
 
 double Clock::now_s() const {
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
     if (timer_ == Timer::cycles) {
         return origin_s_ + cycle_s_ * static_cast<double>(__rdtsc() - origin_cycles_);
     }
@@ -80,7 +80,7 @@ double Clock::now_s() const {
 }
 
 void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) const {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     // Never spin on a simulated clock: it would take one call of the simulator for every 10 ns.
     if (const double rest_s = time_s - now_s(); rest_s > 0) {
         sleep_s(rest_s);
@@ -100,7 +100,7 @@ void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) cons
 }
 
 Clock::Facts Clock::facts() const {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     constexpr int readings = 10;
 #else
     constexpr int readings = 20'000;
@@ -118,4 +118,4 @@ Clock::Facts Clock::facts() const {
     return {(last_s - start_s) / readings, last_s > start_s ? step_s : 0.0};
 }
 
-} // namespace workloads
+} // namespace goodsyard

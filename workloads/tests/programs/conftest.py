@@ -11,7 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from programs import ROOT, Ended, built
+from programs import ROOT, STARTING, Ended, built
 
 SMPIMAIN = Path("/usr/lib/x86_64-linux-gnu/simgrid/smpimain")
 FLAT = """<?xml version='1.0'?>
@@ -21,18 +21,6 @@ FLAT = """<?xml version='1.0'?>
          sharing_policy="SPLITDUPLEX"/>
 </platform>
 """
-
-
-THROTTLE = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
-STARTING = {
-    "openmpi": (
-        ("--map-by", ":OVERSUBSCRIBE"),
-        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_osc": "^ucx"},
-    ),
-    "mpich": (("-bind-to", "none"), {THROTTLE: "1", f"{THROTTLE}_NO_PROGRESS_COUNT": "10"}),
-    "impi": ((), {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "0"}),
-}
-"""Words and variables by which a library starts more ranks than there are CPUs."""
 
 
 @pytest.fixture

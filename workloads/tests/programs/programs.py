@@ -12,6 +12,17 @@ import pytest
 ROOT = Path(__file__).parents[3]
 BUILDS = ROOT / "build" / "workloads"
 
+THROTTLE = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"
+STARTING = {
+    "openmpi": (
+        ("--map-by", ":OVERSUBSCRIBE"),
+        {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_osc": "^ucx"},
+    ),
+    "mpich": (("-bind-to", "none"), {THROTTLE: "1", f"{THROTTLE}_NO_PROGRESS_COUNT": "10"}),
+    "impi": ((), {"I_MPI_FABRICS": "shm", "I_MPI_PIN": "0"}),
+}
+"""Words and variables by which a library starts more ranks than there are CPUs."""
+
 
 def built(name: str, program: str) -> Path:
     """A program of a build tree; skips the test where it is not built."""

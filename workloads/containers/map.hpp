@@ -1,0 +1,116 @@
+// A map whose keys are dealt to ranks by their hash, with the semantics of YGM's `map`.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <unordered_map>
+#include <utility>
+
+#include "containers/owner.hpp"
+#include "containers/visit.hpp"
+#include "global/messages.hpp"
+#include "global/symmetric.hpp"
+
+namespace goodsyard::containers {
+
+/// `Key` and `Value` are of any type that can be serialised. Functions that begin with `async_` are legal
+/// everywhere, and have happened when the next collective function of any container, or the epoch, has
+/// ended; the others are collective, outside of epochs, unless it is said.
+///
+/// Operations on one key are atomic, and have no order.
+template <class Key, class Value, class Hash = std::hash<Key>>
+class Map {
+  public:
+    /// Collective. `messages` outlives this.
+    Map(const Team& team, global::Messages& messages) : messages_(messages), everywhere_(team, *this) {}
+    Map(const Map&) = delete;
+    Map& operator=(const Map&) = delete;
+
+    [[nodiscard]] int owner(const Key& key) const {
+        return owner_of<Key, Hash>(key, messages_.runtime().size());
+    }
+
+    /// Set the value of a key.
+    void async_insert(const Key& key, const Value& value) {
+        messages_.async(
+            at(key), [](Map& map, Key& own, Value& sent) { map.own_.insert_or_assign(own, std::move(sent)); },
+            key, value);
+    }
+    /// Set it where the key has none.
+    void async_insert_if_missing(const Key& key, const Value& value) {
+        messages_.async(
+            at(key), [](Map& map, Key& own, Value& sent) { map.own_.try_emplace(own, std::move(sent)); }, key,
+            value);
+    }
+    /// Set it to `fold(value, given)`, and where the key has none to what is given.
+    template <class Fold>
+    void async_reduce(const Key& key, const Value& given, Fold fold) {
+        messages_.async(
+            at(key),
+            [fold](Map& map, Key& own, Value& sent) {
+                const auto [entry, is_new] = map.own_.try_emplace(own, sent);
+                if (!is_new) {
+                    entry->second = fold(entry->second, sent);
+                }
+            },
+            key, given);
+    }
+    void async_erase(const Key& key) {
+        messages_.async(at(key), [](Map& map, Key& own) { map.own_.erase(own); }, key);
+    }
+    /// Execute `f(key, value, arguments…)` on the owner, with a reference to the value, which is made where
+    /// there is none; or `f(map, key, value, arguments…)` with the map of the owner, by which it may go on.
+    template <class F, class... Arguments>
+    void async_visit(const Key& key, F f, const Arguments&... arguments) {
+        messages_.async(
+            at(key),
+            [f](Map& map, Key& own, auto&... sent) {
+                const auto entry = map.own_.try_emplace(own).first;
+                visit(map, f, entry->first, entry->second, sent...);
+            },
+            key, arguments...);
+    }
+    /// The same, where there is one.
+    template <class F, class... Arguments>
+    void async_visit_if_contains(const Key& key, F f, const Arguments&... arguments) {
+        messages_.async(
+            at(key),
+            [f](Map& map, Key& own, auto&... sent) {
+                if (const auto entry = map.own_.find(own); entry != map.own_.end()) {
+                    visit(map, f, entry->first, entry->second, sent...);
+                }
+            },
+            key, arguments...);
+    }
+
+    /// `f(key, value)` for the keys of each rank, on it, when all that was begun has happened.
+    template <class F>
+    void for_all(F f) {
+        messages_.runtime().epoch();
+        for (auto& [key, value] : own_) {
+            f(key, value);
+        }
+    }
+    /// Keys of all ranks.
+    [[nodiscard]] std::uint64_t size() {
+        return messages_.runtime()
+            .epoch([] { return false; }, [this] { return runtime::Agreed{.sum = own_.size()}; })
+            .sum;
+    }
+    void clear() {
+        messages_.runtime().epoch();
+        own_.clear();
+    }
+
+    /// This rank's keys. Not collective.
+    [[nodiscard]] const std::unordered_map<Key, Value, Hash>& own() const { return own_; }
+
+  private:
+    [[nodiscard]] global::GlobalPtr<Map> at(const Key& key) const { return everywhere_.on(owner(key)); }
+
+    global::Messages& messages_;
+    std::unordered_map<Key, Value, Hash> own_;
+    global::Symmetric<Map> everywhere_;
+};
+
+} // namespace goodsyard::containers

@@ -1,0 +1,13 @@
+// Component agm: graphs over ranks, the Abstract Graph Machine, and algorithms on it.
+#pragma once
+
+#include "agm/bfs.hpp"
+#include "agm/components.hpp"
+#include "agm/machine.hpp"
+#include "agm/prefetched_rows.hpp"
+#include "agm/sssp.hpp"
+#include "goodsyard/global.hpp"
+#include "graph/csr.hpp"
+#include "graph/drawn_edges.hpp"
+#include "graph/edge_file.hpp"
+#include "graph/graph500.hpp"

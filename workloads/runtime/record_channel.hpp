@@ -1,0 +1,170 @@
+// Records of any length to any rank, aggregated: what `Channel` is for items of one type.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "runtime/open_messages.hpp"
+#include "runtime/runtime.hpp"
+
+namespace goodsyard::runtime {
+
+/// Made in the same order on all ranks as channels are, and given up in the reverse order.
+///
+/// A record is 4 bytes and itself. One that is longer than a message goes in parts, which are put together
+/// where they arrive, in whatever order that is.
+class RecordChannel final : public Mailbox {
+  public:
+    /// What is done with a record on the rank that it was sent to, in the receive loop: it may send, and
+    /// cannot wait. The bytes end with the call.
+    using Handler = std::function<void(std::span<const std::byte> record, int from)>;
+
+    RecordChannel(Runtime& runtime, Handler handler)
+        : runtime_(runtime), handler_(std::move(handler)), full_bytes_(bytes_of_full_message(runtime)),
+          slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
+          number_(runtime.add(*this)) {}
+    ~RecordChannel() override { runtime_.remove(number_); }
+
+    /// Legal everywhere, in handlers too; runs no handler. A fibre may wait for room, and the bytes stay
+    /// until this returns.
+    void send(int to, std::span<const std::byte> record) {
+        const std::size_t capacity = runtime_.pool().capacity_bytes();
+        if (record.size() + sizeof(Length) <= capacity) {
+            put(to, static_cast<Length>(record.size()), {}, record);
+            return;
+        }
+        const std::size_t most = capacity - sizeof(Length) - sizeof(Part);
+        Part part{next_record_++, record.size(), 0};
+        for (; part.first < record.size(); part.first += most) {
+            const std::size_t size = std::min<std::size_t>(most, record.size() - part.first);
+            put(to, static_cast<Length>(size) | is_part, std::as_bytes(std::span(&part, 1)),
+                record.subspan(part.first, size));
+        }
+    }
+
+    void deliver(const Buffer& message) override {
+        std::span<const std::byte> rest(message.data(), message.size);
+        while (!rest.empty()) {
+            const auto length = take<Length>(rest);
+            const std::size_t size = length & ~is_part;
+            if ((length & is_part) == 0) {
+                receive(rest.first(size), message.rank);
+            } else {
+                const auto part = take<Part>(rest);
+                collect(part, rest.first(size), message.rank);
+            }
+            rest = rest.subspan(size);
+        }
+    }
+    void flush(Flush reason) override {
+        while (open_.any()) {
+            seal(open_.oldest(), reason);
+        }
+    }
+    void flush_older(double than_s) override {
+        while (open_.any() && open_.oldest_since_s() < than_s) {
+            seal(open_.oldest(), Flush::age);
+        }
+    }
+    [[nodiscard]] bool has_unsent() const override { return open_.any(); }
+    void end_epoch() override {}
+
+  private:
+    using Length = std::uint32_t;
+    static constexpr Length is_part = Length{1} << 31U;
+    struct Part {
+        std::uint64_t record; ///< By the rank that sends it.
+        std::uint64_t bytes;  ///< Of the whole record.
+        std::uint64_t first;  ///< Of these in this part.
+    };
+    struct Slot {
+        std::byte* first = nullptr; ///< None while no message is open.
+        std::size_t used = 0;
+    };
+    struct Partial {
+        std::vector<std::byte> bytes;
+        std::size_t arrived = 0;
+    };
+
+    static std::size_t bytes_of_full_message(Runtime& runtime) {
+        return static_cast<std::size_t>(runtime.parameters().buffer_bytes);
+    }
+    template <class T>
+    static T take(std::span<const std::byte>& bytes) {
+        T value;
+        std::memcpy(&value, bytes.data(), sizeof value);
+        bytes = bytes.subspan(sizeof value);
+        return value;
+    }
+
+    void put(int to, Length length, std::span<const std::byte> part, std::span<const std::byte> record) {
+        const std::size_t size = sizeof length + part.size() + record.size();
+        // A fibre waits while a message is sent, and another one may have begun the next meanwhile.
+        while (slot(to).first != nullptr && slot(to).used + size > runtime_.pool().capacity_bytes()) {
+            seal(to, Flush::full);
+        }
+        if (slot(to).first == nullptr) {
+            const double now_s = runtime_.parameters().flush_age_s > 0 ? runtime_.now_s() : 0;
+            slot(to) = {open_.open(to, runtime_.pool().take(), now_s).data(), 0};
+        }
+        append(to, std::as_bytes(std::span(&length, 1)));
+        append(to, part);
+        append(to, record);
+        runtime_.counters().items++;
+        runtime_.counters().items_by_bytes.add(size, 1);
+        if (slot(to).used >= full_bytes_) {
+            seal(to, full_bytes_ == 0 ? Flush::single : Flush::full);
+        }
+    }
+    void append(int to, std::span<const std::byte> bytes) {
+        if (!bytes.empty()) {
+            std::memcpy(slot(to).first + slot(to).used, bytes.data(), bytes.size());
+            slot(to).used += bytes.size();
+        }
+    }
+    void seal(int to, Flush reason) {
+        const Slot sealed = std::exchange(slot(to), {});
+        Buffer message = open_.close(to);
+        message.size = static_cast<std::uint32_t>(sealed.used);
+        message.rank = to;
+        message.channel = number_;
+        runtime_.post(std::move(message), reason);
+    }
+    Slot& slot(int rank) { return slots_[static_cast<std::size_t>(rank)]; }
+
+    void receive(std::span<const std::byte> record, int from) {
+        runtime_.counters().items_handled++;
+        runtime_.charge(Work::handler, 1);
+        handler_(record, from);
+    }
+    void collect(const Part& part, std::span<const std::byte> bytes, int from) {
+        const std::pair key(from, part.record);
+        Partial& partial = partials_[key];
+        partial.bytes.resize(part.bytes);
+        std::memcpy(partial.bytes.data() + part.first, bytes.data(), bytes.size());
+        partial.arrived += bytes.size();
+        if (partial.arrived < partial.bytes.size()) {
+            runtime_.counters().items_handled++;
+            return;
+        }
+        const std::vector<std::byte> whole = std::move(partial.bytes);
+        partials_.erase(key);
+        receive(whole, from);
+    }
+
+    Runtime& runtime_;
+    Handler handler_;
+    std::size_t full_bytes_; ///< A message that has so many is sent.
+    std::vector<Slot> slots_;
+    OpenMessages open_;
+    std::map<std::pair<int, std::uint64_t>, Partial> partials_; ///< By rank and record.
+    std::uint64_t next_record_ = 0;
+    int number_;
+};
+
+} // namespace goodsyard::runtime

@@ -1,0 +1,194 @@
+#include <gtest/gtest.h>
+#include <map>
+#include <string>
+
+#include "containers/array.hpp"
+#include "containers/bag.hpp"
+#include "containers/counting_set.hpp"
+#include "containers/map.hpp"
+#include "global_schedules.hpp"
+
+namespace goodsyard::containers {
+namespace {
+
+using global::Messages;
+using runtime::on_ranks;
+using runtime::Runtime;
+
+constexpr int words_of_rank = 40;
+
+std::string word(std::uint64_t seed, int rank, int i) {
+    const std::uint64_t drawn = mix64(seed * 1000 + static_cast<std::uint64_t>(rank * words_of_rank + i));
+    return "word " + std::to_string(drawn % 23 * (drawn % 7));
+}
+
+/// On the ranks that are asked for, and schedules of eight numbers of ranks.
+void on_schedules(const std::function<void(std::uint64_t, Runtime&, Messages&, const Team&)>& body) {
+    for (std::uint64_t seed = 0; seed < 48; seed++) {
+        const auto [network, parameters] = global::drawn(seed, runtime::Execution::handler);
+        on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
+            Messages messages(runtime);
+            body(seed, runtime, messages, team);
+        });
+    }
+}
+
+std::map<std::string, std::uint64_t> counted(std::uint64_t seed, int ranks) {
+    std::map<std::string, std::uint64_t> counts;
+    for (int rank = 0; rank < ranks; rank++) {
+        for (int i = 0; i < words_of_rank; i++) {
+            counts[word(seed, rank, i)]++;
+        }
+    }
+    return counts;
+}
+
+TEST(CountingSets, CountWhatAllRanksInsert) {
+    on_schedules([](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
+        CountingSet<std::string> words(team, messages);
+        for (int i = 0; i < words_of_rank; i++) {
+            words.async_insert(word(seed, team.rank(), i));
+        }
+        const auto expected = counted(seed, team.size());
+        EXPECT_EQ(words.size(), expected.size());
+        EXPECT_EQ(words.count_all(), static_cast<std::uint64_t>(team.size() * words_of_rank));
+        std::uint64_t visited = 0;
+        words.for_all([&](const std::string& key, std::uint64_t count) {
+            visited++;
+            EXPECT_EQ(expected.at(key), count) << key << ", seed " << seed;
+        });
+        EXPECT_EQ(team.all(Fold::sum, visited), expected.size());
+        const auto top = words.top(3);
+        EXPECT_EQ(top.size(), 3U);
+        for (const auto& [key, count] : top) {
+            EXPECT_EQ(expected.at(key), count);
+        }
+        std::uint64_t most = 0;
+        for (const auto& [key, count] : expected) {
+            most = std::max(most, count);
+        }
+        EXPECT_EQ(top[0].second, most);
+        EXPECT_EQ(words.top(1000).size(), expected.size());
+    });
+}
+
+TEST(Maps, HaveWhatWasInsertedFoldedVisitedAndNotErased) {
+    on_schedules([](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
+        Map<std::string, std::vector<int>> lists(team, messages);
+        Map<std::uint64_t, std::uint64_t> sums(team, messages);
+        const auto p = static_cast<std::uint64_t>(team.size());
+        for (int i = 0; i < 10; i++) {
+            lists.async_visit(
+                "key " + std::to_string(i),
+                [](const std::string&, std::vector<int>& list, int given) { list.push_back(given); }, i);
+            sums.async_reduce(static_cast<std::uint64_t>(i), 2, std::plus<>());
+        }
+        EXPECT_EQ(lists.size(), 10U) << "seed " << seed;
+        lists.for_all([&](const std::string& key, const std::vector<int>& list) {
+            EXPECT_EQ(list, std::vector<int>(p, std::stoi(key.substr(4))));
+            EXPECT_EQ(lists.owner(key), team.rank());
+        });
+        sums.for_all([&](std::uint64_t, std::uint64_t sum) { EXPECT_EQ(sum, 2 * p); });
+        if (team.rank() == 0) {
+            sums.async_erase(3);
+            sums.async_insert(4, 1000);
+            sums.async_insert_if_missing(5, 1000);
+            sums.async_insert_if_missing(50, 7);
+            sums.async_visit_if_contains(60, [](std::uint64_t, std::uint64_t& sum) { sum = 1; });
+            sums.async_visit_if_contains(6, [](std::uint64_t, std::uint64_t& sum) { sum = 1; });
+        }
+        EXPECT_EQ(sums.size(), 10U);
+        std::map<std::uint64_t, std::uint64_t> expected = {{50, 7}, {4, 1000}, {6, 1}};
+        for (const std::uint64_t key : {0, 1, 2, 5, 7, 8, 9}) {
+            expected[key] = 2 * p;
+        }
+        for (const auto& [key, sum] : sums.own()) {
+            EXPECT_EQ(expected.at(key), sum) << key;
+        }
+        runtime.epoch(); // All ranks have looked.
+        sums.clear();
+        EXPECT_EQ(sums.size(), 0U);
+    });
+}
+
+TEST(Maps, AreChangedByHandlersThatVisitThem) {
+    on_schedules([](std::uint64_t, Runtime&, Messages& messages, const Team& team) {
+        Map<int, int> visits(team, messages);
+        struct Step {
+            void operator()(Map<int, int>& map, int key, int& count) const {
+                count++;
+                if (key < 30) {
+                    map.async_visit(key + 1, Step());
+                }
+            }
+        };
+        if (team.rank() == 0) {
+            visits.async_visit(0, Step());
+        }
+        EXPECT_EQ(visits.size(), 31U);
+    });
+}
+
+TEST(Bags, KeepEveryElementOnceAndSpreadThem) {
+    on_schedules([](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
+        Bag<std::pair<int, std::string>> bag(team, messages);
+        for (int i = 0; i < words_of_rank; i++) {
+            bag.async_insert({team.rank(), word(seed, team.rank(), i)});
+        }
+        bag.local_insert({-1, "here"});
+        const auto p = static_cast<std::uint64_t>(team.size());
+        EXPECT_EQ(bag.size(), p * (words_of_rank + 1));
+        std::uint64_t mixed = 0;
+        bag.for_all([&](const std::pair<int, std::string>& element) {
+            mixed += std::hash<std::string>{}(element.second);
+        });
+        std::uint64_t expected = p * std::hash<std::string>{}("here");
+        for (const auto& [key, count] : counted(seed, team.size())) {
+            expected += count * std::hash<std::string>{}(key);
+        }
+        EXPECT_EQ(team.all(Fold::sum, mixed), expected) << "seed " << seed;
+        EXPECT_LE(bag.own().size(), words_of_rank + 1 + p);
+        bag.clear();
+        EXPECT_EQ(bag.size(), 0U);
+    });
+}
+
+TEST(Arrays, AreSetFoldedAndVisitedByIndex) {
+    on_schedules([](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
+        Array<std::string> array(team, messages, 50, "first");
+        Array<std::uint64_t> sums(team, messages, 9);
+        for (std::uint64_t i = 0; i < 50; i++) {
+            if (i % static_cast<std::uint64_t>(team.size()) == static_cast<std::uint64_t>(team.rank()) &&
+                i > 0) {
+                array.async_set(i, std::to_string(i));
+            }
+            sums.async_reduce(i % 9, i, std::plus<>());
+        }
+        runtime.epoch();
+        if (team.rank() == 0) {
+            array.async_visit(
+                7,
+                [](std::uint64_t index, std::string& element, const std::string& more) {
+                    element += more + std::to_string(index);
+                },
+                " and ");
+        }
+        std::uint64_t visited = 0;
+        array.for_all([&](std::uint64_t index, const std::string& element) {
+            visited++;
+            EXPECT_EQ(element, index == 0 ? "first" : index == 7 ? "7 and 7" : std::to_string(index)) << seed;
+        });
+        EXPECT_EQ(team.all(Fold::sum, visited), 50U);
+        sums.for_all([&](std::uint64_t index, std::uint64_t sum) {
+            std::uint64_t expected = 0;
+            for (std::uint64_t i = index; i < 50; i += 9) {
+                expected += i;
+            }
+            EXPECT_EQ(sum, expected * static_cast<std::uint64_t>(team.size()));
+        });
+        EXPECT_THROW(array.async_set(50, ""), std::out_of_range);
+    });
+}
+
+} // namespace
+} // namespace goodsyard::containers

@@ -1,0 +1,168 @@
+#include "global/messages.hpp"
+
+#include <gtest/gtest.h>
+#include <list>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
+#include "global/symmetric.hpp"
+#include "global_schedules.hpp"
+
+namespace goodsyard::global {
+namespace {
+
+using runtime::on_ranks;
+using runtime::Reader;
+using runtime::Runtime;
+using runtime::Writer;
+
+struct Named {
+    std::string name;
+    std::vector<double> values;
+    template <class Archive>
+    void serialise(Archive& archive) {
+        archive(name, values);
+    }
+    friend bool operator==(const Named&, const Named&) = default;
+};
+
+template <class T>
+T sent_and_read(const T& value) {
+    std::vector<std::byte> bytes;
+    Writer writer(bytes);
+    writer(value);
+    Reader reader(bytes);
+    T read = reader.template read<T>();
+    EXPECT_TRUE(reader.is_at_end());
+    return read;
+}
+template <class T>
+void expect_same(const T& value) {
+    EXPECT_EQ(sent_and_read(value), value);
+}
+
+TEST(Serialisation, KeepsValuesOfAllKinds) {
+    expect_same(17);
+    expect_same(-2.5);
+    expect_same(std::string("a text\0with a zero", 18));
+    expect_same(std::string());
+    expect_same(std::vector<std::string>{"", "one", std::string(1000, 'x')});
+    expect_same(std::vector<bool>{true, false, true});
+    expect_same(std::map<std::string, std::vector<int>>{{"a", {1, 2}}, {"b", {}}});
+    expect_same(std::unordered_map<int, std::string>{{1, "one"}, {2, "two"}});
+    expect_same(std::set<int>{3, 1, 2});
+    expect_same(std::list<float>{1, 2});
+    expect_same(std::pair<int, std::string>{1, "x"});
+    expect_same(std::tuple<int, std::string, double>{1, "x", 2});
+    expect_same(std::optional<std::string>());
+    expect_same(std::optional<std::string>("x"));
+    expect_same(Named{"n", {1, 2, 3}});
+    expect_same(std::vector<Named>{{"n", {}}, {"m", {4}}});
+}
+
+TEST(Serialisation, SaysThatBytesEndTooEarly) {
+    std::vector<std::byte> bytes;
+    Writer writer(bytes);
+    writer(std::string("twelve bytes"));
+    bytes.pop_back();
+    Reader reader(bytes);
+    EXPECT_THROW(static_cast<void>(reader.read<std::string>()), std::length_error);
+}
+
+/// What a rank has heard: the sum of all numbers, and the bytes of all texts.
+struct Heard {
+    std::uint64_t sum = 0;
+    std::uint64_t bytes = 0;
+    std::uint64_t replies = 0;
+};
+
+/// Of the i-th text of a rank: from none to many messages long.
+std::size_t length_of(std::uint64_t seed, int rank, int i) {
+    return mix64(seed * 100 + static_cast<std::uint64_t>(rank * 10 + i)) % (i % 3 == 0 ? 5000 : 40);
+}
+
+TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
+    constexpr int texts = 6;
+    for (std::uint64_t seed = 0; seed < 240; seed++) {
+        const auto [network, parameters] = drawn(seed, runtime::Execution::handler);
+        on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
+            Messages messages(runtime);
+            Heard heard;
+            const Symmetric<Heard> everywhere(team, heard);
+            std::uint64_t expected = 0;
+            for (int to = 0; to < team.size(); to++) {
+                for (int i = 0; i < texts; i++) {
+                    const std::string text(length_of(seed, team.rank(), i), static_cast<char>('a' + i));
+                    messages.async(
+                        everywhere.on(to),
+                        [i](Messages& here, int from, Heard& own, const std::string& sent,
+                            const std::vector<int>& numbers, GlobalPtr<Heard> asker) {
+                            EXPECT_EQ(sent, std::string(sent.size(), static_cast<char>('a' + i)));
+                            EXPECT_EQ(from, asker.rank);
+                            own.bytes += sent.size();
+                            own.sum += static_cast<std::uint64_t>(numbers.at(0) + numbers.at(1));
+                            here.async(asker, [](Heard& one) { one.replies++; });
+                        },
+                        text, std::vector<int>{i, team.rank()}, everywhere.on(team.rank()));
+                }
+            }
+            for (int from = 0; from < team.size(); from++) {
+                for (int i = 0; i < texts; i++) {
+                    expected += length_of(seed, from, i);
+                }
+            }
+            runtime.epoch();
+            const auto p = static_cast<std::uint64_t>(team.size());
+            EXPECT_EQ(heard.bytes, expected) << "seed " << seed;
+            EXPECT_EQ(heard.sum, p * 15 + texts * p * (p - 1) / 2);
+            EXPECT_EQ(heard.replies, texts * p);
+        });
+    }
+}
+
+TEST(Messages, MayBeSentByTasksThatWaitForRoom) {
+    for (std::uint64_t seed = 0; seed < 60; seed++) {
+        const auto [network, parameters] = drawn(seed, runtime::Execution::fibre);
+        on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
+            Messages messages(runtime);
+            Heard heard;
+            const Symmetric<Heard> everywhere(team, heard);
+            for (int task = 0; task < 8; task++) {
+                runtime.tasks().spawn([&, task] {
+                    for (int to = 0; to < team.size(); to++) {
+                        messages.async(
+                            everywhere.on(to),
+                            [](Heard& own, const std::string& sent) { own.bytes += sent.size(); },
+                            std::string(static_cast<std::size_t>(300 * task), 'x'));
+                    }
+                });
+            }
+            runtime.epoch();
+            EXPECT_EQ(heard.bytes, static_cast<std::uint64_t>(team.size()) * 300 * 28) << "seed " << seed;
+        });
+    }
+}
+
+TEST(Messages, NeedNoObjectAndTakeLiterals) {
+    on_ranks({.ranks = 3}, {}, [&](Runtime& runtime, const Team&) {
+        Messages messages(runtime);
+        static std::uint64_t calls; // Of all ranks, which are one process here.
+        calls = 0;
+        runtime.epoch();
+        messages.async(
+            1,
+            [](const std::string& text, double number) {
+                calls += text == "literal" && number == 0.5 ? 1 : 0;
+            },
+            "literal", 0.5);
+        messages.async(2, [](Messages& here, int) { calls += here.runtime().rank() == 2 ? 1 : 0; });
+        runtime.epoch();
+        EXPECT_EQ(calls, 6U);
+        runtime.epoch();
+    });
+}
+
+} // namespace
+} // namespace goodsyard::global

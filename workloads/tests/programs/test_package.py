@@ -1,0 +1,234 @@
+"""``cmake --install`` of the libraries, and programs outside of the source tree that use what it installs."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+from programs import BUILDS, ROOT, STARTING, built
+
+EXAMPLES = ROOT / "workloads" / "examples"
+
+
+def must_run(command: list[str], env: dict[str, str] | None = None) -> str:
+    """What a command prints. Fails the test with its output where it fails."""
+    done = subprocess.run(
+        command,
+        env={**os.environ, **(env or {})},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout[-4000:]}"
+    return done.stdout
+
+
+class Consumer:
+    """An installed tree, and the examples that are built with it."""
+
+    def __init__(self, library: str, place: Path) -> None:
+        archive = "libworkloads_text.a" if library == "plain" else "libworkloads_mpi.a"
+        built("plain", "lib/libworkloads_text.a")
+        if library != "plain" and not (BUILDS / library / "mpi" / archive).is_file():
+            pytest.skip(f"the workloads are not built for {library}: ./dev mpi {library}")
+        self.library = library
+        self.prefix = place / "prefix"
+        self.build = place / "build"
+        mpi = ROOT / ".cache" / "mpi" / library
+        self.env = {"PATH": f"{mpi / 'bin'}{os.pathsep}{os.environ['PATH']}"} if library != "plain" else {}
+        must_run(["cmake", "--install", str(BUILDS / library), "--prefix", str(self.prefix)])
+        configure = ["cmake", "-G", "Ninja", "-S", str(EXAMPLES), "-B", str(self.build)]
+        must_run(
+            [
+                *configure,
+                f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                "-DCMAKE_BUILD_TYPE=Debug",
+                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
+            ],
+            self.env,
+        )
+
+    def make(self, *programs: str) -> None:
+        must_run(["cmake", "--build", str(self.build), "--target", *programs], self.env)
+
+    def start(self, ranks: int, program: str, *arguments: str, **env: str) -> str:
+        words, variables = STARTING[self.library]
+        mpirun = ROOT / ".cache" / "mpi" / self.library / "bin" / "mpirun"
+        command = [str(mpirun), *words, "-n", str(ranks), str(self.build / program), *arguments]
+        return must_run(command, {**self.env, **variables, **env})
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory):
+    return Consumer("plain", tmp_path_factory.mktemp("plain"))
+
+
+@pytest.fixture(scope="module")
+def openmpi_consumer(tmp_path_factory):
+    consumer = Consumer("openmpi", tmp_path_factory.mktemp("openmpi"))
+    consumer.make("all")
+    return consumer
+
+
+def test_a_program_without_mpi_is_built_with_cmake_and_runs_its_schedules(plain):
+    plain.make("simulated_ranks")
+    # 20 seeds at 1, 2, 3, 4 and 7 ranks, 100 words of each rank.
+    assert must_run([str(plain.build / "simulated_ranks")]) == f"{20 * 100 * (1 + 2 + 3 + 4 + 7)} words\n"
+
+
+def test_pkg_config_names_what_a_program_links(plain, tmp_path):
+    env = {"PKG_CONFIG_PATH": str(next(plain.prefix.glob("lib*")) / "pkgconfig")}
+    flags = must_run(["pkg-config", "--cflags", "--libs", "goodsyard-containers"], env).split()
+    program = tmp_path / "program"
+    source = tmp_path / "program.cpp"
+    source.write_text(
+        "#include <goodsyard/runtime.hpp>\nint main() {\n"
+        "  goodsyard::runtime::AloneTransport alone(4096);\n"
+        "  goodsyard::runtime::Runtime runtime(alone, goodsyard::runtime::settled({}));\n"
+        "  goodsyard::runtime::Channel<int> channel(runtime);\n"
+        "  int sum = 0;\n  channel.on_receipt([&](int number) { sum += number; });\n"
+        "  channel.send(0, 40);\n  channel.send(0, 2);\n  runtime.epoch();\n  return sum == 42 ? 0 : 1;\n}\n"
+    )
+    must_run(["c++", "-std=c++20", str(source), "-o", str(program), *flags])
+    must_run([str(program)])
+    assert must_run(["pkg-config", "--modversion", "goodsyard-containers"], env).strip() == "0.3.0"
+
+
+def test_users_get_c_plus_plus_20_and_no_flag_of_ours(plain):
+    commands = json.loads((plain.build / "compile_commands.json").read_text())
+    assert len(commands) == 1
+    for command in commands:
+        assert re.search(r"-std=(gnu|c)\+\+20", command["command"])
+        assert not re.search(r" -(W\w|I\S*workloads)", command["command"])
+
+
+def test_headers_are_installed_below_one_folder_and_name_only_each_other(plain):
+    include = plain.prefix / "include"
+    assert [path.name for path in include.iterdir()] == ["goodsyard"]
+    headers = sorted(include.rglob("*.hpp"))
+    assert len(headers) > 50
+    for header in headers:
+        for name in re.findall(r'#include "(.+?)"', header.read_text()):
+            assert (include / name).is_file(), (header, name)
+
+
+@pytest.mark.parametrize(
+    ("components", "said"),
+    [("mpi", "built without MPI"), ("nosuch", "has the components")],
+)
+def test_a_component_that_is_not_there_is_said(plain, tmp_path, components, said):
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.25)\nproject(p LANGUAGES CXX)\n"
+        f"find_package(goodsyard REQUIRED COMPONENTS {components})\n"
+    )
+    done = subprocess.run(
+        ["cmake", "-S", str(tmp_path), "-B", str(tmp_path / "b"), f"-DCMAKE_PREFIX_PATH={plain.prefix}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize(
+    ("program", "arguments"),
+    [("tree", ("--depth", "12")), ("chains", ("--size", "500"))],
+)
+def test_examples_find_the_same_at_every_number_of_ranks(openmpi_consumer, program, arguments, ranks):
+    printed = openmpi_consumer.start(ranks, program, *arguments)
+    assert printed == openmpi_consumer.start(1, program, *arguments)
+    assert re.fullmatch(r"\d{3,} (nodes|steps)\n", printed)
+
+
+def sum_widths(edges: list[tuple[int, int, float]], vertices: int) -> float:
+    """The sum of the widths of the widest paths from vertex 0: edges are added from the widest on, until each
+    vertex is connected to it. Kruskal's way, which is not the example's.
+    """
+    parent = list(range(vertices))
+
+    def find(vertex: int) -> int:
+        while parent[vertex] != vertex:
+            vertex = parent[vertex]
+        return vertex
+
+    widths = {0: 1.0}
+    for source, target, width in sorted(edges, key=lambda edge: -edge[2]):
+        parent[find(source)] = find(target)
+        for vertex in range(vertices):
+            if vertex not in widths and find(vertex) == find(0):
+                widths[vertex] = width
+    return sum(widths.values())
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+def test_the_widest_paths_are_those_of_an_algorithm_of_another_kind(openmpi_consumer, tmp_path, ranks):
+    drawn = random.Random(ranks)
+    vertices = 80
+    edges = [
+        (drawn.randrange(vertices), drawn.randrange(vertices), drawn.randint(1, 64) / 64) for _ in range(150)
+    ]
+    edges.append((0, vertices - 1, 1 / 64))
+    (tmp_path / "edges").write_text("".join(f"{a} {b} {width}\n" for a, b, width in edges if a != b))
+    printed = openmpi_consumer.start(ranks, "widest_path", "--edges", str(tmp_path / "edges"))
+    lightest: dict[tuple[int, int], float] = {}
+    for a, b, width in edges:  # Of parallel edges a graph keeps the lightest.
+        pair = (min(a, b), max(a, b))
+        lightest[pair] = min(width, lightest.get(pair, 1.0))
+    expected = sum_widths([(a, b, width) for (a, b), width in lightest.items() if a != b], vertices)
+    assert printed == f"widths add up to {expected:.3f}\n"
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_the_histogram_counts_every_number_once(openmpi_consumer, ranks):
+    printed = openmpi_consumer.start(ranks, "histogram", "--numbers", "6000", "--buckets", "100")
+    count, most = map(int, re.findall(r"\d+", printed))
+    assert count == 6000 * ranks
+    assert 60 * ranks < most < 200 * ranks
+
+
+def test_the_measured_operation_writes_lines_that_a_spec_reads(openmpi_consumer, tmp_path):
+    metrics = tmp_path / "metrics"
+    openmpi_consumer.start(
+        2,
+        "measured",
+        "--words",
+        "500",
+        "--sync",
+        "barrier",
+        "--repetitions",
+        "3",
+        STEELYARD_METRICS=str(metrics),
+    )
+    lines = [msgspec.json.decode(line) for line in metrics.read_bytes().splitlines()]
+    (times,) = [line for line in lines if line["metric"] == "time_s"]
+    assert times["labels"]["op"] == "words"
+    assert times["labels"]["p"] == 2
+    spec = (EXAMPLES / "measured.toml").read_text()
+    assert re.findall(r"^(\w+) = \{ source", spec, re.MULTILINE) == ["time_s"]
+
+
+def test_mpich_has_a_package_of_its_own_which_open_mpi_does_not_take(tmp_path):
+    consumer = Consumer("mpich", tmp_path)
+    consumer.make("histogram")
+    assert consumer.start(3, "histogram", "--numbers", "1000").startswith("3000 numbers")
+    other = ROOT / ".cache" / "mpi" / "openmpi" / "bin" / "mpicxx"
+    if other.is_file():
+        (tmp_path / "program.cpp").write_text("#include <goodsyard/mpi.hpp>\n")
+        done = subprocess.run(
+            [str(other), "-std=c++20", f"-I{consumer.prefix}/include", "-c", "program.cpp"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode != 0
+        assert "built for another MPI library" in done.stderr
