@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -77,6 +78,9 @@ class Channel final : public Mailbox {
         while (open_.any() && open_.oldest_since_s() < than_s) {
             seal(open_.oldest(), Flush::age);
         }
+    }
+    [[nodiscard]] double oldest_since_s() const override {
+        return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] bool has_unsent() const override {
         if constexpr (Combinable<Item>) {

@@ -108,7 +108,7 @@ Parameters settled(Parameters parameters) {
         parameters.active_tasks = active_tasks_of_place();
     }
     if (parameters.idle == Idle::of_place) {
-        parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
+        parameters.idle = machine_waits_in_mpi() ? Idle::wait : Idle::yield;
     }
     return parameters;
 }

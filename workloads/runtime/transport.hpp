@@ -27,6 +27,11 @@ class Transport {
     /// there.
     virtual void idle() = 0;
 
+    /// Whether `idle_until` comes back in time, without being asked again and again.
+    [[nodiscard]] virtual bool has_timers() const { return false; }
+    /// The same, but not beyond a time.
+    virtual void idle_until(double /*time_s*/) { idle(); }
+
     /// Of any beginning.
     [[nodiscard]] virtual double now_s() const = 0;
 

@@ -1,0 +1,9 @@
+#include "mpi/implementation.hpp"
+
+namespace workloads {
+
+std::string implementation() {
+    return "virtual";
+}
+
+} // namespace workloads

@@ -1,0 +1,258 @@
+#include "virtual/ranks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+namespace workloads::virtual_time {
+
+namespace {
+
+/// Of a rank: what is not touched takes none of it.
+constexpr std::size_t stack_bytes = std::size_t{8} << 20U;
+
+/// Streams of random numbers: of messages, and of the work of each rank.
+constexpr std::uint64_t message_stream = 1;
+constexpr std::uint64_t work_stream = 1000;
+
+double lookahead_of(const Network& network, int ranks) {
+    double least_s = network.node(ranks - 1) > 0 ? network.outside.least_flight() : Timetable::never;
+    if (network.ranks_of_node > 1) {
+        least_s = std::min(least_s, network.inside.least_flight());
+    }
+    return ranks == 1 ? Timetable::never : least_s;
+}
+
+} // namespace
+
+Ranks::Ranks(Network network, int ranks, std::uint64_t seed)
+    : network_(std::move(network)), random_(seed, message_stream),
+      lookahead_s_((check_fits(network_, ranks), lookahead_of(network_, ranks))), stacks_(stack_bytes),
+      places_(static_cast<std::size_t>(ranks)),
+      ports_(static_cast<std::size_t>(network_.node(ranks - 1) + 1)),
+      timetable_(static_cast<std::size_t>(ranks) + ports_.size()) {
+    ranks_.reserve(static_cast<std::size_t>(ranks));
+    for (int rank = 0; rank < ranks; rank++) {
+        const Random work(seed, work_stream + static_cast<std::uint64_t>(rank));
+        ranks_.emplace_back(VirtualClock(work, network_.work_noise));
+    }
+}
+
+void Ranks::run(const std::function<void(int rank)>& body) {
+    left_ = size();
+    for (std::size_t rank = 0; rank < ranks_.size(); rank++) {
+        ranks_[rank].fibre = std::make_unique<runtime::Fibre>(
+            stacks_.take(), [&body, rank] { body(static_cast<int>(rank)); });
+        timetable_.set(rank, 0);
+    }
+    while (left_ > 0) {
+        const std::size_t actor = timetable_.next();
+        const double time_s = timetable_.next_s();
+        if (time_s == Timetable::never) {
+            throw std::runtime_error(deadlock());
+        }
+        last_s_ = time_s;
+        if (actor < ranks_.size()) {
+            resume(actor);
+        } else {
+            pass_port(static_cast<int>(actor - ranks_.size()), time_s);
+        }
+    }
+}
+
+void Ranks::resume(std::size_t rank) {
+    Rank& next = ranks_[rank];
+    next.clock.wait_until(timetable_.time_s(rank));
+    timetable_.set(rank, Timetable::never);
+    running_ = static_cast<int>(rank);
+    running_clock = &next.clock;
+    switches_++;
+    next.fibre->resume();
+    running_clock = nullptr;
+    running_ = -1;
+    if (next.fibre->has_ended()) {
+        left_--;
+    }
+}
+
+void Ranks::suspend(double until_s, const char* waits_for) {
+    Rank& own = rank();
+    own.waits_for = waits_for;
+    timetable_.set(static_cast<std::size_t>(running_), until_s);
+    own.fibre->suspend();
+    own.waits_for = nullptr;
+}
+
+void Ranks::await_turn() {
+    if (timetable_.next_s() < rank().clock.now_s()) {
+        suspend(rank().clock.now_s(), nullptr);
+    }
+}
+
+std::string Ranks::deadlock() const {
+    std::string text = "the ranks wait for ever after " + std::to_string(last_s_) + " s of virtual time:";
+    int waiting = 0;
+    constexpr int named = 3;
+    for (std::size_t rank = 0; rank < ranks_.size(); rank++) {
+        if (ranks_[rank].fibre->has_ended()) {
+            continue;
+        }
+        if (waiting++ < named) {
+            text += (waiting > 1 ? ", rank " : " rank ") + std::to_string(rank) + " for " +
+                    ranks_[rank].waits_for;
+        }
+    }
+    return text + (waiting > named ? ", and " + std::to_string(waiting - named) + " more" : "");
+}
+
+void Ranks::push(Arrivals& arrivals, Arrival&& arrival) {
+    arrivals.push_back(std::move(arrival));
+    std::push_heap(arrivals.begin(), arrivals.end());
+}
+
+Ranks::Arrival Ranks::pop(Arrivals& arrivals) {
+    std::pop_heap(arrivals.begin(), arrivals.end());
+    Arrival first = std::move(arrivals.back());
+    arrivals.pop_back();
+    return first;
+}
+
+void Ranks::set_transport(int rank, runtime::BufferPool* pool, int sends) {
+    Rank& own = ranks_[static_cast<std::size_t>(rank)];
+    own.pool = pool;
+    own.sent_until_s.assign(static_cast<std::size_t>(sends), 0);
+    own.next_send = 0;
+}
+
+bool Ranks::send(runtime::Buffer& message) {
+    Rank& own = rank();
+    if (own.sent_until_s[own.next_send] > own.clock.now_s()) {
+        own.lacks_room = true;
+        return false;
+    }
+    messages_++;
+    const int to = std::exchange(message.rank, running_);
+    if (network_.node(to) == network_.node(running_)) {
+        send_inside(std::move(message), to);
+    } else {
+        send_outside(std::move(message), to);
+    }
+    return true;
+}
+
+void Ranks::note_sent(double until_s) {
+    Rank& own = rank();
+    own.sent_until_s[own.next_send] = until_s;
+    own.next_send = own.next_send + 1 == own.sent_until_s.size() ? 0 : own.next_send + 1;
+}
+
+void Ranks::send_inside(runtime::Buffer&& message, int to) {
+    Rank& own = rank();
+    const Link& link = network_.inside;
+    own.clock.advance(link.overhead(message.size));
+    const double occupied_s = link.occupancy(message.size);
+    const double begin_s = std::max(own.clock.now_s(), own.inside_free_s);
+    own.inside_free_s = begin_s + occupied_s;
+    const double there_s = begin_s + occupied_s + link.flight(message.size, 1) + noise_s();
+    note_sent(there_s);
+    push(ranks_[static_cast<std::size_t>(to)].arrived, {there_s, messages_, 0, to, std::move(message)});
+    Rank& other = ranks_[static_cast<std::size_t>(to)];
+    if (other.is_waiting) {
+        timetable_.set_earlier(static_cast<std::size_t>(to), there_s);
+    }
+}
+
+void Ranks::send_outside(runtime::Buffer&& message, int to) {
+    Rank& own = rank();
+    const Link& link = network_.outside;
+    own.clock.advance(link.overhead(message.size));
+    if (network_.ranks_of_node > 1) {
+        await_turn(); // Ranks of a node pass its port in the order of their times.
+    }
+    const int node = network_.node(to);
+    Port& out = ports_[static_cast<std::size_t>(network_.node(running_))];
+    Port& in = ports_[static_cast<std::size_t>(node)];
+    const double occupied_s = link.occupancy(message.size);
+    const double begin_s = std::max(own.clock.now_s(), out.out_free_s);
+    out.out_free_s = begin_s + occupied_s;
+    const int hops = network_.topology.hops(network_.node(running_), node);
+    const double there_s = begin_s + link.flight(message.size, hops) + noise_s();
+    note_sent(there_s + occupied_s);
+    push(in.arriving, {there_s, messages_, occupied_s, to, std::move(message)});
+    timetable_.set_earlier(port_actor(node), there_s);
+}
+
+void Ranks::pass_port(int node, double until_s) {
+    Port& port = ports_[static_cast<std::size_t>(node)];
+    while (!port.arriving.empty() && port.arriving.front().time_s <= until_s) {
+        Arrival next = pop(port.arriving);
+        port.in_free_s = std::max(next.time_s, port.in_free_s) + next.occupied_s;
+        next.time_s = port.in_free_s;
+        const auto to = static_cast<std::size_t>(next.to);
+        push(ranks_[to].arrived, std::move(next));
+        if (ranks_[to].is_waiting) {
+            timetable_.set_earlier(to, port.in_free_s);
+        }
+    }
+    timetable_.set(port_actor(node), port.arriving.empty() ? Timetable::never : port.arriving.front().time_s);
+}
+
+bool Ranks::receive(runtime::Buffer& message) {
+    Rank& own = rank();
+    if (timetable_.next_s() + lookahead_s_ <= own.clock.now_s()) {
+        await_turn();
+    }
+    const int node = network_.node(running_);
+    if (timetable_.time_s(port_actor(node)) <= own.clock.now_s()) {
+        pass_port(node, own.clock.now_s());
+    }
+    if (own.arrived.empty() || own.arrived.front().time_s > own.clock.now_s()) {
+        return false;
+    }
+    message = std::move(pop(own.arrived).message);
+    const bool is_inside = network_.node(message.rank) == node;
+    own.clock.advance((is_inside ? network_.inside : network_.outside).overhead(message.size));
+    // As many buffers stay with every rank as it had: those of one that only sends would otherwise pile up
+    // where it sends to.
+    runtime::BufferPool* const senders = ranks_[static_cast<std::size_t>(message.rank)].pool;
+    if (senders != nullptr && senders->capacity_bytes() == own.pool->capacity_bytes()) {
+        senders->give_back(own.pool->take());
+    }
+    return true;
+}
+
+void Ranks::wait(double until_s) {
+    Rank& own = rank();
+    if (until_s != Timetable::never) {
+        // A time that is over by rounding alone must not come again and again.
+        until_s = std::max(until_s, std::nextafter(own.clock.now_s(), Timetable::never));
+    }
+    if (std::exchange(own.lacks_room, false)) {
+        until_s = std::min(until_s, own.sent_until_s[own.next_send]);
+    }
+    if (!own.arrived.empty()) {
+        until_s = std::min(until_s, own.arrived.front().time_s);
+    }
+    own.is_waiting = true;
+    suspend(until_s, "messages");
+    own.is_waiting = false;
+}
+
+void Ranks::meet(double for_s) {
+    met_s_ = std::max(met_s_, rank().clock.now_s());
+    if (++came_ < size()) {
+        met_.push_back(running_);
+        suspend(Timetable::never, "the others");
+        return;
+    }
+    const double until_s = std::exchange(met_s_, 0) + for_s;
+    came_ = 0;
+    for (const int other : met_) {
+        timetable_.set(static_cast<std::size_t>(other), until_s);
+    }
+    met_.clear();
+    rank().clock.wait_until(until_s);
+}
+
+} // namespace workloads::virtual_time

@@ -1,0 +1,129 @@
+// Ranks of one process in virtual time: the rank with the least clock runs next, so that every rank sees what
+// it would see if all ran at once.
+//
+// K. M. Chandy, J. Misra: Distributed simulation: a case study in design and verification of distributed
+// programs, IEEE TSE 5(5), 1979, DOI 10.1109/TSE.1979.230182. What a rank may still send arrives later than
+// its clock by the least latency, the lookahead: a rank that is not further ahead may look for messages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "harness/ranks_of_a_process.hpp"
+#include "harness/virtual_clock.hpp"
+#include "runtime/buffer.hpp"
+#include "runtime/fibre.hpp"
+#include "virtual/network.hpp"
+#include "virtual/timetable.hpp"
+
+namespace workloads::virtual_time {
+
+class Ranks {
+  public:
+    /// Noise is drawn by `seed`. Raises UsageError where the ranks do not fit in the network.
+    Ranks(Network network, int ranks, std::uint64_t seed = 1);
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
+    ~Ranks() { running_clock = nullptr; }
+
+    /// Run `body` on each rank, to its end. Raises what one of them raises, and std::runtime_error where
+    /// those that are left wait for ever.
+    void run(const std::function<void(int rank)>& body);
+
+    [[nodiscard]] int size() const { return static_cast<int>(ranks_.size()); }
+    [[nodiscard]] const Network& network() const { return network_; }
+    /// The rank that runs.
+    [[nodiscard]] int running() const { return running_; }
+    [[nodiscard]] Places& places() { return places_; }
+    /// Messages that were sent, and switches from rank to rank.
+    [[nodiscard]] std::uint64_t messages() const { return messages_; }
+    [[nodiscard]] std::uint64_t switches() const { return switches_; }
+
+    /// Where messages that a rank sends are taken from, and where arrived ones are given back; null: it has no
+    /// transport. At most `sends` messages of it are on their way.
+    void set_transport(int rank, runtime::BufferPool* pool, int sends);
+
+    // What follows is called by the rank that runs, on its own stack.
+
+    /// Send to `message.rank`, and leave it empty; false where as many as are allowed are on their way.
+    bool send(runtime::Buffer& message);
+    /// Take what has arrived first, if anything has.
+    bool receive(runtime::Buffer& message);
+    /// Wait for a message, for room after a send that had none, or until a time.
+    void wait(double until_s = Timetable::never);
+    /// Wait until all ranks have come, and for so long after the last one.
+    void meet(double for_s);
+
+  private:
+    struct Arrival {
+        double time_s;
+        std::uint64_t order; ///< Of those at the same time.
+        double occupied_s;   ///< Of the port that it comes to.
+        int to;
+        runtime::Buffer message;
+        [[nodiscard]] bool operator<(const Arrival& other) const { // The heaps' first is the least.
+            return time_s > other.time_s || (time_s == other.time_s && order > other.order);
+        }
+    };
+    using Arrivals = std::vector<Arrival>;
+    struct Rank {
+        explicit Rank(const VirtualClock& begin) : clock(begin) {}
+        VirtualClock clock;
+        Arrivals arrived; ///< At the rank, once their time has come.
+        runtime::BufferPool* pool = nullptr;
+        std::vector<double> sent_until_s; ///< Of the last sends, round and round.
+        std::size_t next_send = 0;
+        bool lacks_room = false;
+        bool is_waiting = false;  ///< For messages.
+        double inside_free_s = 0; ///< When it can send inside of its node again.
+        const char* waits_for = nullptr;
+        std::unique_ptr<runtime::Fibre> fibre;
+    };
+    /// Of a node.
+    struct Port {
+        double out_free_s = 0;
+        double in_free_s = 0;
+        Arrivals arriving; ///< By the time at which they come to it.
+    };
+
+    static void push(Arrivals& arrivals, Arrival&& arrival);
+    static Arrival pop(Arrivals& arrivals);
+
+    [[nodiscard]] Rank& rank() { return ranks_[static_cast<std::size_t>(running_)]; }
+    [[nodiscard]] std::size_t port_actor(int node) const { return ranks_.size() + static_cast<std::size_t>(node); }
+    [[nodiscard]] double noise_s() {
+        return network_.message_noise_s > 0 ? network_.message_noise_s * exponential(random_, messages_) : 0;
+    }
+    void send_inside(runtime::Buffer&& message, int to);
+    void send_outside(runtime::Buffer&& message, int to);
+    void note_sent(double until_s);
+    /// Let messages that have come to a port pass it.
+    void pass_port(int node, double until_s);
+    void suspend(double until_s, const char* waits_for);
+    /// Let all go first that are behind the rank.
+    void await_turn();
+    void resume(std::size_t rank);
+    [[nodiscard]] std::string deadlock() const;
+
+    Network network_;
+    Random random_;
+    double lookahead_s_;
+    runtime::StackPool stacks_;
+    Places places_;
+    std::vector<Port> ports_;
+    Timetable timetable_; ///< Of ranks, and behind them ports.
+    int running_ = -1;
+    int left_ = 0;
+    double last_s_ = 0;
+    int came_ = 0;
+    double met_s_ = 0;
+    std::vector<int> met_;
+    std::uint64_t messages_ = 0;
+    std::uint64_t switches_ = 0;
+    std::vector<Rank> ranks_; ///< Given up first: what their frames hold refers to the rest.
+};
+
+} // namespace workloads::virtual_time

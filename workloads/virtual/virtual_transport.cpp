@@ -1,0 +1,38 @@
+#include "virtual/virtual_transport.hpp"
+
+#include <utility>
+
+namespace workloads::virtual_time {
+
+VirtualTransport::VirtualTransport(Ranks& ranks, const runtime::Parameters& parameters)
+    : Transport(runtime::capacity_bytes(parameters)), ranks_(ranks), rank_(ranks.running()),
+      looks_(parameters.idle != runtime::Idle::wait) {
+    ranks_.set_transport(rank_, &pool_, parameters.sends);
+}
+
+VirtualTransport::~VirtualTransport() {
+    ranks_.set_transport(rank_, nullptr, 0);
+}
+
+bool VirtualTransport::receive(runtime::Buffer& buffer) {
+    if (looks_) {
+        running_clock->advance(ranks_.network().look_s);
+        return ranks_.receive(buffer);
+    }
+    if (told_.empty()) {
+        return false;
+    }
+    buffer = told_.pop();
+    return true;
+}
+
+void VirtualTransport::idle_until(double time_s) {
+    ranks_.wait(time_s);
+    if (!looks_) {
+        if (runtime::Buffer message; ranks_.receive(message)) {
+            told_.push(std::move(message));
+        }
+    }
+}
+
+} // namespace workloads::virtual_time
