@@ -1,10 +1,13 @@
 // What a network costs in virtual time: LogGP with the distance of nodes, and other figures inside a node.
 //
 // A. Alexandrov, M. F. Ionescu, K. E. Schauser, C. Scheiman: LogGP: incorporating long messages into the LogP
-// model, SPAA 1995, DOI 10.1145/215399.215427.
+// model, SPAA 1995, DOI 10.1145/215399.215427. F. Ino, N. Fujimoto, K. Hagihara: LogGPS: a parallel
+// computational model for synchronization analysis, PPoPP 2001, DOI 10.1145/379539.379592: long messages wait
+// for a receive.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -23,13 +26,16 @@ struct SizeClass {
 struct Link {
     double latency_s = 0;       ///< L: from the sender's port to the receiver's, without hops.
     double hop_s = 0;           ///< For every hop beyond the first.
-    double overhead_s = 0;      ///< o: of sender's and receiver's processor, each.
-    double overhead_byte_s = 0; ///< The same for every byte.
-    double gap_s = 0;           ///< g: between two messages of a port; its inverse is the injection rate.
-    double byte_s = 0;          ///< G: of a byte at a port.
+    double send_s = 0;         ///< o: of the sender's processor.
+    double send_byte_s = 0;    ///< The same for every byte.
+    double receive_s = 0;      ///< o: of the receiver's processor.
+    double receive_byte_s = 0; ///< The same for every byte.
+    double gap_s = 0;          ///< g: between two messages of a port; its inverse is the injection rate.
+    double byte_s = 0;         ///< G: of a byte at a port.
     std::vector<SizeClass> sizes;
 
-    [[nodiscard]] double overhead(std::uint32_t bytes) const { return overhead_s + bytes * overhead_byte_s; }
+    [[nodiscard]] double sending(std::uint32_t bytes) const { return send_s + bytes * send_byte_s; }
+    [[nodiscard]] double receiving(std::uint32_t bytes) const { return receive_s + bytes * receive_byte_s; }
     /// From port to port.
     [[nodiscard]] double flight(std::uint32_t bytes, int hops) const {
         return latency_s * class_of(bytes).latency + hop_s * (hops > 1 ? hops - 1 : 0);
@@ -66,6 +72,8 @@ struct Network {
     Link outside; ///< Between nodes.
     Link inside;  ///< Inside of a node.
     double look_s = 0; ///< Of a look for messages.
+    /// Messages of so many bytes begin when a receive is posted for them; shorter ones arrive all the same.
+    std::uint64_t synchronous_from_bytes = std::numeric_limits<std::uint64_t>::max();
     /// Mean of what a message takes longer than that.
     double message_noise_s = 0;
     WorkNoise work_noise;

@@ -108,8 +108,10 @@ Link link_of(const Json* json, const std::string& place) {
     Table table(*json, place);
     link.latency_s = table.number("latency_s", 0);
     link.hop_s = table.number("hop_s", 0);
-    link.overhead_s = table.number("overhead_s", 0);
-    link.overhead_byte_s = table.number("overhead_byte_s", 0);
+    link.send_s = table.number("send_s", 0);
+    link.send_byte_s = table.number("send_byte_s", 0);
+    link.receive_s = table.number("receive_s", 0);
+    link.receive_byte_s = table.number("receive_byte_s", 0);
     link.gap_s = table.number("gap_s", 0);
     link.byte_s = table.number("byte_s", 0);
     if (const Json* const sizes = table.find("sizes")) {
@@ -180,6 +182,10 @@ Network network_from(const std::string& json) {
     network.outside = link_of(table.find("outside"), "outside");
     network.inside = link_of(table.find("inside"), "inside");
     network.look_s = table.number("look_s", 0);
+    if (table.find("synchronous_from_bytes") != nullptr) {
+        network.synchronous_from_bytes =
+            static_cast<std::uint64_t>(table.number("synchronous_from_bytes", 0));
+    }
     table.check_all_known();
     return network;
 }

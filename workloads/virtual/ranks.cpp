@@ -12,6 +12,9 @@ namespace {
 /// Of a rank: what is not touched takes none of it.
 constexpr std::size_t stack_bytes = std::size_t{8} << 20U;
 
+/// When a send has ended of which the rank knows that.
+constexpr double known_s = -1;
+
 /// Streams of random numbers: of messages, and of the work of each rank.
 constexpr std::uint64_t message_stream = 1;
 constexpr std::uint64_t work_stream = 1000;
@@ -118,69 +121,104 @@ Ranks::Arrival Ranks::pop(Arrivals& arrivals) {
     return first;
 }
 
-void Ranks::set_transport(int rank, runtime::BufferPool* pool, int sends) {
+void Ranks::set_transport(int rank, const TransportOfRank& transport) {
     Rank& own = ranks_[static_cast<std::size_t>(rank)];
-    own.pool = pool;
-    own.sent_until_s.assign(static_cast<std::size_t>(sends), 0);
-    own.next_send = 0;
+    own.transport = transport;
+    own.sends_s.assign(static_cast<std::size_t>(transport.sends), known_s);
+    own.free_send = 0;
+    own.posted_s = {};
+    for (int i = 0; i < transport.receives; i++) {
+        own.posted_s.push(own.clock.now_s());
+    }
+}
+
+bool Ranks::find_free_send(Rank& own) {
+    const double before_s = own.transport.looks ? own.clock.now_s() : known_s;
+    for (std::size_t looked = 0; looked < own.sends_s.size(); looked++) {
+        if (own.sends_s[own.free_send] <= before_s) {
+            return true;
+        }
+        own.free_send = own.free_send + 1 == own.sends_s.size() ? 0 : own.free_send + 1;
+    }
+    return false;
+}
+
+bool Ranks::note_ended_send() {
+    Rank& own = rank();
+    for (double& ends_s : own.sends_s) {
+        if (ends_s >= 0 && ends_s <= own.clock.now_s()) {
+            ends_s = known_s;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool Ranks::send(runtime::Buffer& message) {
     Rank& own = rank();
-    if (own.sent_until_s[own.next_send] > own.clock.now_s()) {
+    if (!find_free_send(own)) {
         own.lacks_room = true;
         return false;
     }
     messages_++;
     const int to = std::exchange(message.rank, running_);
-    if (network_.node(to) == network_.node(running_)) {
-        send_inside(std::move(message), to);
+    const bool is_inside = network_.node(to) == network_.node(running_);
+    own.clock.advance((is_inside ? network_.inside : network_.outside).sending(message.size));
+    const bool waits = is_synchronous(message);
+    if (waits || (!is_inside && network_.ranks_of_node > 1)) {
+        await_turn(); // Ranks of a node pass its port, and find receives, in the order of their times.
+    }
+    Unmatched sent{own.free_send, std::move(message)};
+    if (!waits) {
+        start(to, std::move(sent), own.clock.now_s());
+        return true;
+    }
+    Rank& other = ranks_[static_cast<std::size_t>(to)];
+    if (other.posted_s.empty()) {
+        own.sends_s[own.free_send] = Timetable::never;
+        other.unmatched.push(std::move(sent));
     } else {
-        send_outside(std::move(message), to);
+        start(to, std::move(sent), std::max(own.clock.now_s(), other.posted_s.pop()));
     }
     return true;
 }
 
-void Ranks::note_sent(double until_s) {
-    Rank& own = rank();
-    own.sent_until_s[own.next_send] = until_s;
-    own.next_send = own.next_send + 1 == own.sent_until_s.size() ? 0 : own.next_send + 1;
-}
-
-void Ranks::send_inside(runtime::Buffer&& message, int to) {
-    Rank& own = rank();
-    const Link& link = network_.inside;
-    own.clock.advance(link.overhead(message.size));
-    const double occupied_s = link.occupancy(message.size);
-    const double begin_s = std::max(own.clock.now_s(), own.inside_free_s);
-    own.inside_free_s = begin_s + occupied_s;
-    const double there_s = begin_s + occupied_s + link.flight(message.size, 1) + noise_s();
-    note_sent(there_s);
-    push(ranks_[static_cast<std::size_t>(to)].arrived, {there_s, messages_, 0, to, std::move(message)});
-    Rank& other = ranks_[static_cast<std::size_t>(to)];
-    if (other.is_waiting) {
-        timetable_.set_earlier(static_cast<std::size_t>(to), there_s);
+void Ranks::note_sent(int rank, std::size_t send, double until_s) {
+    Rank& sender = ranks_[static_cast<std::size_t>(rank)];
+    if (send >= sender.sends_s.size()) {
+        return; // It has no transport any more.
+    }
+    sender.sends_s[send] = until_s;
+    if (sender.is_waiting && awaits_sends(sender)) {
+        timetable_.set_earlier(static_cast<std::size_t>(rank), until_s);
     }
 }
 
-void Ranks::send_outside(runtime::Buffer&& message, int to) {
-    Rank& own = rank();
-    const Link& link = network_.outside;
-    own.clock.advance(link.overhead(message.size));
-    if (network_.ranks_of_node > 1) {
-        await_turn(); // Ranks of a node pass its port in the order of their times.
-    }
+void Ranks::start(int to, Unmatched&& sent, double from_s) {
+    const int from = sent.message.rank;
     const int node = network_.node(to);
-    Port& out = ports_[static_cast<std::size_t>(network_.node(running_))];
-    Port& in = ports_[static_cast<std::size_t>(node)];
-    const double occupied_s = link.occupancy(message.size);
-    const double begin_s = std::max(own.clock.now_s(), out.out_free_s);
-    out.out_free_s = begin_s + occupied_s;
-    const int hops = network_.topology.hops(network_.node(running_), node);
-    const double there_s = begin_s + link.flight(message.size, hops) + noise_s();
-    note_sent(there_s + occupied_s);
-    push(in.arriving, {there_s, messages_, occupied_s, to, std::move(message)});
-    timetable_.set_earlier(port_actor(node), there_s);
+    const bool is_inside = network_.node(from) == node;
+    const Link& link = is_inside ? network_.inside : network_.outside;
+    const std::uint32_t bytes = sent.message.size;
+    const double occupied_s = link.occupancy(bytes);
+    double& free_s = is_inside ? ranks_[static_cast<std::size_t>(from)].inside_free_s
+                               : ports_[static_cast<std::size_t>(network_.node(from))].out_free_s;
+    const double begin_s = std::max(from_s, free_s);
+    free_s = begin_s + occupied_s;
+    const double there_s =
+        begin_s + link.flight(bytes, network_.topology.hops(network_.node(from), node)) + noise_s();
+    note_sent(from, sent.send, there_s + occupied_s);
+    if (!is_inside) {
+        push(ports_[static_cast<std::size_t>(node)].arriving,
+             {there_s, ++started_, occupied_s, to, std::move(sent.message)});
+        timetable_.set_earlier(port_actor(node), there_s);
+        return;
+    }
+    Rank& other = ranks_[static_cast<std::size_t>(to)];
+    push(other.arrived, {there_s + occupied_s, ++started_, occupied_s, to, std::move(sent.message)});
+    if (other.is_waiting) {
+        timetable_.set_earlier(static_cast<std::size_t>(to), there_s + occupied_s);
+    }
 }
 
 void Ranks::pass_port(int node, double until_s) {
@@ -212,12 +250,19 @@ bool Ranks::receive(runtime::Buffer& message) {
     }
     message = std::move(pop(own.arrived).message);
     const bool is_inside = network_.node(message.rank) == node;
-    own.clock.advance((is_inside ? network_.inside : network_.outside).overhead(message.size));
+    own.clock.advance((is_inside ? network_.inside : network_.outside).receiving(message.size));
+    if (is_synchronous(message)) {
+        if (own.unmatched.empty()) {
+            own.posted_s.push(own.clock.now_s());
+        } else {
+            start(running_, own.unmatched.pop(), own.clock.now_s());
+        }
+    }
     // As many buffers stay with every rank as it had: those of one that only sends would otherwise pile up
     // where it sends to.
-    runtime::BufferPool* const senders = ranks_[static_cast<std::size_t>(message.rank)].pool;
-    if (senders != nullptr && senders->capacity_bytes() == own.pool->capacity_bytes()) {
-        senders->give_back(own.pool->take());
+    runtime::BufferPool* const senders = ranks_[static_cast<std::size_t>(message.rank)].transport.pool;
+    if (senders != nullptr && senders->capacity_bytes() == own.transport.pool->capacity_bytes()) {
+        senders->give_back(own.transport.pool->take());
     }
     return true;
 }
@@ -228,8 +273,10 @@ void Ranks::wait(double until_s) {
         // A time that is over by rounding alone must not come again and again.
         until_s = std::max(until_s, std::nextafter(own.clock.now_s(), Timetable::never));
     }
-    if (std::exchange(own.lacks_room, false)) {
-        until_s = std::min(until_s, own.sent_until_s[own.next_send]);
+    if (awaits_sends(own)) {
+        for (const double ends_s : own.sends_s) {
+            until_s = ends_s < 0 ? until_s : std::min(until_s, ends_s);
+        }
     }
     if (!own.arrived.empty()) {
         until_s = std::min(until_s, own.arrived.front().time_s);
@@ -237,6 +284,7 @@ void Ranks::wait(double until_s) {
     own.is_waiting = true;
     suspend(until_s, "messages");
     own.is_waiting = false;
+    own.lacks_room = false;
 }
 
 void Ranks::meet(double for_s) {

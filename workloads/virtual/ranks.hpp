@@ -16,10 +16,20 @@
 #include "harness/virtual_clock.hpp"
 #include "runtime/buffer.hpp"
 #include "runtime/fibre.hpp"
+#include "runtime/queue.hpp"
 #include "virtual/network.hpp"
 #include "virtual/timetable.hpp"
 
 namespace workloads::virtual_time {
+
+/// What a rank sends and receives with.
+struct TransportOfRank {
+    /// Where messages to be sent are taken from, and where arrived ones are given back; null: none.
+    runtime::BufferPool* pool = nullptr;
+    int sends = 0;     ///< On their way, at most.
+    int receives = 0;  ///< Posted in advance.
+    bool looks = true; ///< Sees which sends have ended; else it is told by `note_ended_send`.
+};
 
 class Ranks {
   public:
@@ -42,9 +52,7 @@ class Ranks {
     [[nodiscard]] std::uint64_t messages() const { return messages_; }
     [[nodiscard]] std::uint64_t switches() const { return switches_; }
 
-    /// Where messages that a rank sends are taken from, and where arrived ones are given back; null: it has no
-    /// transport. At most `sends` messages of it are on their way.
-    void set_transport(int rank, runtime::BufferPool* pool, int sends);
+    void set_transport(int rank, const TransportOfRank& transport);
 
     // What follows is called by the rank that runs, on its own stack.
 
@@ -52,7 +60,9 @@ class Ranks {
     bool send(runtime::Buffer& message);
     /// Take what has arrived first, if anything has.
     bool receive(runtime::Buffer& message);
-    /// Wait for a message, for room after a send that had none, or until a time.
+    /// Learn of a send that has ended, if any has.
+    bool note_ended_send();
+    /// Wait for a message, for a send to end (where the rank is told so, or had no room), or until a time.
     void wait(double until_s = Timetable::never);
     /// Wait until all ranks have come, and for so long after the last one.
     void meet(double for_s);
@@ -69,13 +79,20 @@ class Ranks {
         }
     };
     using Arrivals = std::vector<Arrival>;
+    /// A message of rank `message.rank`, by one of its sends.
+    struct Unmatched {
+        std::size_t send = 0;
+        runtime::Buffer message = {};
+    };
     struct Rank {
         explicit Rank(const VirtualClock& begin) : clock(begin) {}
         VirtualClock clock;
         Arrivals arrived; ///< At the rank, once their time has come.
-        runtime::BufferPool* pool = nullptr;
-        std::vector<double> sent_until_s; ///< Of the last sends, round and round.
-        std::size_t next_send = 0;
+        TransportOfRank transport;
+        std::vector<double> sends_s;         ///< When each of its sends ends; negative: the rank knows it has.
+        std::size_t free_send = 0;           ///< One of them that has.
+        runtime::Queue<double> posted_s;     ///< Since when receives are there for synchronous messages.
+        runtime::Queue<Unmatched> unmatched; ///< Synchronous messages without one.
         bool lacks_room = false;
         bool is_waiting = false;  ///< For messages.
         double inside_free_s = 0; ///< When it can send inside of its node again.
@@ -95,11 +112,18 @@ class Ranks {
     [[nodiscard]] Rank& rank() { return ranks_[static_cast<std::size_t>(running_)]; }
     [[nodiscard]] std::size_t port_actor(int node) const { return ranks_.size() + static_cast<std::size_t>(node); }
     [[nodiscard]] double noise_s() {
-        return network_.message_noise_s > 0 ? network_.message_noise_s * exponential(random_, messages_) : 0;
+        return network_.message_noise_s > 0 ? network_.message_noise_s * exponential(random_, started_) : 0;
     }
-    void send_inside(runtime::Buffer&& message, int to);
-    void send_outside(runtime::Buffer&& message, int to);
-    void note_sent(double until_s);
+    [[nodiscard]] bool is_synchronous(const runtime::Buffer& message) const {
+        return message.size >= network_.synchronous_from_bytes;
+    }
+    /// Whether one of the rank's sends has ended by now.
+    [[nodiscard]] static bool find_free_send(Rank& own);
+    /// Whether the end of a send ends a wait of a rank.
+    [[nodiscard]] static bool awaits_sends(const Rank& own) { return own.lacks_room || !own.transport.looks; }
+    /// Let a message leave, at `from_s` or when the sender's port is free.
+    void start(int to, Unmatched&& sent, double from_s);
+    void note_sent(int rank, std::size_t send, double until_s);
     /// Let messages that have come to a port pass it.
     void pass_port(int node, double until_s);
     void suspend(double until_s, const char* waits_for);
@@ -122,6 +146,7 @@ class Ranks {
     double met_s_ = 0;
     std::vector<int> met_;
     std::uint64_t messages_ = 0;
+    std::uint64_t started_ = 0;
     std::uint64_t switches_ = 0;
     std::vector<Rank> ranks_; ///< Given up first: what their frames hold refers to the rest.
 };

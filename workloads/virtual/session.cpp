@@ -18,7 +18,7 @@ double tree_s() {
     const virtual_time::Network& network = machine->network();
     const int levels = std::bit_width(static_cast<unsigned>(machine->size() - 1));
     const virtual_time::Link& link = network.node(machine->size() - 1) > 0 ? network.outside : network.inside;
-    return levels * (link.flight(0, 1) + 2 * link.overhead(0));
+    return levels * (link.flight(0, 1) + link.sending(0) + link.receiving(0));
 }
 
 /// The collective operations of a rank, each of which costs a tree once.

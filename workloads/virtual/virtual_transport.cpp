@@ -7,11 +7,11 @@ namespace workloads::virtual_time {
 VirtualTransport::VirtualTransport(Ranks& ranks, const runtime::Parameters& parameters)
     : Transport(runtime::capacity_bytes(parameters)), ranks_(ranks), rank_(ranks.running()),
       looks_(parameters.idle != runtime::Idle::wait) {
-    ranks_.set_transport(rank_, &pool_, parameters.sends);
+    ranks_.set_transport(rank_, {&pool_, parameters.sends, parameters.receives, looks_});
 }
 
 VirtualTransport::~VirtualTransport() {
-    ranks_.set_transport(rank_, nullptr, 0);
+    ranks_.set_transport(rank_, {});
 }
 
 bool VirtualTransport::receive(runtime::Buffer& buffer) {
@@ -31,6 +31,8 @@ void VirtualTransport::idle_until(double time_s) {
     if (!looks_) {
         if (runtime::Buffer message; ranks_.receive(message)) {
             told_.push(std::move(message));
+        } else {
+            ranks_.note_ended_send();
         }
     }
 }
