@@ -109,18 +109,6 @@ std::string Ranks::deadlock() const {
     return text + (waiting > named ? ", and " + std::to_string(waiting - named) + " more" : "");
 }
 
-void Ranks::push(Arrivals& arrivals, Arrival&& arrival) {
-    arrivals.push_back(std::move(arrival));
-    std::push_heap(arrivals.begin(), arrivals.end());
-}
-
-Ranks::Arrival Ranks::pop(Arrivals& arrivals) {
-    std::pop_heap(arrivals.begin(), arrivals.end());
-    Arrival first = std::move(arrivals.back());
-    arrivals.pop_back();
-    return first;
-}
-
 void Ranks::set_transport(int rank, const TransportOfRank& transport) {
     Rank& own = ranks_[static_cast<std::size_t>(rank)];
     own.transport = transport;
@@ -207,15 +195,16 @@ void Ranks::start(int to, Unmatched&& sent, double from_s) {
     free_s = begin_s + occupied_s;
     const double there_s =
         begin_s + link.flight(bytes, network_.topology.hops(network_.node(from), node)) + noise_s();
+    started_++;
     note_sent(from, sent.send, there_s + occupied_s);
     if (!is_inside) {
-        push(ports_[static_cast<std::size_t>(node)].arriving,
-             {there_s, ++started_, occupied_s, to, std::move(sent.message)});
+        ports_[static_cast<std::size_t>(node)].arriving.push(
+            {there_s, occupied_s, to, std::move(sent.message)});
         timetable_.set_earlier(port_actor(node), there_s);
         return;
     }
     Rank& other = ranks_[static_cast<std::size_t>(to)];
-    push(other.arrived, {there_s + occupied_s, ++started_, occupied_s, to, std::move(sent.message)});
+    other.arrived_inside.push({there_s + occupied_s, occupied_s, to, std::move(sent.message)});
     if (other.is_waiting) {
         timetable_.set_earlier(static_cast<std::size_t>(to), there_s + occupied_s);
     }
@@ -223,17 +212,22 @@ void Ranks::start(int to, Unmatched&& sent, double from_s) {
 
 void Ranks::pass_port(int node, double until_s) {
     Port& port = ports_[static_cast<std::size_t>(node)];
-    while (!port.arriving.empty() && port.arriving.front().time_s <= until_s) {
-        Arrival next = pop(port.arriving);
+    while (!port.arriving.empty() && port.arriving.next_s() <= until_s) {
+        Arrival next = port.arriving.pop();
         port.in_free_s = std::max(next.time_s, port.in_free_s) + next.occupied_s;
         next.time_s = port.in_free_s;
         const auto to = static_cast<std::size_t>(next.to);
-        push(ranks_[to].arrived, std::move(next));
+        ranks_[to].arrived.push(std::move(next));
         if (ranks_[to].is_waiting) {
             timetable_.set_earlier(to, port.in_free_s);
         }
     }
-    timetable_.set(port_actor(node), port.arriving.empty() ? Timetable::never : port.arriving.front().time_s);
+    timetable_.set(port_actor(node), port.arriving.empty() ? Timetable::never : port.arriving.next_s());
+}
+
+double Ranks::next_arrival_s(Rank& own) {
+    const double inside_s = own.arrived_inside.empty() ? Timetable::never : own.arrived_inside.next_s();
+    return own.arrived.empty() ? inside_s : std::min(inside_s, own.arrived[0].time_s);
 }
 
 bool Ranks::receive(runtime::Buffer& message) {
@@ -245,11 +239,12 @@ bool Ranks::receive(runtime::Buffer& message) {
     if (timetable_.time_s(port_actor(node)) <= own.clock.now_s()) {
         pass_port(node, own.clock.now_s());
     }
-    if (own.arrived.empty() || own.arrived.front().time_s > own.clock.now_s()) {
+    const double next_s = next_arrival_s(own);
+    if (next_s > own.clock.now_s()) {
         return false;
     }
-    message = std::move(pop(own.arrived).message);
-    const bool is_inside = network_.node(message.rank) == node;
+    const bool is_inside = own.arrived.empty() || own.arrived[0].time_s > next_s;
+    message = std::move((is_inside ? own.arrived_inside.pop() : own.arrived.pop()).message);
     own.clock.advance((is_inside ? network_.inside : network_.outside).receiving(message.size));
     if (is_synchronous(message)) {
         if (own.unmatched.empty()) {
@@ -278,9 +273,7 @@ void Ranks::wait(double until_s) {
             until_s = ends_s < 0 ? until_s : std::min(until_s, ends_s);
         }
     }
-    if (!own.arrived.empty()) {
-        until_s = std::min(until_s, own.arrived.front().time_s);
-    }
+    until_s = std::min(until_s, next_arrival_s(own));
     own.is_waiting = true;
     suspend(until_s, "messages");
     own.is_waiting = false;

@@ -17,6 +17,7 @@
 #include "runtime/buffer.hpp"
 #include "runtime/fibre.hpp"
 #include "runtime/queue.hpp"
+#include "virtual/arrivals.hpp"
 #include "virtual/network.hpp"
 #include "virtual/timetable.hpp"
 
@@ -68,17 +69,6 @@ class Ranks {
     void meet(double for_s);
 
   private:
-    struct Arrival {
-        double time_s;
-        std::uint64_t order; ///< Of those at the same time.
-        double occupied_s;   ///< Of the port that it comes to.
-        int to;
-        runtime::Buffer message;
-        [[nodiscard]] bool operator<(const Arrival& other) const { // The heaps' first is the least.
-            return time_s > other.time_s || (time_s == other.time_s && order > other.order);
-        }
-    };
-    using Arrivals = std::vector<Arrival>;
     /// A message of rank `message.rank`, by one of its sends.
     struct Unmatched {
         std::size_t send = 0;
@@ -87,7 +77,8 @@ class Ranks {
     struct Rank {
         explicit Rank(const VirtualClock& begin) : clock(begin) {}
         VirtualClock clock;
-        Arrivals arrived; ///< At the rank, once their time has come.
+        runtime::Queue<Arrival> arrived; ///< From other nodes: its port is passed one after the other.
+        Arrivals arrived_inside;         ///< From its own.
         TransportOfRank transport;
         std::vector<double> sends_s;         ///< When each of its sends ends; negative: the rank knows it has.
         std::size_t free_send = 0;           ///< One of them that has.
@@ -106,9 +97,6 @@ class Ranks {
         Arrivals arriving; ///< By the time at which they come to it.
     };
 
-    static void push(Arrivals& arrivals, Arrival&& arrival);
-    static Arrival pop(Arrivals& arrivals);
-
     [[nodiscard]] Rank& rank() { return ranks_[static_cast<std::size_t>(running_)]; }
     [[nodiscard]] std::size_t port_actor(int node) const { return ranks_.size() + static_cast<std::size_t>(node); }
     [[nodiscard]] double noise_s() {
@@ -117,6 +105,8 @@ class Ranks {
     [[nodiscard]] bool is_synchronous(const runtime::Buffer& message) const {
         return message.size >= network_.synchronous_from_bytes;
     }
+    /// When the first of what is there, or on its way inside of the node, arrives at the rank.
+    [[nodiscard]] static double next_arrival_s(Rank& own);
     /// Whether one of the rank's sends has ended by now.
     [[nodiscard]] static bool find_free_send(Rank& own);
     /// Whether the end of a send ends a wait of a rank.
