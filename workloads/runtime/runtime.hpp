@@ -54,6 +54,7 @@ class Runtime {
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] const Parameters& parameters() const { return parameters_; }
+    [[nodiscard]] const Routing& routing() const { return routing_; }
     [[nodiscard]] Counters& counters() { return counters_; }
     [[nodiscard]] Tasks& tasks() { return tasks_; }
     /// How many tasks were active over time, since it was last restarted.
@@ -191,6 +192,7 @@ class Runtime {
     const int rank_;
     const int size_;
     const Parameters parameters_;
+    const Routing routing_;
     const Computation& computation_;
     Counters counters_;
     Tasks tasks_;

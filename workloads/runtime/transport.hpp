@@ -16,6 +16,9 @@ class Transport {
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
 
+    /// Consecutive ranks that are a node; all are one unless a transport knows better.
+    [[nodiscard]] virtual int ranks_of_node() const { return size(); }
+
     /// Send `buffer` to rank `buffer.rank`, another one, and leave it empty; false, and nothing is done,
     /// where as many messages as are allowed are on their way.
     [[nodiscard]] virtual bool send(Buffer& buffer) = 0;

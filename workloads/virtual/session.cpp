@@ -60,6 +60,10 @@ int World::ranks_of_host() const {
     return machine->network().ranks_of_node;
 }
 
+int World::first_of_host() const {
+    return rank_ - rank_ % ranks_of_host();
+}
+
 bool World::is_oversubscribed() const {
     return false;
 }

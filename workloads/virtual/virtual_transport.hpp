@@ -17,6 +17,7 @@ class VirtualTransport final : public runtime::Transport {
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return ranks_.size(); }
+    [[nodiscard]] int ranks_of_node() const override { return ranks_.network().ranks_of_node; }
     [[nodiscard]] bool send(runtime::Buffer& buffer) override { return ranks_.send(buffer); }
     [[nodiscard]] bool receive(runtime::Buffer& buffer) override;
     void idle() override { idle_until(Timetable::never); }
