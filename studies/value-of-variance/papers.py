@@ -106,8 +106,9 @@ def table() -> str:
     ]
     for (runtime, scale, ranks, noise), found in grouped.items():
         kla_s, delta_s, speedups, spreads = zip(*found, strict=True)
+        level = "quiet" if float(noise) == 0 else f"{float(noise):.0%}"
         lines.append(
-            f"| {runtime} | {scale}, {ranks} | {'quiet' if float(noise) == 0 else f'{float(noise):.0%}'} | {len(found)} "
+            f"| {runtime} | {scale}, {ranks} | {level} | {len(found)} "
             f"| {1e3 * statistics.fmean(kla_s):.3g} | {1e3 * statistics.fmean(delta_s):.3g} "
             f"| {span(speedups)} | {span(spreads)} |"
         )
@@ -121,8 +122,8 @@ def span(values: tuple[float, ...]) -> str:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--table", action="store_true", help="write the table of what there is, and run nothing")
+    parser = argparse.ArgumentParser(description="The paper's own sizes, in virtual time.")
+    parser.add_argument("--table", action="store_true", help="write the table of what there is")
     if parser.parse_args().table:
         print(table())
     else:

@@ -32,8 +32,7 @@ class Channel final : public Mailbox {
     explicit Channel(Runtime& runtime) : Channel(runtime, runtime.parameters().route) {}
     Channel(Runtime& runtime, Route route)
         : runtime_(runtime), forwarding_(make_forwarding(runtime, route)),
-          capacity_(items_of_message(runtime)),
-          when_full_(capacity_ == 1 ? Flush::single : Flush::full),
+          capacity_(items_of_message(runtime)), when_full_(capacity_ == 1 ? Flush::single : Flush::full),
           slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
           cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {
         if constexpr (!is_routed<Item>) {

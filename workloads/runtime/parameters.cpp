@@ -43,10 +43,11 @@ void declare(Options& options, Parameters& parameters) {
                 "Seconds after which a message is sent though it is not full; 0: never", {0.0, 3600.0});
     options.negated("--no-flush-when-idle", parameters.flush_when_idle,
                     "A rank that has nothing else to do sends only what is old or asked for");
-    options.add("--route", parameters.route,
-                "How items reach their ranks: direct; grid, along a row of ranks and then a column; node, put "
-                "together on this node by the node that they go to",
-                {{"direct", Route::direct}, {"grid", Route::grid}, {"node", Route::node}});
+    options.add(
+        "--route", parameters.route,
+        "How items reach their ranks: direct; grid, along a row of ranks and then a column; node, put "
+        "together on this node by the node that they go to",
+        {{"direct", Route::direct}, {"grid", Route::grid}, {"node", Route::node}});
     options.add(
         "--cache", parameters.cache, "Items that need not be sent after those that were",
         {{"none", Cache::none}, {"duplicates", Cache::duplicates}, {"min", Cache::min}, {"sum", Cache::sum}});

@@ -12,7 +12,8 @@ namespace workloads::runtime {
 
 Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
-      routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation), tasks_(parameters, counters_), termination_(transport, outbox_),
+      routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation),
+      tasks_(parameters, counters_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {}
 
 int Runtime::add(Mailbox& mailbox) {

@@ -271,7 +271,7 @@ TEST(VirtualClock, NoiseHasTheMeanThatIsAskedFor) {
 TEST(Topology, DistancesAreThoseOfTheTextbook) {
     const Topology torus{TopologyKind::torus, {4, 3, 2}};
     EXPECT_EQ(torus.hops(0, 0), 0);
-    EXPECT_EQ(torus.hops(0, 3), 1);                     // Around.
+    EXPECT_EQ(torus.hops(0, 3), 1); // Around.
     EXPECT_EQ(torus.hops(0, 2 + 4 * 1 + 12 * 1), 2 + 1 + 1);
     const Topology tree{TopologyKind::fat_tree, {2, 3}};
     EXPECT_EQ(tree.hops(0, 1), 2);

@@ -1,5 +1,5 @@
-// Messages that come one after the other, the earliest first; of those at the same time, that which was put in
-// first.
+// Messages that come one after the other, the earliest first; of those at the same time, that which was put
+// in first.
 #pragma once
 
 #include <algorithm>

@@ -24,7 +24,8 @@ struct Asked {
 };
 
 void declare(Options& options, Asked& asked) {
-    options.add("--network", asked.network, "virtual:FILE, the network that messages take (workloads/virtual)");
+    options.add("--network", asked.network,
+                "virtual:FILE, the network that messages take (workloads/virtual)");
     options.add("--ranks", asked.ranks, "Ranks, all of them in this process", {1, 1 << 16});
     options.add("--ranks-of-node", asked.ranks_of_node, "Ranks of a node; 0: as the file has it", {0, 4096});
     options.add("--message-noise", asked.message_noise_s,

@@ -24,8 +24,8 @@ struct SizeClass {
 
 /// What a message costs. Seconds; none is negative.
 struct Link {
-    double latency_s = 0;       ///< L: from the sender's port to the receiver's, without hops.
-    double hop_s = 0;           ///< For every hop beyond the first.
+    double latency_s = 0;      ///< L: from the sender's port to the receiver's, without hops.
+    double hop_s = 0;          ///< For every hop beyond the first.
     double send_s = 0;         ///< o: of the sender's processor.
     double send_byte_s = 0;    ///< The same for every byte.
     double receive_s = 0;      ///< o: of the receiver's processor.
@@ -69,8 +69,8 @@ struct Network {
     int nodes = 2;
     int ranks_of_node = 1;
     Topology topology;
-    Link outside; ///< Between nodes.
-    Link inside;  ///< Inside of a node.
+    Link outside;      ///< Between nodes.
+    Link inside;       ///< Inside of a node.
     double look_s = 0; ///< Of a look for messages.
     /// Messages of so many bytes begin when a receive is posted for them; shorter ones arrive all the same.
     std::uint64_t synchronous_from_bytes = std::numeric_limits<std::uint64_t>::max();

@@ -45,8 +45,8 @@ Ranks::Ranks(Network network, int ranks, std::uint64_t seed)
 void Ranks::run(const std::function<void(int rank)>& body) {
     left_ = size();
     for (std::size_t rank = 0; rank < ranks_.size(); rank++) {
-        ranks_[rank].fibre = std::make_unique<runtime::Fibre>(
-            stacks_.take(), [&body, rank] { body(static_cast<int>(rank)); });
+        ranks_[rank].fibre =
+            std::make_unique<runtime::Fibre>(stacks_.take(), [&body, rank] { body(static_cast<int>(rank)); });
         timetable_.set(rank, 0);
     }
     while (left_ > 0) {

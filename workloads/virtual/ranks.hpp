@@ -80,9 +80,9 @@ class Ranks {
         runtime::Queue<Arrival> arrived; ///< From other nodes: its port is passed one after the other.
         Arrivals arrived_inside;         ///< From its own.
         TransportOfRank transport;
-        std::vector<double> sends_s;         ///< When each of its sends ends; negative: the rank knows it has.
-        std::size_t free_send = 0;           ///< One of them that has.
-        runtime::Queue<double> posted_s;     ///< Since when receives are there for synchronous messages.
+        std::vector<double> sends_s;     ///< When each of its sends ends; negative: the rank knows it has.
+        std::size_t free_send = 0;       ///< One of them that has.
+        runtime::Queue<double> posted_s; ///< Since when receives are there for synchronous messages.
         runtime::Queue<Unmatched> unmatched; ///< Synchronous messages without one.
         bool lacks_room = false;
         bool is_waiting = false;  ///< For messages.
@@ -98,7 +98,9 @@ class Ranks {
     };
 
     [[nodiscard]] Rank& rank() { return ranks_[static_cast<std::size_t>(running_)]; }
-    [[nodiscard]] std::size_t port_actor(int node) const { return ranks_.size() + static_cast<std::size_t>(node); }
+    [[nodiscard]] std::size_t port_actor(int node) const {
+        return ranks_.size() + static_cast<std::size_t>(node);
+    }
     [[nodiscard]] double noise_s() {
         return network_.message_noise_s > 0 ? network_.message_noise_s * exponential(random_, started_) : 0;
     }

@@ -1,8 +1,9 @@
 """Virtual time beside SimGrid, and beside this machine: how far off are programs in virtual time?
 
-Options: ``--rows simgrid machine``, ``--ranks 2 4 8 16`` of the first, ``--rounds N`` of the second. Rows of
-SimGrid repeat to the bit. Those of the machine take rates of operations that ``calibrate`` measures, and a
-network that ``ping`` and ``reads`` measure, both in the same run; the fastest of the rounds counts.
+Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2`` and ``--rounds N`` of
+the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of operations that ``calibrate``
+measures, and a network that ``ping`` and ``reads`` measure, both in the same run; the fastest of the rounds
+counts. One rank is timed by CPU time, which other programs on the machine disturb least, two by elapsed time.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, Final
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from measuring import BUILDS, ROOT, build, fastest, fixed, lines_of
+from measuring import BUILDS, ROOT, Timed, build, fastest, fixed, lines_of
 from simgrid_runs import simgrid_lines
 
 FLAT: Final = ROOT / "workloads" / "virtual" / "networks" / "flat.json"
@@ -105,11 +106,10 @@ def measured_network(transport: str, directory: Path) -> Path:
     words = ("--transport", transport, "--buffer-bytes", "4096")
     once = fixed(repetitions=5, warmup=1)
     counts = {8: 200_000, 4096: 50_000}
-    message_s = {
-        size: fastest(lines_of("openmpi", 2, "ping", *once, "--ops", "raw", *words, *payload), "time_s") / count
-        for size, count in counts.items()
-        for payload in [("--payload", str(size), "--count", str(count))]
-    }
+    message_s = {}
+    for size, count in counts.items():
+        asked = (*once, "--ops", "raw", *words, "--payload", str(size), "--count", str(count))
+        message_s[size] = fastest(lines_of("openmpi", 2, "ping", *asked), "time_s") / count
     byte_s = max(0.0, message_s[4096] - message_s[8]) / (4096 - 8)
     reads = ("--ops", "reads", "--in-flight", "1", "--reads", "20000", "--execution", "fibre")
     there_and_back_s = fastest(lines_of("openmpi", 2, "runtime", *once, *reads, *words), "time_s") / 20000
@@ -127,21 +127,33 @@ def measured_network(transport: str, directory: Path) -> Path:
     return file
 
 
-def beside_machine(rounds: int) -> list[bool]:
-    """Every program, execution and transport on one rank and two."""
+def alone_network(directory: Path) -> Path:
+    """A rank alone sends to nobody."""
+    file = directory / "alone.json"
+    file.write_text(json.dumps({"format": "steelyard-network", "version": 1, "nodes": 1}))
+    return file
+
+
+def beside_machine(rounds: int, counts: list[int]) -> list[bool]:
+    """Every program, execution and transport on so many ranks."""
     met = []
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         rates = directory / "rates.json"
         calibrate = BUILDS / "plain" / "bin" / "calibrate"
         subprocess.run([str(calibrate), "--output", str(rates)], check=True, capture_output=True)
-        networks = {transport: measured_network(transport, directory) for transport in TRANSPORTS}
+        networks = {
+            transport: measured_network(transport, directory) if max(counts) > 1 else alone_network(directory)
+            for transport in TRANSPORTS
+        }
+        by_cpu_time = Timed(directory, by_cpu_time=True)
         print("                                                   this machine    virtual time")
         for what, words in REAL.items():
             for transport, network in networks.items():
-                for ranks in (1, 2):
+                for ranks in counts:
+                    timed = by_cpu_time if ranks == 1 else None
                     real = min(
-                        total_s(lines_of("openmpi", ranks, *words, "--transport", transport))
+                        total_s(lines_of("openmpi", ranks, *words, "--transport", transport, timed=timed))
                         for _ in range(rounds)
                     )
                     ours = virtual_lines(network, ranks, *words, *CALIBRATED, "--rates", str(rates))
@@ -154,11 +166,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rows", nargs="+", choices=["simgrid", "machine"], default=["simgrid", "machine"])
     parser.add_argument("--ranks", nargs="+", type=int, default=[2, 4, 8, 16])
+    parser.add_argument("--real-ranks", nargs="+", type=int, default=[1, 2], choices=[1, 2])
     parser.add_argument("--rounds", type=int, default=5)
     asked = parser.parse_args()
-    build("virtual", *(["smpi"] if "simgrid" in asked.rows else []), *(["openmpi"] if "machine" in asked.rows else []))
+    references = {"simgrid": ("smpi",), "machine": ("plain", "openmpi")}
+    build("virtual", *(tree for rows in asked.rows for tree in references[rows]))
     met = beside_simgrid(asked.ranks) if "simgrid" in asked.rows else []
-    met += beside_machine(asked.rounds) if "machine" in asked.rows else []
+    met += beside_machine(asked.rounds, asked.real_ranks) if "machine" in asked.rows else []
     return 0 if all(met) else 1
 
 
