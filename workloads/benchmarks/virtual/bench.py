@@ -1,9 +1,10 @@
 """Virtual time beside SimGrid, and beside this machine: how far off are programs in virtual time?
 
-Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2`` and ``--rounds N`` of
-the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of operations that ``calibrate``
-measures, and a network that ``ping`` and ``reads`` measure, both in the same run; the fastest of the rounds
-counts. One rank is timed by CPU time, which other programs on the machine disturb least, two by elapsed time.
+Options: ``--rows simgrid machine``; ``--ranks 2 4 8 16`` of the first; ``--real-ranks 1 2`` and
+``--rounds N`` of the second. Rows of SimGrid repeat to the bit. Those of the machine take rates of operations
+that ``calibrate`` measures, and a network that ``ping`` and ``reads`` measure, both in the same run; the
+fastest of the rounds counts. One rank is timed by CPU time, which other programs on the machine disturb
+least, two by elapsed time.
 """
 
 from __future__ import annotations
