@@ -240,7 +240,7 @@ TEST(Queues, KeepTheOrderWhileTheyGrow) {
 TEST(Routing, EveryItemArrivesInAsManyHopsAsItsRouteHas) {
     for (int size = 1; size <= 40; size++) {
         for (const int ranks_of_node : {1, 3, 4, 16}) {
-            for (const auto [route, most] :
+            for (const auto& [route, most] :
                  {std::pair{Route::direct, 1}, {Route::grid, 2}, {Route::node, 3}}) {
                 for (int from = 0; from < size; from++) {
                     for (int to = 0; to < size; to++) {
