@@ -25,7 +25,7 @@ class Table {
   public:
     Table(const Json& json, std::string place) : json_(json), place_(std::move(place)) {
         if (!json.is_object()) {
-            throw UsageError(place_ + ": expected a table, got " + json.dump());
+            throw UsageError((place_.empty() ? "" : place_ + ": ") + "expected a table, got " + json.dump());
         }
     }
 
