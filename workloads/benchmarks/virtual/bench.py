@@ -70,7 +70,7 @@ def virtual_lines(network: Path, ranks: int, program: str, *arguments: str) -> l
 
 def total_s(lines: list[dict[str, Any]]) -> float:
     """The time of all sources, the fastest repetition of each."""
-    return sum(min(line["values"]) for line in lines if line["metric"] == "time_s")
+    return float(sum(min(line["values"]) for line in lines if line["metric"] == "time_s"))
 
 
 def compare(what: str, ranks: int, reference_s: float, virtual_s: float, limit: float) -> bool:
