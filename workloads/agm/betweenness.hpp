@@ -15,7 +15,7 @@
 #include "agm/prefetched_rows.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// Work item: (vertex, level, paths that lead to it over one neighbour).
 /// On receipt: keep the first; add up those of the same level.
@@ -153,4 +153,4 @@ class Dependencies : public PrefetchedRows {
     std::vector<double> scores_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

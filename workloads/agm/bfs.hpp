@@ -14,7 +14,7 @@
 #include "agm/prefetched_rows.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class Bfs : public PrefetchedRows {
   public:
@@ -88,4 +88,4 @@ class Bfs : public PrefetchedRows {
     std::vector<graph::Vertex> parents_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

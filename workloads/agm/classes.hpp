@@ -10,7 +10,7 @@
 
 #include "agm/order.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// The next keys have a bucket each in a ring, later ones are in a heap: a push costs O(1), or O(log n) far
 /// ahead.
@@ -111,4 +111,4 @@ class Classes {
     std::vector<Far> far_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

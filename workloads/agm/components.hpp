@@ -14,7 +14,7 @@
 #include "agm/prefetched_rows.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class Components : public PrefetchedRows {
   public:
@@ -92,4 +92,4 @@ class Components : public PrefetchedRows {
     std::vector<std::uint32_t> labels_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -16,7 +16,7 @@
 #include "agm/prefetched_rows.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class Cores : public PrefetchedRows {
   public:
@@ -74,4 +74,4 @@ class Cores : public PrefetchedRows {
     std::vector<bool> is_removed_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

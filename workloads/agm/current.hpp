@@ -8,7 +8,7 @@
 
 #include "agm/order.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// First come, first served where the rank's own order is chaotic; otherwise the least key first.
 template <class Item>
@@ -64,4 +64,4 @@ class Current {
     std::vector<Keyed> heap_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -13,7 +13,7 @@
 #include "graph/csr.hpp"
 #include "runtime/channel.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class DirectionBfs {
   public:
@@ -139,4 +139,4 @@ class DirectionBfs {
     std::vector<graph::Vertex> next_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -26,7 +26,7 @@
 #include "agm/sssp.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// Over light edges alone. A vertex without any has its distance and nothing else to do: items for it are not
 /// kept.
@@ -366,4 +366,4 @@ class DirectionSssp {
     float least_ = 0;                 ///< Distance of a teller on any rank.
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

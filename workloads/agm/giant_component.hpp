@@ -12,7 +12,7 @@
 
 #include "agm/direction_bfs.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class GiantComponent {
   public:
@@ -57,4 +57,4 @@ class GiantComponent {
     std::uint32_t label_ = 0;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -17,7 +17,7 @@
 #include "graph/csr.hpp"
 #include "runtime/channel.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// An algorithm has trivially copyable work items, each of a `vertex`, and
 ///   - bool receive(Item& item): the item changes what is known of its vertex, and is to be kept
@@ -231,4 +231,4 @@ class Machine {
     const std::size_t received_at_once_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

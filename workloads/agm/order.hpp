@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 using Key = std::uint64_t;
 inline constexpr Key no_key = ~Key{0};
@@ -73,4 +73,4 @@ class Order {
     std::uint32_t k_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -22,7 +22,7 @@
 #include "harness/team.hpp"
 #include "runtime/runtime.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class PageRank : public PrefetchedRows {
   public:
@@ -139,4 +139,4 @@ class PageRank : public PrefetchedRows {
     std::vector<double> given_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

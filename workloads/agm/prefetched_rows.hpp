@@ -3,7 +3,7 @@
 
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 /// What most algorithms are to a machine before it works on an item: they read where the row of its vertex
 /// begins, and then the row.
@@ -24,4 +24,4 @@ class PrefetchedRows {
     const graph::Csr& graph_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -9,7 +9,7 @@
 #include "graph/csr.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class RemoteDistances {
   public:
@@ -56,4 +56,4 @@ class RemoteDistances {
     std::vector<std::vector<float>> known_; ///< By rank; empty where nothing is kept.
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -18,7 +18,7 @@
 #include "agm/remote_distances.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class Sssp {
   public:
@@ -108,4 +108,4 @@ class Sssp {
     RemoteDistances remote_;
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

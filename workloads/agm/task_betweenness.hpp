@@ -13,7 +13,7 @@
 #include "global/symmetric.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class TaskBetweenness {
   public:
@@ -130,4 +130,4 @@ class TaskBetweenness {
     std::vector<std::size_t> ends_;  ///< Of each level among these; the first is its beginning.
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -14,7 +14,7 @@
 #include "global/symmetric.hpp"
 #include "graph/csr.hpp"
 
-namespace workloads::agm {
+namespace goodsyard::agm {
 
 class TaskBfs {
   public:
@@ -88,4 +88,4 @@ class TaskBfs {
     std::vector<std::uint32_t> next_;     ///< Those of the next level.
 };
 
-} // namespace workloads::agm
+} // namespace goodsyard::agm

@@ -4,7 +4,7 @@
 #include "runtime/alone.hpp"
 #include "runtime/channel.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Items that a rank sends to itself, and handles by one execution model: each adds itself to a sum.
 class Items {
@@ -60,4 +60,4 @@ class Yielding {
     runtime::Tasks tasks_{std::size_t{64} << 10U, counters_};
 };
 
-} // namespace workloads
+} // namespace goodsyard

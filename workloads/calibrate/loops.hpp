@@ -13,7 +13,7 @@
 #include "harness/random.hpp"
 #include "uts/sha1.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Keep the compiler from dropping what made `value`.
 template <class T>
@@ -149,4 +149,4 @@ class Loops {
     uts::Sha1 sha1_{uts::Sha::automatic};
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -17,7 +17,7 @@
 #include "protocol/lines.hpp"
 #include "timing/quantile.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 using Loop = std::uint64_t (Loops::*)();
@@ -110,10 +110,10 @@ void calibrate(const Asked& asked) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     Asked asked;
     const auto declare = [&](Options& options) {
         options.add("--output", asked.file, "File for `--rates`; without one, only lines are written");

@@ -8,14 +8,14 @@
 
 #include "mpi/implementation.hpp"
 
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
 #include <stdexcept>
 #include <xbt/config.hpp>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
 
 std::string algorithm_of(const std::string& op) {
     std::string chosen;
@@ -122,4 +122,4 @@ std::string algorithm_of(const std::string& op) {
 
 #endif
 
-} // namespace workloads
+} // namespace goodsyard

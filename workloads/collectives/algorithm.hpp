@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace workloads {
+namespace goodsyard {
 
 /// The name that the library has for the algorithm of `op` (`bcast`, `reduce`, …); `auto` where it decides by
 /// size and ranks, `unknown` where it cannot be asked.
@@ -12,4 +12,4 @@ namespace workloads {
 /// its configuration.
 std::string algorithm_of(const std::string& op);
 
-} // namespace workloads
+} // namespace goodsyard

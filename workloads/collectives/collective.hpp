@@ -13,7 +13,7 @@
 #include "harness/operation.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 using Buffer = std::vector<double>;
 
@@ -62,4 +62,4 @@ class Collective : public Operation {
     const World& world_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -14,7 +14,7 @@
 #include "harness/failure.hpp"
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -384,4 +384,4 @@ std::vector<Family<MpiContext>::Entry> guideline_operations(const CollectiveOpti
     return every;
 }
 
-} // namespace workloads
+} // namespace goodsyard

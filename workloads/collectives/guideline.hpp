@@ -10,10 +10,10 @@
 
 #include "collectives/operation.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Scatter, Scan, Exscan, Reduce_scatter_block, and every mock-up, named `OPERATION_by_PART_and_PART`;
 /// `options` must outlive what is returned.
 std::vector<Family<MpiContext>::Entry> guideline_operations(const CollectiveOptions& options);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -2,7 +2,7 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 constexpr int tree_tag = 73;
@@ -18,4 +18,4 @@ void broadcast_along_tree(double* data, int count, const TreePart& part, const W
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

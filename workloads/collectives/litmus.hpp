@@ -6,9 +6,9 @@
 #include "collectives/litmus_tree.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// From rank 0 to all; `part` is this rank's.
 void broadcast_along_tree(double* data, int count, const TreePart& part, const World& world);
 
-} // namespace workloads
+} // namespace goodsyard

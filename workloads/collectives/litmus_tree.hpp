@@ -9,7 +9,7 @@
 #include <bit>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 /// The part of one rank in a broadcast from rank 0.
 struct TreePart {
@@ -34,4 +34,4 @@ inline TreePart tree_part(int rank, int ranks) {
     return part;
 }
 
-} // namespace workloads
+} // namespace goodsyard

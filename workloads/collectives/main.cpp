@@ -6,7 +6,7 @@
 #include "mpi/entry.hpp"
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     const Session session(argc, argv);
     CollectiveOptions own;
     Family<MpiContext> family;

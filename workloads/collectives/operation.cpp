@@ -12,7 +12,7 @@
 #include "collectives/litmus.hpp"
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -23,7 +23,7 @@ constexpr double errors_late = 10; ///< Stated errors, which one in twenty excee
 class Barrier final : public Collective {
   public:
     explicit Barrier(const World& world) : Collective("barrier", world) {}
-    void run() override { workloads::check(MPI_Barrier(comm_of(world())), "MPI_Barrier"); }
+    void run() override { goodsyard::check(MPI_Barrier(comm_of(world())), "MPI_Barrier"); }
     [[nodiscard]] std::optional<std::string> wrong() override { return std::nullopt; }
 
     /// Whoever leaves long before the last rank came has not waited.
@@ -54,7 +54,7 @@ class Broadcast : public Collective {
   public:
     Broadcast(const World& world, int bytes) : Broadcast("bcast", world, bytes) {}
     void run() override {
-        workloads::check(MPI_Bcast(data(), count(), MPI_DOUBLE, 0, comm_of(world())), "MPI_Bcast");
+        goodsyard::check(MPI_Bcast(data(), count(), MPI_DOUBLE, 0, comm_of(world())), "MPI_Bcast");
     }
     void spoil() override {
         if (!world().is_root()) {
@@ -106,11 +106,11 @@ class Reduction final : public Collective {
     void run() override {
         const auto count = static_cast<int>(sent_.size());
         if (to_all_) {
-            workloads::check(
+            goodsyard::check(
                 MPI_Allreduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, comm_of(world())),
                 "MPI_Allreduce");
         } else {
-            workloads::check(
+            goodsyard::check(
                 MPI_Reduce(sent_.data(), received_.data(), count, MPI_DOUBLE, MPI_SUM, 0, comm_of(world())),
                 "MPI_Reduce");
         }
@@ -150,15 +150,15 @@ class Gathering final : public Collective {
     void run() override {
         const auto count = static_cast<int>(block_);
         if (to_ == To::root) {
-            workloads::check(MPI_Gather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
+            goodsyard::check(MPI_Gather(sent_.data(), count, MPI_DOUBLE, received_.data(), count, MPI_DOUBLE,
                                         0, comm_of(world())),
                              "MPI_Gather");
         } else if (to_ == To::all) {
-            workloads::check(MPI_Allgather(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
+            goodsyard::check(MPI_Allgather(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
                                            MPI_DOUBLE, comm_of(world())),
                              "MPI_Allgather");
         } else {
-            workloads::check(MPI_Alltoall(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
+            goodsyard::check(MPI_Alltoall(sent_.data(), count, MPI_DOUBLE, received_.data(), count,
                                           MPI_DOUBLE, comm_of(world())),
                              "MPI_Alltoall");
         }
@@ -221,4 +221,4 @@ std::vector<Entry> collective_operations(const CollectiveOptions& options) {
     return every;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "mpi/entry.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What the operations of this family are made with.
 struct CollectiveOptions {
@@ -23,4 +23,4 @@ inline const std::vector<std::string> usual_operations = {"barrier", "bcast",   
 /// outlive what is returned.
 std::vector<Family<MpiContext>::Entry> collective_operations(const CollectiveOptions& options);
 
-} // namespace workloads
+} // namespace goodsyard

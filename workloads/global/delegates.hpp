@@ -16,7 +16,7 @@
 #include "runtime/completion_event.hpp"
 #include "runtime/control_objects.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 using runtime::CompletionEvent;
 using runtime::Future;
@@ -319,4 +319,4 @@ class Delegates {
     Lanes lanes_;
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 /// How elements are dealt to ranks, in blocks of consecutive elements.
 enum class Dealing : int {
@@ -86,4 +86,4 @@ class Distribution {
     Divisor block_;
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -12,7 +12,7 @@
 #include "runtime/completion_event.hpp"
 #include "runtime/stealable.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 using runtime::Agreed;
 using runtime::Runtime;
@@ -99,4 +99,4 @@ void forall_here(Runtime& runtime, Indices indices, const Body& body, std::uint6
     all.wait();
 }
 
-} // namespace workloads::global
+} // namespace goodsyard::global

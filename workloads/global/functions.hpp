@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 class Delegates;
 
@@ -45,4 +45,4 @@ template <class T>
     return std::bit_cast<T>(bytes);
 }
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -10,7 +10,7 @@
 #include "global/global_ptr.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 /// Each rank allocates its own elements, zero at first; `array[i]` is a global pointer on every rank. An
 /// array of no elements is one. Memory of a rank: its elements, and an address for each rank.
@@ -47,4 +47,4 @@ class GlobalArray {
     std::vector<T*> bases_; ///< By rank.
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 /// Points to an object of rank `rank`, which alone may dereference it; any rank may hold, copy and send it.
 /// Trivially copyable.
@@ -32,4 +32,4 @@ struct GlobalPtr {
     friend bool operator==(const GlobalPtr&, const GlobalPtr&) = default;
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -9,7 +9,7 @@
 #include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 using runtime::Execution;
 using runtime::Parameters;
@@ -90,4 +90,4 @@ std::unique_ptr<Operation> make_reads(const MpiContext& context, const Parameter
     return std::make_unique<ReadsOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::global
+} // namespace goodsyard::global

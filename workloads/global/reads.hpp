@@ -9,7 +9,7 @@
 #include "mpi/host_memory.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 struct Reads {
     std::uint64_t in_flight = 10'000; ///< Tasks of a rank, each of which waits for one read after the other.
@@ -21,4 +21,4 @@ struct Reads {
 std::unique_ptr<Operation> make_reads(const MpiContext& context, const runtime::Parameters& parameters,
                                       const Reads& asked);
 
-} // namespace workloads::global
+} // namespace goodsyard::global

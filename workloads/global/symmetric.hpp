@@ -6,7 +6,7 @@
 #include "global/global_ptr.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 /// An object that each rank has one of: what delegates work on that are sent to a rank, not to an element.
 template <class T>
@@ -23,4 +23,4 @@ class Symmetric {
     std::vector<T*> addresses_; ///< By rank.
 };
 
-} // namespace workloads::global
+} // namespace goodsyard::global

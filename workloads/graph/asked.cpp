@@ -5,7 +5,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -157,4 +157,4 @@ void declare(Options& options, Asked& asked) {
     });
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

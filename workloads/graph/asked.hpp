@@ -10,7 +10,7 @@
 #include "harness/options.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 enum class Verb : int { sssp, bfs, cc, pagerank, kcore, bc, generate };
 
@@ -59,4 +59,4 @@ bool has_sources(Verb verb);
 /// Declare what the algorithm has of them; `asked` must outlive `options`.
 void declare(Options& options, Asked& asked);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

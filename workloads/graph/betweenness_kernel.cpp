@@ -11,7 +11,7 @@
 #include "agm/task_betweenness.hpp"
 #include "graph/kernels.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -107,4 +107,4 @@ std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& asked)
     return std::make_unique<BetweennessKernel<MachineBetweenness>>(place, place, asked);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

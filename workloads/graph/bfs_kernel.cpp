@@ -3,7 +3,7 @@
 #include "agm/task_bfs.hpp"
 #include "graph/tree_kernels.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked) {
     if (asked.optimises_direction) {
@@ -17,4 +17,4 @@ std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked) {
     return std::make_unique<MachineTreeKernel<agm::Bfs>>(place, orders, true, by_level);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -9,7 +9,7 @@
 #include "graph/kernels.hpp"
 #include "graph/lookup.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::unique_ptr<Kernel> make_components(const Place& place, const Asked& asked) 
     return std::make_unique<ComponentsKernel>(place, asked);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -10,7 +10,7 @@
 #include "graph/kernels.hpp"
 #include "graph/lookup.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -72,4 +72,4 @@ std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& asked) {
     return std::make_unique<CoresKernel>(place, asked);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unistd.h>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -136,4 +136,4 @@ Csr build(const Team& team, const Edges& edges, RowOrder order) {
     return graph;
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

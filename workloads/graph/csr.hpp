@@ -10,7 +10,7 @@
 #include "graph/owners.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// How a row is in order.
 enum class RowOrder : int { by_neighbour, by_weight };
@@ -78,4 +78,4 @@ double bytes_of_rank(std::uint64_t vertices, std::uint64_t tuples, int ranks);
 /// The ranks exchange batches, and hold no more than one at a time beside their rows.
 Csr build(const Team& team, const Edges& edges, RowOrder order = RowOrder::by_neighbour);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -6,7 +6,7 @@
 #include "graph/edge.hpp"
 #include "harness/share.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 template <class Generator>
 class DrawnEdges final : public Edges {
@@ -25,4 +25,4 @@ class DrawnEdges final : public Edges {
     Share share_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// A tuple of the input: both directions of an edge, duplicates and self-loops included.
 struct Edge {
@@ -47,4 +47,4 @@ void for_batches(const Edges& edges, Visit visit) {
     }
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -13,7 +13,7 @@
 #include "harness/failure.hpp"
 #include "harness/share.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -230,4 +230,4 @@ void FileEdges::read(std::uint64_t first, std::span<Edge> out) const {
     std::copy_n(edges_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -7,7 +7,7 @@
 #include "graph/edge.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// Every rank has read its part of the file, by bytes; no rank has read all of it.
 class FileEdges final : public Edges {
@@ -29,4 +29,4 @@ class FileEdges final : public Edges {
     std::uint64_t vertices_ = 0;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -87,4 +87,4 @@ std::uint64_t Graph500::root(std::uint64_t index) const {
     return static_cast<std::uint64_t>(sum * static_cast<double>(vertices())) % vertices();
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

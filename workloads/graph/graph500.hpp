@@ -8,7 +8,7 @@
 #include "graph/mrg.hpp"
 #include "graph/scramble.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 inline constexpr std::uint64_t edge_factor = 16;
 
@@ -35,4 +35,4 @@ class Graph500 {
     Mrg::Skip to_next_edge_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -9,7 +9,7 @@
 #include "harness/random.hpp"
 #include "mpi/host_memory.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -58,4 +58,4 @@ Drawn make_input(const World& world, const Input& input) {
     return from_file(world, input);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

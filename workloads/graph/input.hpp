@@ -9,7 +9,7 @@
 #include "graph/edge.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 struct Drawn {
     std::unique_ptr<Edges> edges;
@@ -21,4 +21,4 @@ struct Drawn {
 /// machine.
 Drawn make_input(const World& world, const Input& input);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -5,7 +5,7 @@
 
 #include "graph/kernels.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -81,4 +81,4 @@ std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked) {
     return nullptr;
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -12,7 +12,7 @@
 #include "graph/outcome.hpp"
 #include "harness/operation.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 class Kernel {
   public:
@@ -52,4 +52,4 @@ RowOrder row_order(const Asked& asked);
 /// The algorithm that is asked for. Collective.
 std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -12,7 +12,7 @@
 #include "graph/kernel.hpp"
 #include "harness/checksum.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& asked);
 std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked);
@@ -46,4 +46,4 @@ Outcome outcome_of(const std::string& name, const std::vector<Value>& values) {
             [&values](std::size_t local, auto& cells) { cells.push_back(cell_of(values[local])); }};
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

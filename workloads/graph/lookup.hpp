@@ -7,7 +7,7 @@
 #include "graph/owners.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// `at(local)` of every wanted vertex, from its owner, in the order asked. Collective.
 template <class At>
@@ -35,4 +35,4 @@ auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& w
     return values;
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

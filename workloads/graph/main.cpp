@@ -23,8 +23,8 @@
 
 namespace {
 
-using namespace workloads;
-using namespace workloads::graph;
+using namespace goodsyard;
+using namespace goodsyard::graph;
 
 /// Vertices to start from; one that nothing looks at for algorithms without sources.
 std::vector<Vertex> roots_of(const World& world, const Csr& graph, const Asked& asked, const Drawn& input) {

@@ -8,7 +8,7 @@
 #include <array>
 #include <cstdint>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 class Mrg {
   public:
@@ -97,4 +97,4 @@ class Mrg {
     State state_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -38,4 +38,4 @@ void write_outcome(const Team& team, const Csr& graph, const Outcome& outcome, c
     file.close();
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -9,7 +9,7 @@
 #include "graph/csr.hpp"
 #include "harness/table_file.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 struct Outcome {
     std::vector<Column> columns; ///< Beside the vertex.
@@ -21,4 +21,4 @@ struct Outcome {
 /// fails.
 void write_outcome(const Team& team, const Csr& graph, const Outcome& outcome, const std::string& path);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

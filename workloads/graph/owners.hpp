@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// A vertex of the input as algorithms handle it: its owner in the upper bits, its place there in the lower.
 using Vertex = std::uint32_t;
@@ -61,4 +61,4 @@ class Owners {
     Vertex mask_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

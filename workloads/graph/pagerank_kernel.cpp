@@ -10,7 +10,7 @@
 #include "graph/lookup.hpp"
 #include "harness/random.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -123,4 +123,4 @@ std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& asked) {
     return std::make_unique<PageRankKernel>(place, asked);
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -11,7 +11,7 @@
 #include "graph/scramble.hpp"
 #include "harness/random.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// Probabilities of three quadrants; the fourth has the rest.
 struct Quadrants {
@@ -79,4 +79,4 @@ class Rmat {
     Scramble scramble_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -9,7 +9,7 @@
 #include "graph/csr.hpp"
 #include "harness/failure.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// Neighbours of a vertex, on all ranks. Collective.
 inline std::uint64_t degree_of(const Team& team, const Csr& graph, Vertex vertex) {
@@ -38,4 +38,4 @@ std::vector<Vertex> choose_roots(const Team& team, const Csr& graph, std::size_t
     return chosen;
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

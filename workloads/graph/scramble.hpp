@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 constexpr std::uint64_t reversed_bits(std::uint64_t x) {
     x = ((x >> 1) & 0x5555555555555555U) | ((x & 0x5555555555555555U) << 1);
@@ -35,4 +35,4 @@ class Scramble {
     std::uint64_t second_;
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

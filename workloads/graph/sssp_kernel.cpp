@@ -2,7 +2,7 @@
 #include "agm/sssp.hpp"
 #include "graph/tree_kernels.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -23,4 +23,4 @@ std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& asked) {
         place, orders, false, asked.filters && agm::RemoteDistances::fit(place.team, place.graph));
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 struct HarmonicMean {
     double mean = 0;
@@ -29,4 +29,4 @@ inline HarmonicMean harmonic_mean(const std::vector<double>& rates) {
     return {1 / inverse, spread / (inverse * inverse)};
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -13,7 +13,7 @@
 #include "graph/kernels.hpp"
 #include "graph/validation.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// What comes of a tree of shortest paths, whoever has found it.
 template <class Algorithm>
@@ -94,4 +94,4 @@ class OwnTreeKernel final : public TreeKernel<Algorithm> {
     void run(Vertex root) override { this->algorithm_.run(root); }
 };
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -8,7 +8,7 @@
 #include "graph/edge.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 class Fnv1a {
   public:
@@ -42,4 +42,4 @@ inline std::uint64_t tuple_hash(const Team& team, const Edges& edges) {
     return hash.value();
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

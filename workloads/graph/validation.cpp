@@ -7,7 +7,7 @@
 
 #include "graph/lookup.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 namespace {
 
@@ -150,4 +150,4 @@ std::optional<std::string> violation(const Team& team, const Edges& edges, const
     return Validator(team, edges, tree).violation();
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

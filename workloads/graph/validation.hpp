@@ -18,7 +18,7 @@
 #include "graph/owners.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// Distances and parents of a rank's vertices; infinite and no_vertex where a vertex is not in the tree.
 struct Tree {
@@ -32,4 +32,4 @@ struct Tree {
 /// The first thing that this rank finds wrong; collective, whatever is found.
 std::optional<std::string> violation(const Team& team, const Edges& edges, const Tree& tree);
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

@@ -5,7 +5,7 @@
 
 #include "harness/synchroniser.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 class BarrierSync final : public Synchroniser {
   public:
@@ -28,4 +28,4 @@ class BarrierSync final : public Synchroniser {
     const Starting& starting_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -110,4 +110,4 @@ Batch Notes::collect() const {
     return batch;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "harness/operation.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// One phase of one repetition, over all ranks.
 struct PhaseTotals {
@@ -77,4 +77,4 @@ class Notes {
     std::optional<std::string> wrong_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

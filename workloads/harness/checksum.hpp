@@ -11,7 +11,7 @@
 #include "harness/random.hpp"
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// The bits of a value, as a number.
 template <class T>
@@ -62,4 +62,4 @@ inline Checksum of_all(const Team& team, const Checksum& own) {
             team.all(Fold::exclusive_or, own.exclusive_or), team.all(Fold::sum, own.mixed)};
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -2,13 +2,13 @@
 
 #include "harness/simulated.hpp"
 
-#ifdef WORKLOADS_VIRTUAL
+#ifdef GOODSYARD_VIRTUAL
 #include "harness/virtual_clock.hpp"
-#elif defined(WORKLOADS_SIMULATED)
+#elif defined(GOODSYARD_SIMULATED)
 #include <mpi.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -34,7 +34,7 @@ bool machine_is_simulated() {
 }
 
 bool machine_waits_in_mpi() {
-#ifdef WORKLOADS_VIRTUAL
+#ifdef GOODSYARD_VIRTUAL
     return false;
 #else
     return simulated;
@@ -45,9 +45,9 @@ Computation::Computation(ComputeMode mode, const std::string& file, int times)
     : mode_(simulated ? mode : ComputeMode::off), times_(times), rates_(rates_for(mode_, file, times)) {}
 
 void Computation::pass([[maybe_unused]] double duration_s) const {
-#ifdef WORKLOADS_VIRTUAL
+#ifdef GOODSYARD_VIRTUAL
     running_clock->work(duration_s);
-#elif defined(WORKLOADS_SIMULATED)
+#elif defined(GOODSYARD_SIMULATED)
     if (duration_s > 0) {
         // In seconds of the simulated host, whatever its speed.
         smpi_execute_benched(duration_s);
@@ -66,4 +66,4 @@ std::string Computation::label() const {
     return (mode_ == ComputeMode::calibrated ? "calibrated " + rates_.date : "fixed") + times;
 }
 
-} // namespace workloads
+} // namespace goodsyard

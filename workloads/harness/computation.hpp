@@ -6,7 +6,7 @@
 
 #include "harness/rates.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 enum class ComputeMode : int {
     off,        ///< Computing takes no simulated time.
@@ -50,4 +50,4 @@ class Computation {
     Rates rates_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -2,7 +2,7 @@
 
 #include "harness/program.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -33,4 +33,4 @@ int run(int argc, const char* const* argv, Family<Context> family) {
                               [&](const Alone& alone) { measure_alone(family, settings, alone); }});
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Something that the command line asks for and that cannot be had: exit code 2. Every rank raises it.
 class UsageError : public std::runtime_error {
@@ -34,4 +34,4 @@ inline void fail_together(const Team& team, const std::string& what, const std::
     throw SharedFailure(what + " on rank " + std::to_string(first) + ": " + found);
 }
 
-} // namespace workloads
+} // namespace goodsyard

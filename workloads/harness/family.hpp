@@ -13,7 +13,7 @@
 #include "harness/settings.hpp"
 #include "protocol/lines.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What an operation is made from.
 struct Context {
@@ -92,4 +92,4 @@ void measure_all(const Family<Made>& family, const Made& context, const Lines& l
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace workloads {
+namespace goodsyard {
 
 void say_line(const std::string& text) {
     std::string line = text;
@@ -34,4 +34,4 @@ bool has_last_word() {
     return bind(held, reinterpret_cast<const sockaddr*>(&address), size) == 0 || errno != EADDRINUSE;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace workloads {
+namespace goodsyard {
 
 /// Write `text` to stderr as one line, by one write. Line feeds in it become blanks.
 void say_line(const std::string& text);
@@ -15,4 +15,4 @@ void say_line(const std::string& text);
 /// common; the kernel drops it when the process ends. Where there are no sockets, everybody is the first.
 bool has_last_word();
 
-} // namespace workloads
+} // namespace goodsyard

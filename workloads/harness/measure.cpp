@@ -7,7 +7,7 @@
 #include "harness/synchroniser.hpp"
 #include "harness/verify.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -86,4 +86,4 @@ Measured measure(Operation& operation, const std::string& name, const Settings& 
     return measured;
 }
 
-} // namespace workloads
+} // namespace goodsyard

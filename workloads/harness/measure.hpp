@@ -5,9 +5,9 @@
 
 #include "harness/repetitions.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Collective. Raises SharedFailure where a result is wrong or no repetition is valid within the budget.
 Measured measure(Operation& operation, const std::string& name, const Settings& settings, Starting starting);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -9,7 +9,7 @@
 #include "harness/starting.hpp"
 #include "protocol/labels.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What an operation says of its last run beside times: how many rounds it took, how even its result is.
 struct Fact {
@@ -60,4 +60,4 @@ class Operation {
     [[nodiscard]] virtual Phases* phases() { return nullptr; }
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -18,7 +18,7 @@
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Tells CLI11 of one option.
 struct Options::Declaring {
@@ -173,4 +173,4 @@ void Options::unpack(const std::string& bytes) {
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

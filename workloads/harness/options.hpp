@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 /// Smallest and largest value that is allowed.
 template <class T>
@@ -124,4 +124,4 @@ class Options {
     std::vector<std::function<void()>> checks_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -12,7 +12,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What is out of order, told to the rank that finds it: its own values, or on rank 0 what two ranks have.
 /// Collective.
@@ -46,4 +46,4 @@ std::optional<std::string> disorder(const Team& team, std::span<const T> own, Le
     return found;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 
 #include "timing/quantile.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Share of repetitions whose need is met. What a few need, because a rank lost its CPU for milliseconds, is
 /// no measure: those are spoilt and made again, which costs less than milliseconds for each of the others.
@@ -25,4 +25,4 @@ inline double next_distance_s(double now_s, std::vector<double> needed_s, double
     return std::max(wanted_s, now_s / 2);
 }
 
-} // namespace workloads
+} // namespace goodsyard

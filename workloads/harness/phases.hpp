@@ -8,7 +8,7 @@
 
 #include "timing/clock.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What one rank did in one phase of one repetition.
 struct PhaseValues {
@@ -74,4 +74,4 @@ class Phases {
     std::vector<PhaseValues> current_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

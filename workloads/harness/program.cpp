@@ -5,7 +5,7 @@
 #include "harness/failure.hpp"
 #include "harness/last_words.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 int run(int argc, const char* const* argv, const Program<Alone>& program) {
     try {
@@ -25,4 +25,4 @@ int run(int argc, const char* const* argv, const Program<Alone>& program) {
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 #include "harness/options.hpp"
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// `Place` is Alone, or World (mpi/entry.hpp).
 template <class Place>
@@ -24,4 +24,4 @@ struct Program {
 /// the program failed, 2 where the command line asks for something else than the program has.
 int run(int argc, const char* const* argv, const Program<Alone>& program);
 
-} // namespace workloads
+} // namespace goodsyard

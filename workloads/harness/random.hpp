@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <numbers>
 
-namespace workloads {
+namespace goodsyard {
 
 /// A bijection of 64 bits in which every bit of the argument moves every bit of the value.
 constexpr std::uint64_t mix64(std::uint64_t x) {
@@ -50,4 +50,4 @@ class Random {
     std::uint64_t state_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 struct RankMeans {
     double all_s = 0;     ///< Over repetitions and ranks.
@@ -34,4 +34,4 @@ inline RankMeans rank_means(const std::vector<double>& of_ranks_s, std::size_t r
     return means;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What each rank leaves for the others.
 using Places = std::vector<const void*>;
@@ -96,4 +96,4 @@ class RankOfProcess : public Team {
     int rank_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

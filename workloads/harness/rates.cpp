@@ -8,7 +8,7 @@
 
 #include "harness/source_rates.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -57,4 +57,4 @@ Rates rates_of_the_source() {
     return rates_from(source_rates);
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace workloads {
+namespace goodsyard {
 
 /// Kinds of operations, each with a rate of its own. What one operation is: README.md, "calibrate".
 enum class Work : int {
@@ -41,4 +41,4 @@ Rates rates_of_file(const std::string& name);
 /// The rates that come with the source (harness/rates.json).
 Rates rates_of_the_source();
 
-} // namespace workloads
+} // namespace goodsyard

@@ -4,7 +4,7 @@
 
 #include "timing/quantile.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 constexpr int batch_repetitions = 50;
@@ -49,4 +49,4 @@ int next_batch(const Measured& measured, const Settings& settings, double spent_
     return one_s * wanted <= left_s ? wanted : std::max(1, static_cast<int>(left_s / one_s));
 }
 
-} // namespace workloads
+} // namespace goodsyard

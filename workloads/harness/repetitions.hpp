@@ -7,7 +7,7 @@
 #include "harness/batch.hpp"
 #include "harness/settings.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What an operation took; filled on rank 0.
 struct Measured {
@@ -32,4 +32,4 @@ bool precise_enough(std::vector<double> values_s, const Settings& settings);
 /// not go far beyond the budget.
 int next_batch(const Measured& measured, const Settings& settings, double spent_s, double one_s);
 
-} // namespace workloads
+} // namespace goodsyard

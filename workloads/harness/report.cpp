@@ -9,7 +9,7 @@
 #include "harness/rank_means.hpp"
 #include "timing/quantile.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -84,4 +84,4 @@ void report_timer(const Lines& lines, const Clock::Facts& facts, bool oversubscr
                  oversubscribed ? "; more ranks than CPUs: these times are no latencies" : "");
 }
 
-} // namespace workloads
+} // namespace goodsyard

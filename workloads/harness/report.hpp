@@ -7,7 +7,7 @@
 #include "harness/repetitions.hpp"
 #include "protocol/lines.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// On the root. `quantity` begins the metrics: `latency` makes `latency_s`, `latency_quantile_s` and so on.
 void report(const Lines& lines, const std::string& quantity, const std::string& name, Operation& operation,
@@ -16,4 +16,4 @@ void report(const Lines& lines, const std::string& quantity, const std::string& 
 /// The clock itself. On the root.
 void report_timer(const Lines& lines, const Clock::Facts& facts, bool oversubscribed);
 
-} // namespace workloads
+} // namespace goodsyard

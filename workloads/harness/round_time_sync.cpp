@@ -6,7 +6,7 @@
 #include "harness/failure.hpp"
 #include "harness/pace.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -63,4 +63,4 @@ Batch RoundTimeSync::run(Operation& operation, int count) {
     return batch;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "harness/synchroniser.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 class RoundTimeSync final : public Synchroniser {
   public:
@@ -24,4 +24,4 @@ class RoundTimeSync final : public Synchroniser {
     double ahead_s_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -2,7 +2,7 @@
 
 #include "harness/synchroniser.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -59,4 +59,4 @@ void declare(Options& options, Settings& settings, const std::vector<std::string
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

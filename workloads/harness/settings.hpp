@@ -10,7 +10,7 @@
 #include "timing/clock.hpp"
 #include "timing/clock_method.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 struct Settings {
     std::vector<std::string> ops; ///< Names in the registry.
@@ -46,4 +46,4 @@ struct Abilities {
 void declare(Options& options, Settings& settings, const std::vector<std::string>& known,
              const Abilities& abilities);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 struct Share {
     std::uint64_t first = 0;
@@ -25,4 +25,4 @@ inline Share share_of(std::uint64_t total, const Team& team) {
     return share_of(total, team.rank(), team.size());
 }
 
-} // namespace workloads
+} // namespace goodsyard

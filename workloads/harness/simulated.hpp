@@ -1,16 +1,16 @@
 // Whether this program is compiled for a simulated machine.
 #pragma once
 
-#ifdef WORKLOADS_SIMULATED_OR_NOT
+#ifdef GOODSYARD_SIMULATED_OR_NOT
 #error "this file is compiled once, for simulated machines and others (workloads_library SIMULATED_TOO)"
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
 inline constexpr bool simulated = true;
 #else
 inline constexpr bool simulated = false;
 #endif
 
-} // namespace workloads
+} // namespace goodsyard

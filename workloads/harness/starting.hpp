@@ -7,7 +7,7 @@
 #include "timing/clock.hpp"
 #include "timing/clock_model.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 struct Starting {
     const Team& team;
@@ -24,4 +24,4 @@ inline double largest_error95_s(const Starting& starting) {
     return starting.team.to_root(Fold::max, starting.model.error95_s(starting.clock.now_s()));
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -9,7 +9,7 @@
 #include "harness/settings.hpp"
 #include "harness/window_sync.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::unique_ptr<Synchroniser> make_synchroniser(const Settings& settings, const 
     throw std::invalid_argument("no such synchroniser: " + settings.sync);
 }
 
-} // namespace workloads
+} // namespace goodsyard

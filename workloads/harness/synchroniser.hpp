@@ -7,7 +7,7 @@
 
 #include "harness/batch.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 struct Settings;
 
@@ -34,4 +34,4 @@ std::vector<std::string> synchroniser_names();
 std::unique_ptr<Synchroniser> make_synchroniser(const Settings& settings, const Starting& starting,
                                                 double longest_s);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -9,7 +9,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -128,4 +128,4 @@ void TableFile::close() {
                   has_failed_ ? std::optional(path_ + ": " + std::strerror(errno)) : std::nullopt);
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -11,7 +11,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// A cell of a table is a word of 64 bits, which its column reads as one of these.
 enum class CellKind : int { u64, i64, f64 };
@@ -58,4 +58,4 @@ class TableFile {
     bool has_failed_ = false;
 };
 
-} // namespace workloads
+} // namespace goodsyard

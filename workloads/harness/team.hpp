@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 enum class Fold : int { max, min, sum, exclusive_or };
 enum class Number : int { i32, i64, u64, f64 };
@@ -177,4 +177,4 @@ class Alone final : public Team {
     }
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -2,10 +2,10 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 void verify(Operation& operation, const std::string& name, const Starting& starting) {
     fail_together(starting.team, name + " is wrong", operation.check(starting));
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -5,11 +5,11 @@
 
 #include "harness/operation.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Run `operation` once, untimed, and check its outcome. Collective.
 ///
 /// Raises SharedFailure with the first rank that found something wrong.
 void verify(Operation& operation, const std::string& name, const Starting& starting);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 
 #include "harness/random.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// A positive number of mean 1, exponentially distributed.
 inline double exponential(const Random& random, std::uint64_t index) {
@@ -45,4 +45,4 @@ class VirtualClock {
 /// That of the rank that runs, among those of this process in virtual time (virtual/ranks.hpp).
 inline VirtualClock* running_clock = nullptr;
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 #include "harness/batch.hpp"
 #include "harness/pace.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 class Window {
   public:
@@ -40,4 +40,4 @@ class Window {
     double longest_lead_s_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -5,7 +5,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -53,4 +53,4 @@ Batch WindowSync::run(Operation& operation, int count) {
     return batch;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -10,7 +10,7 @@
 #include "harness/synchroniser.hpp"
 #include "harness/window.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 class WindowSync final : public Synchroniser {
   public:
@@ -29,4 +29,4 @@ class WindowSync final : public Synchroniser {
     double longest_window_s_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::vector<std::uint64_t> common(const Bitmaps& bitmaps, const std::vector<int>
     return all;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -7,7 +7,7 @@
 #include "mafia/points.hpp"
 #include "mafia/windows.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// Rows of bits, one a window, `words` words each.
 struct Bitmaps {
@@ -30,4 +30,4 @@ std::int64_t count_common(const Bitmaps& bitmaps, const std::vector<int>& rows);
 /// The points that lie in all of `rows`, as bits. `rows` must not be empty.
 std::vector<std::uint64_t> common(const Bitmaps& bitmaps, const std::vector<int>& rows);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -6,7 +6,7 @@
 
 #include "harness/table_file.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 void write_clusters(const std::vector<Cluster>& clusters, const std::string& path) {
     const Alone alone;
@@ -47,4 +47,4 @@ void write_members(const std::vector<Cluster>& clusters, std::size_t points, con
     file.close();
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -7,7 +7,7 @@
 
 #include "mafia/clusters.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// Write a row for each dimension of each cluster: cluster, its points, dimension, and where its bounding box
 /// begins and ends. Raises SharedFailure where that fails.
@@ -17,4 +17,4 @@ void write_clusters(const std::vector<Cluster>& clusters, const std::string& pat
 /// SharedFailure where that fails.
 void write_members(const std::vector<Cluster>& clusters, std::size_t points, const std::string& path);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

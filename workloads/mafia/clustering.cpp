@@ -9,7 +9,7 @@
 #include "mafia/unit.hpp"
 #include "mafia/unjoin.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 Mafia::Mafia(Phases& phases)
     : phases_(phases), windows_(phases.add("windows")), bitmaps_(phases.add("bitmaps")),
@@ -86,4 +86,4 @@ Clustering Mafia::cluster(const Points& points, const GridOptions& grid, const V
     return cluster_in(points, std::move(windows), variants);
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

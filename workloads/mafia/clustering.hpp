@@ -15,7 +15,7 @@
 #include "mafia/variants.hpp"
 #include "mafia/windows.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 struct Clustering {
     std::vector<Cluster> clusters; ///< by number of dimensions
@@ -52,4 +52,4 @@ class Mafia {
     std::size_t clusters_;
 };
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

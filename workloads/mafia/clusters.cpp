@@ -4,7 +4,7 @@
 #include <bit>
 #include <functional>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 Cluster make_cluster(std::vector<std::vector<int>> units, const Grid& grid) {
     const auto window = [&](int row) -> const Window& { return grid.windows[static_cast<std::size_t>(row)]; };
@@ -31,4 +31,4 @@ Cluster make_cluster(std::vector<std::vector<int>> units, const Grid& grid) {
     return cluster;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -10,7 +10,7 @@
 #include "mafia/pcount.hpp"
 #include "mafia/unit_set.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// A cluster that was found.
 struct Cluster {
@@ -80,4 +80,4 @@ std::vector<Cluster> make_clusters(const std::vector<Unit>& terminal, const Grid
     return clusters;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

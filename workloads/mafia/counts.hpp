@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 struct Counts {
     std::uint64_t candidates = 0;   ///< units whose points were counted
@@ -17,4 +17,4 @@ struct Counts {
     std::uint64_t inclusions = 0;   ///< unjoin, naive: pairs of units compared
 };
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

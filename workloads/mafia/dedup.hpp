@@ -9,7 +9,7 @@
 #include "mafia/unit_set.hpp"
 #include "mafia/variants.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 template <class Unit>
 std::vector<Unit> dedup_by_hash(const std::vector<Unit>& merged, Counts& counts) {
@@ -66,4 +66,4 @@ std::vector<Unit> dedup(const std::vector<Unit>& merged, Dedup how, Counts& coun
     return dedup_by_hash(merged, counts);
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

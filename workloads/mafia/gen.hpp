@@ -11,7 +11,7 @@
 #include "mafia/variants.hpp"
 #include "mafia/windows.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// A unit that has the common subsequence, and the window that it has beside it.
 struct Extension {
@@ -128,4 +128,4 @@ std::vector<Unit> gen(const std::vector<Unit>& units, const std::vector<Window>&
     return merged;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

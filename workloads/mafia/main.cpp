@@ -12,8 +12,8 @@
 
 namespace {
 
-using namespace workloads;
-using namespace workloads::mafia;
+using namespace goodsyard;
+using namespace goodsyard::mafia;
 
 void declare_plan(Options& options, Plan& plan) {
     options.add("--points", plan.points, "Points", {1, 1U << 30U});

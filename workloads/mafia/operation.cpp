@@ -14,7 +14,7 @@
 #include "mafia/points.hpp"
 #include "mafia/recovery.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -147,4 +147,4 @@ std::unique_ptr<Operation> make_operation(const Context& context, const Asked& a
     return std::make_unique<ClusterOperation>(context, asked, std::move(data));
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

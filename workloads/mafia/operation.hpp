@@ -10,7 +10,7 @@
 #include "mafia/variants.hpp"
 #include "mafia/windows.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// What the command line asks for.
 struct Asked {
@@ -27,4 +27,4 @@ struct Asked {
 
 std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

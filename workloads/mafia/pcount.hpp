@@ -11,7 +11,7 @@
 #include "mafia/variants.hpp"
 #include "mafia/windows.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// What points are counted in.
 struct Grid {
@@ -69,4 +69,4 @@ std::vector<Unit> pcount(const std::vector<Unit>& candidates, const Grid& grid, 
     return kept;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

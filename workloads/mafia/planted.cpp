@@ -10,7 +10,7 @@
 #include "harness/random.hpp"
 #include "mafia/points.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -126,4 +126,4 @@ Points draw_points(const Plan& plan, const std::vector<Box>& boxes) {
     return points;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

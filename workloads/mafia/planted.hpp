@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// A planted cluster: its dimensions, ascending, and its half-open interval in each of them.
 struct Box {
@@ -36,4 +36,4 @@ struct Points;
 /// Draw the points: each belongs to one of the boxes with probability `fraction`, and is uniform elsewhere.
 Points draw_points(const Plan& plan, const std::vector<Box>& boxes);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

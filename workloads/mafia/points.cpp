@@ -13,7 +13,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -175,4 +175,4 @@ void write_points(const std::string& path, const Points& points, const std::vect
     }
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

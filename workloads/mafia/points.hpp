@@ -7,7 +7,7 @@
 
 #include "mafia/planted.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// `count` points of `dimensions` coordinates, dimension by dimension: every phase reads whole dimensions.
 struct Points {
@@ -37,4 +37,4 @@ DataFile read_points(const std::string& path);
 /// Write such a file; the boxes go into its notes. Raises std::runtime_error where it cannot be written.
 void write_points(const std::string& path, const Points& points, const std::vector<Box>& planted);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -61,4 +61,4 @@ std::vector<Recovered> compare(const std::vector<Box>& planted, const std::vecto
     return results;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

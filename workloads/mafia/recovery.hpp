@@ -7,7 +7,7 @@
 #include "mafia/planted.hpp"
 #include "mafia/points.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// One planted cluster and the found one of the same dimensions; all 0 where none has these.
 struct Recovered {
@@ -21,4 +21,4 @@ struct Recovered {
 std::vector<Recovered> compare(const std::vector<Box>& planted, const std::vector<Cluster>& clusters,
                                const Points& points);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

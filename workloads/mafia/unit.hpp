@@ -10,7 +10,7 @@
 
 #include "harness/random.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// Sets of up to 64 · Words windows.
 template <int Words>
@@ -85,4 +85,4 @@ class Unit {
     std::array<std::uint64_t, Words> words_ = {};
 };
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// Open addressing, at most half full; a unit's place in `units()` is its number.
 template <class Unit>
@@ -67,4 +67,4 @@ class UnitSet {
     std::uint64_t comparisons_ = 0;
 };
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

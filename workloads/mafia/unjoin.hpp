@@ -8,7 +8,7 @@
 #include "mafia/unit_set.hpp"
 #include "mafia/variants.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 template <class Unit>
 std::vector<Unit> unjoin_by_index(const std::vector<Unit>& smaller, const std::vector<Unit>& larger,
@@ -51,4 +51,4 @@ std::vector<Unit> unjoin(const std::vector<Unit>& smaller, const std::vector<Uni
                                : unjoin_by_pairs(smaller, larger, counts);
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -1,7 +1,7 @@
 // How each phase is done. The naive ways are those of a first version: ready-made regressions.
 #pragma once
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 enum class Join : int { index, pairs };        ///< gen, and unjoin: by common subsequences, or all pairs
 enum class Dedup : int { hash, tree, pairs };  ///< hash set, ordered set, or each with all before it
@@ -13,4 +13,4 @@ struct Variants {
     Counting counting = Counting::bitmaps;
 };
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 namespace {
 
@@ -102,4 +102,4 @@ std::vector<Window> find_dense_windows(const Points& points, const GridOptions& 
     return dense;
 }
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

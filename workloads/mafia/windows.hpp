@@ -7,7 +7,7 @@
 
 #include "mafia/points.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 
 /// How the grid is made; the values of the paper's code.
 struct GridOptions {
@@ -44,4 +44,4 @@ std::vector<Window> cut_dimension(int dimension, const std::vector<std::int64_t>
 /// The dense windows of all dimensions, by dimension and position.
 std::vector<Window> find_dense_windows(const Points& points, const GridOptions& options);
 
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

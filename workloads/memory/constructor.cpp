@@ -4,7 +4,7 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -53,4 +53,4 @@ Constructed construct(Constructor what, const World& world, double& shared) {
     throw std::invalid_argument("no such constructor");
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include "mpi/handles.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 enum class Constructor : int { comm_create, comm_dup, win_create, cart_create };
 
@@ -20,4 +20,4 @@ using Constructed = std::variant<OwnedComm, OwnedWindow>;
 /// Over all ranks of the world. Collective. `shared` is the memory that a window opens, 8 bytes.
 Constructed construct(Constructor what, const World& world, double& shared);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 struct Growth {
     double median_bytes = 0; ///< The lower one of an even number: a value that occurred.
@@ -47,4 +47,4 @@ inline std::optional<Growth> growth(std::vector<double> bytes, long long allocat
     return found;
 }
 
-} // namespace workloads
+} // namespace goodsyard

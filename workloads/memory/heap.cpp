@@ -82,10 +82,10 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t bytes) {
 
 } // extern "C"
 
-namespace workloads {
+namespace goodsyard {
 
 Heap heap_now() {
     return {live_bytes.load(std::memory_order_relaxed), allocations.load(std::memory_order_relaxed)};
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -1,7 +1,7 @@
 // Live heap of this process, counted at every allocation, those of the MPI library included.
 #pragma once
 
-namespace workloads {
+namespace goodsyard {
 
 struct Heap {
     long long live_bytes = 0;  ///< Usable sizes of what is allocated and not freed.
@@ -12,4 +12,4 @@ struct Heap {
 /// everywhere, since a program's symbols come before those of its libraries.
 Heap heap_now();
 
-} // namespace workloads
+} // namespace goodsyard

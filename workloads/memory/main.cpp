@@ -18,7 +18,7 @@
 #include "mpi/implementation.hpp"
 #include "protocol/lines.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 void report(const Lines& lines, const World& world, const std::string& op, const std::vector<double>& bytes,
@@ -97,10 +97,10 @@ void report_init(const Lines& lines, const World& world, const Heap& before, con
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     const Heap before_init = heap_now();
     const Session session(argc, argv);
     const Heap after_init = heap_now();

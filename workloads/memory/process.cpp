@@ -4,7 +4,7 @@
 #include <sstream>
 #include <string>
 
-namespace workloads {
+namespace goodsyard {
 
 Resident resident_now() {
     std::ifstream rollup("/proc/self/smaps_rollup");
@@ -48,4 +48,4 @@ double shared_resident_now() {
     return bytes;
 }
 
-} // namespace workloads
+} // namespace goodsyard

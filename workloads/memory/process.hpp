@@ -1,7 +1,7 @@
 // Resident memory of this process, by who shares it.
 #pragma once
 
-namespace workloads {
+namespace goodsyard {
 
 /// Bytes; -1 where the kernel does not say.
 struct Resident {
@@ -18,4 +18,4 @@ Resident resident_now();
 /// lay queues and shared objects there, and take them from a segment that was mapped in MPI_Init.
 double shared_resident_now();
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Its errors are returned.
 inline MPI_Comm comm_of(const World& /*all*/) {
@@ -27,4 +27,4 @@ inline void check(int code, const char* call) {
     throw std::runtime_error(std::string(call) + ": " + text);
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -11,7 +11,7 @@
 #include "harness/last_words.hpp"
 #include "harness/simulated.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -25,7 +25,7 @@ constexpr unsigned time_to_speak_s = 2;
 
 /// End every rank with exit code 1, and say why, once.
 [[noreturn]] void end_all(const std::string& line) {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     // All ranks are one process, whose MPI_Abort would end it with exit code 0.
     say_line(line);
 #else
@@ -117,4 +117,4 @@ int run(const Session& session, int argc, const char* const* argv, const Program
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 #include "harness/program.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// What an operation of ranks is made from.
 struct MpiContext : Context {
@@ -21,4 +21,4 @@ int run(const Session& session, int argc, const char* const* argv, const Program
 /// `sync`.
 int run(const Session& session, int argc, const char* const* argv, Family<MpiContext> family);
 
-} // namespace workloads
+} // namespace goodsyard

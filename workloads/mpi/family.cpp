@@ -5,7 +5,7 @@
 #include "mpi/implementation.hpp"
 #include "timing/shared_clock.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -49,4 +49,4 @@ int run(const Session& session, int argc, const char* const* argv, Family<MpiCon
     return run(session, argc, argv, Program<World>{family.name, family.description, declare_all, body});
 }
 
-} // namespace workloads
+} // namespace goodsyard

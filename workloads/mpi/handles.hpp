@@ -7,7 +7,7 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Owns a handle; moved, never copied. `Kind` says which value is none, and how one is given back.
 ///
@@ -123,4 +123,4 @@ class OwnedRequest : public Owned<handles::Request> {
     }
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 #include "harness/failure.hpp"
 #include "harness/simulated.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -40,4 +40,4 @@ void require_memory(const World& world, double bytes_of_rank, const std::string&
     fail_together(world, what_does + " not fit in memory", lacking);
 }
 
-} // namespace workloads
+} // namespace goodsyard

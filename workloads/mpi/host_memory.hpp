@@ -5,7 +5,7 @@
 
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Bytes of the host for each of its ranks. Collective.
 [[nodiscard]] double memory_of_rank(const World& world);
@@ -15,4 +15,4 @@ namespace workloads {
 void require_memory(const World& world, double bytes_of_rank, const std::string& what_does,
                     const std::string& cure);
 
-} // namespace workloads
+} // namespace goodsyard

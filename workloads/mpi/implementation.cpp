@@ -4,10 +4,10 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 std::string implementation() {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     return "smpi";
 #else
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -27,4 +27,4 @@ std::string implementation() {
 #endif
 }
 
-} // namespace workloads
+} // namespace goodsyard

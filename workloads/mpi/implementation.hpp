@@ -3,9 +3,9 @@
 
 #include <string>
 
-namespace workloads {
+namespace goodsyard {
 
 /// `openmpi`, `mpich`, `impi` or `smpi`; otherwise the first word of what the library says.
 std::string implementation();
 
-} // namespace workloads
+} // namespace goodsyard

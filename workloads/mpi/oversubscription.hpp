@@ -6,7 +6,7 @@
 #include "harness/last_words.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Say on stderr, once, where the ranks of a host are more than its CPUs: times are then no times of ranks
 /// that run at once. Collective.
@@ -18,4 +18,4 @@ inline void warn_if_oversubscribed(const World& world, const std::string& progra
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

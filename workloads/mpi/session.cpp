@@ -11,7 +11,7 @@
 #include "mpi/check.hpp"
 #include "mpi/handles.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -146,4 +146,4 @@ void World::gather_bytes(const void* own, void* all, std::size_t bytes_of_one) c
     check(MPI_Gather(own, count, MPI_BYTE, all, count, MPI_BYTE, 0, comm_of(*this)), "MPI_Gather");
 }
 
-} // namespace workloads
+} // namespace goodsyard

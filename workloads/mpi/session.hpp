@@ -4,7 +4,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Initialises MPI and finalises it. After an error of one rank alone the caller aborts: other ranks may
 /// never come to the end.
@@ -53,4 +53,4 @@ class World final : public Team {
 /// message.
 int mpi_count(std::size_t count);
 
-} // namespace workloads
+} // namespace goodsyard

@@ -33,7 +33,7 @@
 #include "npb/kernel.hpp"
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 struct Size {
@@ -354,4 +354,4 @@ std::unique_ptr<Kernel> make_cg(ProblemClass size) {
     return std::make_unique<Cg<std::uint32_t>>(size);
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

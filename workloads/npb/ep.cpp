@@ -22,7 +22,7 @@
 #include "npb/kernel.hpp"
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 struct Size {
@@ -139,4 +139,4 @@ std::unique_ptr<Kernel> make_ep(ProblemClass size) {
     return std::make_unique<Ep>(size);
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

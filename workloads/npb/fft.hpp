@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 
 /// Sequences that are transformed together.
 inline constexpr std::size_t lanes = 8;
@@ -111,4 +111,4 @@ class Fft {
     std::vector<double> cosine_, sine_;
 };
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

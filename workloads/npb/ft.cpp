@@ -27,7 +27,7 @@
 #include "npb/kernel.hpp"
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 using Complex = std::complex<double>;
@@ -296,4 +296,4 @@ std::unique_ptr<Kernel> make_ft(ProblemClass size) {
     return std::make_unique<Ft>(size);
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

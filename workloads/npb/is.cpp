@@ -27,7 +27,7 @@
 #include "npb/kernel.hpp"
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 using Key = std::uint32_t;
@@ -248,4 +248,4 @@ std::unique_ptr<Kernel> make_is(ProblemClass size) {
     return std::make_unique<Is>(size);
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 
 /// Problem sizes of the specification, smallest first.
 enum class ProblemClass { S, W, A, B };
@@ -47,4 +47,4 @@ std::unique_ptr<Kernel> make_mg(ProblemClass size);
 std::unique_ptr<Kernel> make_ft(ProblemClass size);
 std::unique_ptr<Kernel> make_is(ProblemClass size);
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -19,7 +19,7 @@
 #include "protocol/lines.hpp"
 #include "timing/clock.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 struct Named {
@@ -111,10 +111,10 @@ void run_kernel(const Asked& asked) {
 }
 
 } // namespace
-} // namespace workloads::npb
+} // namespace goodsyard::npb
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     npb::Asked asked;
     const auto declare = [&](Options& options) {
         options.add("kernel", asked.kernel, "ep, cg, mg, ft or is", npb::names(npb::kernels));

@@ -30,7 +30,7 @@
 #include "npb/periodic_grid.hpp"
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 /// Weights by distance: centre, face, edge, corner.
@@ -346,4 +346,4 @@ std::unique_ptr<Kernel> make_mg(ProblemClass size) {
     return std::make_unique<Mg>(size);
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <memory>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 
 inline constexpr std::ptrdiff_t longest_row = 256 + 2;
 inline constexpr std::ptrdiff_t worth_a_team = 16; ///< Smaller grids are done sooner than threads are woken.
@@ -101,4 +101,4 @@ struct Neighbourhood {
     }
 };
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 
 class Random {
   public:
@@ -47,4 +47,4 @@ class Random {
     std::uint64_t x_;
 };
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -9,7 +9,7 @@
 #include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
-namespace workloads::ping {
+namespace goodsyard::ping {
 
 Pair::Pair(const Team& team)
     : sends(team.rank() < team.size() / 2),
@@ -108,4 +108,4 @@ std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& aske
     return make(context, asked, "raw", parameters);
 }
 
-} // namespace workloads::ping
+} // namespace goodsyard::ping

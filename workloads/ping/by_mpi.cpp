@@ -5,7 +5,7 @@
 #include "mpi/check.hpp"
 #include "ping/ping.hpp"
 
-namespace workloads::ping {
+namespace goodsyard::ping {
 
 namespace {
 
@@ -42,27 +42,27 @@ class ByMpi final : public Operation {
 
     [[nodiscard]] int bytes() const { return static_cast<int>(payload_.size()); }
     void wait_for_all() {
-        workloads::check(MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+        goodsyard::check(MPI_Waitall(window, requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
     }
     void send_window() {
         for (MPI_Request& request : requests_) {
-            workloads::check(MPI_Isend(payload_.data(), bytes(), MPI_BYTE, pair_.partner, forth,
+            goodsyard::check(MPI_Isend(payload_.data(), bytes(), MPI_BYTE, pair_.partner, forth,
                                        comm_of(world_), &request),
                              "MPI_Isend");
         }
         wait_for_all();
-        workloads::check(
+        goodsyard::check(
             MPI_Recv(nullptr, 0, MPI_BYTE, pair_.partner, back, comm_of(world_), MPI_STATUS_IGNORE),
             "MPI_Recv");
     }
     void receive_window() {
         for (MPI_Request& request : requests_) {
-            workloads::check(MPI_Irecv(payload_.data(), bytes(), MPI_BYTE, pair_.partner, forth,
+            goodsyard::check(MPI_Irecv(payload_.data(), bytes(), MPI_BYTE, pair_.partner, forth,
                                        comm_of(world_), &request),
                              "MPI_Irecv");
         }
         wait_for_all();
-        workloads::check(MPI_Send(nullptr, 0, MPI_BYTE, pair_.partner, back, comm_of(world_)), "MPI_Send");
+        goodsyard::check(MPI_Send(nullptr, 0, MPI_BYTE, pair_.partner, back, comm_of(world_)), "MPI_Send");
     }
 
     const World& world_;
@@ -78,4 +78,4 @@ std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& as
     return std::make_unique<ByMpi>(context, asked);
 }
 
-} // namespace workloads::ping
+} // namespace goodsyard::ping

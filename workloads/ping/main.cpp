@@ -6,7 +6,7 @@
 #include "ping/ping.hpp"
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     const Session session(argc, argv);
     ping::Asked asked;
     // What plain MPI is laid beside goes by it too, with as many messages on their way.

@@ -10,7 +10,7 @@
 #include "mpi/entry.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::ping {
+namespace goodsyard::ping {
 
 /// Messages of plain MPI on their way.
 inline constexpr int window = 64;
@@ -43,4 +43,4 @@ std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Aske
 std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& asked);
 std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& asked);
 
-} // namespace workloads::ping
+} // namespace goodsyard::ping

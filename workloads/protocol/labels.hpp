@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 class Labels {
   public:
@@ -50,4 +50,4 @@ class Labels {
     std::vector<Label> labels_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

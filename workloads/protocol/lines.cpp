@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -88,4 +88,4 @@ void Lines::write(const std::string& metric, const std::string& unit, const Labe
     Appended(std::getenv("STEELYARD_METRICS")).write_whole(line.dump() + "\n");
 }
 
-} // namespace workloads
+} // namespace goodsyard

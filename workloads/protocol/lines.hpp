@@ -7,7 +7,7 @@
 
 #include "protocol/labels.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 class Lines {
   public:
@@ -24,4 +24,4 @@ class Lines {
     Labels common_;
 };
 
-} // namespace workloads
+} // namespace goodsyard

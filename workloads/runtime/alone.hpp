@@ -5,7 +5,7 @@
 
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class AloneTransport final : public Transport {
   public:
@@ -20,4 +20,4 @@ class AloneTransport final : public Transport {
     }
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class Backlog {
   public:
@@ -54,4 +54,4 @@ class Backlog {
     std::size_t count_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// A message: bytes, and what travels beside them. Owns its memory; an empty one has none.
 class Buffer {
@@ -56,4 +56,4 @@ class BufferPool {
     std::vector<Buffer> free_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -15,7 +15,7 @@
 #include "runtime/routed.hpp"
 #include "runtime/runtime.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Made in the same order on all ranks, with its handler, before the epoch in which it is used; given up in
 /// the reverse order, outside of epochs.
@@ -202,4 +202,4 @@ class Channel final : public Mailbox {
     int number_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 
 #include "runtime/waiting.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Complete while nothing is enrolled. Unlike a latch, further activities may be enrolled while others run,
 /// by those too, and an event may be used again. An event with a parent counts there as one activity while it
@@ -52,4 +52,4 @@ class CompletionEvent {
     std::uint64_t count_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

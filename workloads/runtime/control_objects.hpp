@@ -9,7 +9,7 @@
 
 #include "runtime/waiting.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Set once; outlives the tasks that wait for it.
 class ControlObject {
@@ -107,4 +107,4 @@ class Reduction : public ControlObject {
     Fold fold_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

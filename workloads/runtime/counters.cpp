@@ -3,7 +3,7 @@
 #include <array>
 #include <string>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -92,4 +92,4 @@ std::vector<Fact> facts(const Team& team, const Counters& counters) {
     return all;
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -10,7 +10,7 @@
 #include "harness/operation.hpp"
 #include "harness/team.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Why a message was sent.
 enum class Flush : int {
@@ -86,4 +86,4 @@ struct Counters {
 /// classes that are not empty, with the largest value of each as a label `up_to`. Collective.
 std::vector<Fact> facts(const Team& team, const Counters& counters);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include "harness/failure.hpp"
 #include "runtime/runtime.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Handles the items of messages.
 template <class Item>
@@ -228,4 +228,4 @@ class TakingTurns final : public Turns<Item> {
     Handling<Item, Handler, By> handling_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

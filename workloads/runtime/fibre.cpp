@@ -7,7 +7,7 @@
 #include <sanitizer/asan_interface.h>
 #endif
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 using boost::context::detail::transfer_t;
 static_assert(sizeof(switching::Arrival) == sizeof(transfer_t) && std::is_trivially_copyable_v<transfer_t>);
@@ -57,4 +57,4 @@ void Fibre::unwind() {
     throw Unwinding(); // NOLINT(bugprone-std-exception-baseclass)
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

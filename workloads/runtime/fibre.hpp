@@ -17,7 +17,7 @@
 #include <sanitizer/common_interface_defs.h>
 #endif
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace switching {
 
@@ -103,4 +103,4 @@ class Fibre {
     std::function<void()> body_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 
 #include "runtime/waiting.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Empty at first.
 ///
@@ -87,4 +87,4 @@ class FullEmpty {
     Waiting until_empty_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 #include "runtime/make_transport.hpp"
 #include "runtime/updates.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::unique_ptr<Operation> make_gather(const MpiContext& context, const Paramete
     return std::make_unique<GatherOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -9,7 +9,7 @@
 #include "harness/operation.hpp"
 #include "harness/settings.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Nothing, so that the operation is passed over among others. Raises UsageError where it alone is asked for.
 inline std::unique_ptr<Operation> left_out(const Settings& settings, const std::string& name,
@@ -20,4 +20,4 @@ inline std::unique_ptr<Operation> left_out(const Settings& settings, const std::
     return nullptr;
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

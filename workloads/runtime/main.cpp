@@ -7,7 +7,7 @@
 #include "runtime/switches.hpp"
 #include "runtime/updates.hpp"
 
-using namespace workloads;
+using namespace goodsyard;
 
 int main(int argc, char** argv) {
     const Session session(argc, argv);

@@ -5,13 +5,13 @@
 
 #include "harness/failure.hpp"
 #include "runtime/point_to_point.hpp"
-#ifndef WORKLOADS_SIMULATED
+#ifndef GOODSYARD_SIMULATED
 #include "runtime/shared_ring.hpp"
 #endif
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
-#ifndef WORKLOADS_SIMULATED
+#ifndef GOODSYARD_SIMULATED
 namespace {
 
 /// Whether the node's file system for shared memory, which is small in a container, has room for the rings
@@ -49,7 +49,7 @@ int ranks_of_node(const World& world, const Parameters& parameters) {
 } // namespace
 
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters) {
-#ifndef WORKLOADS_SIMULATED
+#ifndef GOODSYARD_SIMULATED
     const bool on_one_node = world.all(Fold::min, world.ranks_of_host()) == world.size();
     switch (parameters.transport) {
     case TransportKind::point_to_point:
@@ -69,4 +69,4 @@ std::unique_ptr<Transport> make_transport(const World& world, const Parameters& 
     return std::make_unique<PointToPoint>(comm_of(world), parameters, ranks_of_node(world, parameters));
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

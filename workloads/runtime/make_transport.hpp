@@ -7,10 +7,10 @@
 #include "runtime/parameters.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// The one that is asked for; `parameters` are settled. Collective, as is its destruction, which comes when
 /// all messages have arrived. Raises UsageError where the ranks are not on one node and a ring is asked for.
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

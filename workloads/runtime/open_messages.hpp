@@ -5,7 +5,7 @@
 
 #include "runtime/buffer.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class OpenMessages {
   public:
@@ -45,4 +45,4 @@ class OpenMessages {
     int last_ = none;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

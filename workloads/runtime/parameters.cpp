@@ -6,7 +6,7 @@
 #include "harness/computation.hpp"
 #include "harness/failure.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -141,4 +141,4 @@ std::size_t capacity_bytes(const Parameters& parameters) {
     return std::max(static_cast<std::size_t>(parameters.buffer_bytes), longest_item_bytes);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -9,7 +9,7 @@
 #include "runtime/routing.hpp"
 #include "runtime/stack_pool.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// How a work item is executed when it arrives.
 enum class Execution : int {
@@ -103,4 +103,4 @@ void take_fibres(Parameters& parameters, const std::string& option);
 /// The capacity of a message of any channel.
 [[nodiscard]] std::size_t capacity_bytes(const Parameters& parameters);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

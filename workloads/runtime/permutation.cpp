@@ -10,7 +10,7 @@
 #include "runtime/queue.hpp"
 #include "runtime/updates.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -127,4 +127,4 @@ std::unique_ptr<Operation> make_permutation(const MpiContext& context, const Par
     return std::make_unique<PermutationOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

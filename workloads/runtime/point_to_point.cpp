@@ -7,7 +7,7 @@
 #include "mpi/check.hpp"
 #include "mpi/session.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -147,4 +147,4 @@ void PointToPoint::take_arrived(std::size_t place, const MPI_Status& status) {
     post_receive(place);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include "runtime/queue.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Destroyed on all ranks together, when all messages have arrived.
 ///
@@ -52,4 +52,4 @@ class PointToPoint final : public Transport {
     Queue<Buffer> arrived_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 template <class T>
 class Queue {
@@ -48,4 +48,4 @@ class Queue {
     std::size_t size_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

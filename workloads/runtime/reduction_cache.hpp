@@ -14,7 +14,7 @@
 #include "harness/random.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 template <class Item>
 concept Combinable = requires(Item item, const Item& constant) {
@@ -122,4 +122,4 @@ CacheOf<Item> make_cache(const Parameters& parameters) {
     }
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

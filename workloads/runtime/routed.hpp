@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 template <class Item>
 struct Routed {
@@ -18,4 +18,4 @@ inline constexpr bool is_routed = false;
 template <class Item>
 inline constexpr bool is_routed<Routed<Item>> = true;
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

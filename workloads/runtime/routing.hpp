@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// How items reach their ranks.
 enum class Route : int {
@@ -67,4 +67,4 @@ class Routing {
     int width_; ///< Of a row, or of a node.
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
@@ -190,4 +190,4 @@ void Runtime::settle_charges() {
     }
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -22,7 +22,7 @@
 #include "runtime/termination.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// What the runtime knows of a channel.
 class Mailbox {
@@ -207,4 +207,4 @@ class Runtime {
     double charged_s_ = 0; ///< And not passed yet.
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

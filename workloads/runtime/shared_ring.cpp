@@ -7,7 +7,7 @@
 
 #include "mpi/check.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -111,4 +111,4 @@ void SharedRing::idle() {
     }
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -12,7 +12,7 @@
 #include "runtime/parameters.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Destroyed on all ranks together, when all messages have arrived.
 class SharedRing final : public Transport {
@@ -67,4 +67,4 @@ class SharedRing final : public Transport {
     std::size_t next_in_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

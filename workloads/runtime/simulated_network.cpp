@@ -8,7 +8,7 @@
 #include "harness/random.hpp"
 #include "harness/ranks_of_a_process.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -153,4 +153,4 @@ void SimulatedNetwork::run(const std::function<void(const Team&, Transport&)>& b
     });
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

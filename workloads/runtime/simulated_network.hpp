@@ -11,7 +11,7 @@
 #include "runtime/fibre.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 struct NetworkSettings {
     int ranks = 2;
@@ -38,4 +38,4 @@ class SimulatedNetwork {
     NetworkSettings settings_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

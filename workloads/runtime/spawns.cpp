@@ -5,7 +5,7 @@
 #include "runtime/left_out.hpp"
 #include "runtime/tasks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Paramete
     return std::make_unique<SpawnsOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,10 +8,10 @@
 #include "runtime/parameters.hpp"
 #include "runtime/switches.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// As many tasks in each round as would be live. Nothing where `parameters` have no tasks with stacks.
 std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Parameters& parameters,
                                        const Switches& asked);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

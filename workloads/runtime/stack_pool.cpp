@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -75,4 +75,4 @@ void StackPool::map_dense() {
     mapped_ += stacks;
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

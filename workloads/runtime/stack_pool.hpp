@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 struct Stack {
     void* bottom = nullptr; ///< The lowest address.
@@ -50,4 +50,4 @@ class StackPool {
     std::vector<Stack> free_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -13,7 +13,7 @@
 #include "harness/random.hpp"
 #include "runtime/channel.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Ranks that steal from each other, those of a node for instance; a rank that works on items is one of them.
 struct Thieves {
@@ -171,4 +171,4 @@ class Stealable {
     int in_vain_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 #include "runtime/left_out.hpp"
 #include "runtime/tasks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -86,4 +86,4 @@ std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parame
     return std::make_unique<SwitchesOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include "mpi/host_memory.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 struct Switches {
     std::uint64_t live = 1000;   ///< Tasks.
@@ -19,4 +19,4 @@ struct Switches {
 std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
                                          const Switches& asked);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// What the ranks agree on at the end of an epoch, at no further cost.
 struct Agreed {
@@ -28,4 +28,4 @@ struct Tally {
     }
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

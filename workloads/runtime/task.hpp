@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Frames of coroutines, used again. All ranks of a simulation live in one thread and may share them.
 class FramePool {
@@ -106,4 +106,4 @@ class Task {
     Handle handle_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

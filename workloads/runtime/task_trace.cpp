@@ -1,6 +1,6 @@
 #include "runtime/task_trace.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 std::vector<std::uint64_t> active_of_all(const Team& team, const TaskTrace& trace) {
     std::vector<std::uint64_t> own = trace.samples();
@@ -10,4 +10,4 @@ std::vector<std::uint64_t> active_of_all(const Team& team, const TaskTrace& trac
     return all;
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 
 #include "harness/team.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class TaskTrace {
   public:
@@ -44,4 +44,4 @@ class TaskTrace {
 /// The samples of all ranks added up, on the root; a rank that has fewer has none active. Collective.
 [[nodiscard]] std::vector<std::uint64_t> active_of_all(const Team& team, const TaskTrace& trace);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -1,6 +1,6 @@
 #include "runtime/tasks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -137,4 +137,4 @@ std::string Tasks::blocked() const {
     return told;
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -17,7 +17,7 @@
 #include "runtime/task.hpp"
 #include "runtime/worker.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class Tasks {
   public:
@@ -254,4 +254,4 @@ class Tasks {
     Activity activity_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 
 #include "runtime/parameters.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 Termination::Termination(Transport& transport, Queue<Buffer>& outbox)
     : transport_(transport), outbox_(outbox),
@@ -85,4 +85,4 @@ void Termination::send(int to, Direction direction, const Tally& tally, const st
     outbox_.push(std::move(message));
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -20,7 +20,7 @@
 #include "runtime/tally.hpp"
 #include "runtime/transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class Termination {
   public:
@@ -81,4 +81,4 @@ class Termination {
     std::uint64_t sent_before_ = 0;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -3,7 +3,7 @@
 
 #include "runtime/buffer.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Called once a message or less often, never once an item, and only from the stack of the rank itself.
 class Transport {
@@ -45,4 +45,4 @@ class Transport {
     BufferPool pool_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -7,7 +7,7 @@
 #include "runtime/channel.hpp"
 #include "runtime/make_transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 namespace {
 
@@ -80,4 +80,4 @@ std::unique_ptr<Operation> make_updates(const MpiContext& context, const Paramet
     return std::make_unique<UpdatesOperation>(context, parameters, asked);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -9,7 +9,7 @@
 #include "mpi/host_memory.hpp"
 #include "runtime/parameters.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 struct Updates {
     std::uint64_t per_rank = 1'000'000;
@@ -35,4 +35,4 @@ std::unique_ptr<Operation> make_gather(const MpiContext& context, const Paramete
 std::unique_ptr<Operation> make_permutation(const MpiContext& context, const Parameters& parameters,
                                             const Updates& asked);
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

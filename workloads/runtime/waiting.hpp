@@ -6,7 +6,7 @@
 
 #include "runtime/tasks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 /// Outlives the tasks that wait.
 class Waiting {
@@ -75,4 +75,4 @@ class Awaiter {
     Waiting::Waiter waiter_;
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 
 #include "runtime/fibre.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 class Tasks;
 
@@ -38,4 +38,4 @@ struct alignas(64) Worker {
     }
 };
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 
 #include "harness/random.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// ⌊i n / p⌋, where block i of equal ones begins. Fits for all n < 2^64 / p.
 constexpr std::uint64_t first_of_block(std::uint64_t i, std::uint64_t total, std::uint64_t ranks) {
@@ -42,4 +42,4 @@ inline std::vector<std::uint64_t> cut_into_blocks(Blocks blocks, std::uint64_t t
     return begin;
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -15,7 +15,7 @@
 #include "sorting/item.hpp"
 #include "sorting/parameters.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 inline std::uint64_t fingerprint(Key item) {
     return item;
@@ -89,4 +89,4 @@ inline std::optional<std::string> out_of_order(const Team& team, const Parameter
     });
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -13,7 +13,7 @@
 #include "sorting/rank_range.hpp"
 #include "sorting/splitter_sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// One splitter after the other, as published: p log n collective operations.
 template <class Item>
@@ -139,4 +139,4 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
     return cuts;
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

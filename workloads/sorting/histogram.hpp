@@ -10,7 +10,7 @@
 #include "sorting/histogram_search.hpp"
 #include "sorting/splitter_sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 class HistogramSort final : public SplitterSort<Item> {
@@ -132,4 +132,4 @@ class HistogramSort final : public SplitterSort<Item> {
     std::uint64_t draws_ = 0;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

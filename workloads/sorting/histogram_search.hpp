@@ -12,7 +12,7 @@
 
 #include "sorting/item.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// A probe and where it lies among the keys of all ranks.
 struct Probe {
@@ -62,4 +62,4 @@ inline void narrow(Bracket& bracket, const std::vector<Probe>& probes, std::uint
     }
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -11,7 +11,7 @@
 #include "harness/random.hpp"
 #include "sorting/item.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 enum class Distribution : int { uniform, gaussian, zipf, few, equal, sorted, reverse, pieces };
 
@@ -86,4 +86,4 @@ inline void put(Record& item, Key key, std::uint64_t index) {
     item = {key, index};
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 using Key = std::uint64_t;
 
@@ -50,4 +50,4 @@ constexpr double to_double(Key key) {
     return std::bit_cast<double>(key & top_bit ? key ^ top_bit : ~key);
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

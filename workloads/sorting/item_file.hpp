@@ -11,7 +11,7 @@
 #include "harness/table_file.hpp"
 #include "sorting/inputs.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// The number that a key stands for.
 inline std::uint64_t cell_of_key(Key key, KeyType type) {
@@ -66,4 +66,4 @@ void write_items(const Team& team, const std::vector<Item>& block, KeyType type,
     file.close();
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

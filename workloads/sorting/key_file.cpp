@@ -8,7 +8,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 namespace {
 
@@ -66,4 +66,4 @@ std::vector<Key> read_keys(const Team& team, const std::string& name, KeyType ty
     return keys;
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -7,7 +7,7 @@
 #include "harness/team.hpp"
 #include "sorting/inputs.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// All keys of a file, on all ranks; rank 0 reads. Collective.
 ///
@@ -15,4 +15,4 @@ namespace workloads::sorting {
 /// that is not a number of the type. NaN has no place in any order, and is refused.
 std::vector<Key> read_keys(const Team& team, const std::string& name, KeyType type);
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -22,7 +22,7 @@ constexpr bool with_vqsort = true;
 constexpr bool with_vqsort = false;
 #endif
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 namespace {
 
@@ -111,4 +111,4 @@ void sort_locally(std::vector<Record>& items, LocalSort local) {
     std::stable_sort(items.begin(), items.end(), LessKey());
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -7,7 +7,7 @@
 #include "sorting/item.hpp"
 #include "sorting/parameters.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// Whether this program was built with the library that `local` needs. `std` is always there.
 bool is_built_in(LocalSort local);
@@ -20,4 +20,4 @@ std::string package_of(LocalSort local);
 void sort_locally(std::vector<Key>& items, LocalSort local);
 void sort_locally(std::vector<Record>& items, LocalSort local);
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

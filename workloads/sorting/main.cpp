@@ -9,8 +9,8 @@
 
 namespace {
 
-using namespace workloads;
-using namespace workloads::sorting;
+using namespace goodsyard;
+using namespace goodsyard::sorting;
 
 void declare(Options& options, Asked& asked) {
     Parameters& parameters = asked.parameters;

@@ -9,7 +9,7 @@
 
 #include "sorting/item.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// Take the smaller of two first items; of equal ones the left. Both are read before one is chosen, and
 /// pointers advance by a truth value, so that compilers need no jump for it.
@@ -130,4 +130,4 @@ void merge_runs(const Item* items, const std::vector<std::uint64_t>& begin, std:
     }
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -12,7 +12,7 @@
 #include "harness/random.hpp"
 #include "sorting/position.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// Up to two values, ascending.
 struct Middle {
@@ -54,4 +54,4 @@ inline Position chosen(const Middle& middle, RandomBits& bits) {
     return middle.values[middle.count == 2 && bits.next() ? 1 : 0];
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

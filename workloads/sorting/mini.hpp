@@ -16,7 +16,7 @@
 #include "sorting/rank_range.hpp"
 #include "sorting/sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// How many ranks have items below, at and above the pivot.
 struct Classes {
@@ -177,4 +177,4 @@ class MiniSort final : public Sort<Item> {
     std::size_t groups_;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

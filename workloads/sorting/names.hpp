@@ -9,7 +9,7 @@
 #include "sorting/inputs.hpp"
 #include "sorting/parameters.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Enum>
 using Names = std::vector<std::pair<std::string, Enum>>;
@@ -47,4 +47,4 @@ std::string name_of(const Names<Enum>& names, Enum value) {
     return "?";
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -14,7 +14,7 @@
 #include "sorting/names.hpp"
 #include "sorting/sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 namespace {
 
@@ -110,4 +110,4 @@ std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked
     return asked.payload ? make<Record>(context, asked) : make<Key>(context, asked);
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

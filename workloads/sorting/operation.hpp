@@ -10,7 +10,7 @@
 #include "sorting/inputs.hpp"
 #include "sorting/parameters.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// What the command line of psort asks for.
 struct Asked {
@@ -27,4 +27,4 @@ struct Asked {
 /// The sort that is asked for. Collective. Raises SharedFailure where it cannot sort that input.
 std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& asked);
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

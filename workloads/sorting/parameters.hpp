@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 enum class Algorithm : int { sample, histogram, exact, radix, mini };
 enum class LocalSort : int { std, pdq, ips4o, vqsort };
@@ -26,4 +26,4 @@ struct Parameters {
     std::uint64_t seed = 1;      ///< of random pivots and probes
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

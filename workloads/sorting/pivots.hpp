@@ -8,7 +8,7 @@
 
 #include "sorting/position.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// A place in a rank's block that stands for `weight` items; weight 0 where the block is empty.
 struct Sample {
@@ -86,4 +86,4 @@ inline Position weighted_median(std::vector<WeightedPivot>& pivots) {
     return pivots.back().at;
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -9,7 +9,7 @@
 
 #include "sorting/item.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// An item by its key and where it lies: at `index` of the sorted block of `rank`.
 struct Position {
@@ -39,4 +39,4 @@ std::uint64_t count_up_to(const std::vector<Item>& block, std::uint64_t rank, co
     return rank == pivot.rank ? pivot.index + 1 : count_before(block, rank, pivot);
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

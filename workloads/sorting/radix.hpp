@@ -13,7 +13,7 @@
 #include "sorting/blocks.hpp"
 #include "sorting/sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 class RadixSort final : public Sort<Item> {
@@ -181,4 +181,4 @@ class RadixSort final : public Sort<Item> {
     std::size_t merge_;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -9,7 +9,7 @@
 #include "sorting/middle.hpp"
 #include "sorting/traffic.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// Ranks first … last of a communicator; every member is called by all of them. Messages are counted in
 /// `phase`.
@@ -104,4 +104,4 @@ class RankRange {
     int place_;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -8,7 +8,7 @@
 #include "sorting/pivots.hpp"
 #include "sorting/splitter_sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 class SampleSort final : public SplitterSort<Item> {
@@ -51,4 +51,4 @@ class SampleSort final : public SplitterSort<Item> {
     }
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -7,7 +7,7 @@
 #include <new>
 #include <sys/mman.h>
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 class Scratch {
@@ -43,4 +43,4 @@ class Scratch {
     std::size_t capacity_ = 0;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

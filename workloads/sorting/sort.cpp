@@ -6,7 +6,7 @@
 #include "sorting/radix.hpp"
 #include "sorting/sample.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 std::unique_ptr<Sort<Item>> make_sort(MPI_Comm comm, Phases& phases, const Computation& computation,
@@ -32,4 +32,4 @@ std::unique_ptr<Sort<Item>> make_sort(MPI_Comm comm, Phases& phases, const Compu
 template std::unique_ptr<Sort<Key>> make_sort(MPI_Comm, Phases&, const Computation&, const Parameters&);
 template std::unique_ptr<Sort<Record>> make_sort(MPI_Comm, Phases&, const Computation&, const Parameters&);
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

@@ -15,7 +15,7 @@
 #include "sorting/rank_range.hpp"
 #include "sorting/traffic.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 /// A sort of the items of all ranks of a communicator: afterwards each rank's block is sorted, and no item of
 /// a rank belongs before one of an earlier rank. Blocks may be empty.
@@ -68,4 +68,4 @@ template <class Item>
 std::unique_ptr<Sort<Item>> make_sort(MPI_Comm comm, Phases& phases, const Computation& computation,
                                       const Parameters& parameters);
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

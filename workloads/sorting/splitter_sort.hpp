@@ -10,7 +10,7 @@
 #include "sorting/scratch.hpp"
 #include "sorting/sort.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 template <class Item>
 class SplitterSort : public Sort<Item> {
@@ -68,4 +68,4 @@ class SplitterSort : public Sort<Item> {
     std::size_t merge_;
 };
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

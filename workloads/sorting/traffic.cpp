@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 int Traffic::count(std::size_t elements) {
     if (elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
@@ -41,4 +41,4 @@ std::vector<std::uint64_t> Traffic::announce(std::size_t phase,
     return runs;
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

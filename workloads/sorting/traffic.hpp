@@ -13,7 +13,7 @@
 #include "mpi/check.hpp"
 #include "sorting/item.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 
 class Traffic {
   public:
@@ -132,4 +132,4 @@ void Traffic::alltoallv(std::size_t phase, const Item* items, const std::vector<
           "MPI_Alltoallv");
 }
 
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

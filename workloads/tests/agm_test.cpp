@@ -7,7 +7,7 @@
 #include "harness/checksum.hpp"
 #include "runtime/simulated_network.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 namespace {
 
 using runtime::Execution;
@@ -388,4 +388,4 @@ TEST(Classes, DropItemsThatAreNotCurrentBeforeTheyMakeAClass) {
 }
 
 } // namespace
-} // namespace workloads::graph
+} // namespace goodsyard::graph

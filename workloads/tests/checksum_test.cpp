@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 std::vector<std::uint64_t> some() {
@@ -54,4 +54,4 @@ TEST(Checksum, TakesFloatingPointBitByBit) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <set>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 class ClockTree : public testing::TestWithParam<int> {};
@@ -36,4 +36,4 @@ TEST_P(ClockTree, RoundsAreLogarithmic) {
 INSTANTIATE_TEST_SUITE_P(Ranks, ClockTree, testing::Values(1, 2, 3, 4, 5, 7, 8, 31, 64, 100));
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

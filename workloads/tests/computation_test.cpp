@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 TEST(Computation, IsRealOnARealMachineWhateverIsAskedFor) {
@@ -12,4 +12,4 @@ TEST(Computation, IsRealOnARealMachineWhateverIsAskedFor) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

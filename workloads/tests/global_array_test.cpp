@@ -5,7 +5,7 @@
 
 #include "global_schedules.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 namespace {
 
 using runtime::on_ranks;
@@ -72,4 +72,4 @@ TEST(GlobalArrays, GiveEveryRankAPointerToEveryElement) {
 }
 
 } // namespace
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -11,7 +11,7 @@
 #include "global_schedules.hpp"
 #include "runtime/full_empty.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 namespace {
 
 using runtime::Execution;
@@ -297,4 +297,4 @@ TEST(Delegates, FillCellsForWhichTasksOfOtherRanksWait) {
 }
 
 } // namespace
-} // namespace workloads::global
+} // namespace goodsyard::global

@@ -7,7 +7,7 @@
 #include "global/delegates.hpp"
 #include "global_schedules.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 namespace {
 
 using runtime::Execution;
@@ -165,4 +165,4 @@ TEST(Walks, HaveAsManyStepsAsTheirChainsAreLong) {
 }
 
 } // namespace
-} // namespace workloads::global
+} // namespace goodsyard::global

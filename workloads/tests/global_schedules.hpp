@@ -7,7 +7,7 @@
 #include "harness/random.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::global {
+namespace goodsyard::global {
 
 inline constexpr std::array dealings = {Dealing::block, Dealing::cyclic, Dealing::block_cyclic};
 
@@ -29,4 +29,4 @@ inline Drawn drawn(std::uint64_t seed, runtime::Execution execution) {
                            .delegates_to_self = seed % 2 == 0}};
 }
 
-} // namespace workloads::global
+} // namespace goodsyard::global

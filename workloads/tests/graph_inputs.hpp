@@ -14,7 +14,7 @@
 #include "harness/random.hpp"
 #include "harness/share.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 
 /// A list, of which every rank has its share.
 class ListedEdges final : public Edges {
@@ -144,4 +144,4 @@ inline std::vector<std::uint32_t> serial_cores(const Example& example) {
     return cores;
 }
 
-} // namespace workloads::graph
+} // namespace goodsyard::graph

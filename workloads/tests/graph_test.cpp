@@ -17,7 +17,7 @@
 #include "graph_inputs.hpp"
 #include "ranks_of_threads.hpp"
 
-namespace workloads::graph {
+namespace goodsyard::graph {
 namespace {
 
 std::vector<Edge> all_of(const Graph500& generator) {
@@ -396,4 +396,4 @@ TEST(Validation, FindsAViolationOfEachRule) {
 }
 
 } // namespace
-} // namespace workloads::graph
+} // namespace goodsyard::graph

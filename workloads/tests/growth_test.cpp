@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 TEST(Growth, APieceThatEveryOtherObjectNeedsIsHalfInTheMeanAndNotInTheMedian) {
@@ -47,4 +47,4 @@ TEST(Growth, NoObjectsAreAMistake) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

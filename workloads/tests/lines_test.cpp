@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 class Written : public testing::Test {
@@ -96,4 +96,4 @@ TEST_F(Written, AFullDiskIsAnErrorThatNamesIt) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

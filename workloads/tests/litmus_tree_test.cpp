@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 class LitmusTree : public testing::TestWithParam<int> {};
@@ -55,4 +55,4 @@ TEST(LitmusTree, HalvesEightRanks) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -7,7 +7,7 @@
 
 #include "harness/operation.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Counts what is done with it, and is wrong from its `wrong_from`th run on.
 class Counting : public Operation {
@@ -29,4 +29,4 @@ class Counting : public Operation {
     bool each = false;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -15,7 +15,7 @@
 #include "mafia/recovery.hpp"
 #include "mafia/unit.hpp"
 
-namespace workloads::mafia {
+namespace goodsyard::mafia {
 namespace {
 
 constexpr double inside = 5;
@@ -405,4 +405,4 @@ TEST_F(File, WithoutPointsOrNotThereIsRefused) {
 }
 
 } // namespace
-} // namespace workloads::mafia
+} // namespace goodsyard::mafia

@@ -7,7 +7,7 @@
 #include "harness/failure.hpp"
 #include "made_up.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 class Measure : public testing::Test {
@@ -97,4 +97,4 @@ TEST_F(Measure, KeepsThePhasesOfRepetitionsOnly) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -9,7 +9,7 @@
 
 #include "npb/random.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 using Complex = std::complex<double>;
@@ -106,4 +106,4 @@ TEST_P(NpbFft, TheInverseUndoesItButForTheLength) {
 INSTANTIATE_TEST_SUITE_P(Lengths, NpbFft, testing::Values(2, 4, 8, 16, 32, 64, 128, 256, 512));
 
 } // namespace
-} // namespace workloads::npb
+} // namespace goodsyard::npb

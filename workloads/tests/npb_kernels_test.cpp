@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <tuple>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 struct Named {
@@ -64,4 +64,4 @@ TEST(NpbCheck, WhatIsNotANumberDoesNotPass) {
 }
 
 } // namespace
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 /// The value at a point, whatever side of the cube it is on.
@@ -71,4 +71,4 @@ TEST_P(NpbPeriodicGrid, IsZeroEverywhereOnceItIsCleared) {
 INSTANTIATE_TEST_SUITE_P(Sizes, NpbPeriodicGrid, testing::Values(2, 4, 8, 32));
 
 } // namespace
-} // namespace workloads::npb
+} // namespace goodsyard::npb

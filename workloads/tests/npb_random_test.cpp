@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
@@ -58,4 +58,4 @@ TEST(NpbRandom, NumbersAreInsideOfTheUnitInterval) {
 }
 
 } // namespace
-} // namespace workloads::npb
+} // namespace goodsyard::npb

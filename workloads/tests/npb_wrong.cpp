@@ -2,7 +2,7 @@
 
 #include "npb/kernel.hpp"
 
-namespace workloads::npb {
+namespace goodsyard::npb {
 namespace {
 
 class Wrong : public Kernel {
@@ -31,4 +31,4 @@ std::unique_ptr<Kernel> make_is(ProblemClass) {
     return std::make_unique<Wrong>();
 }
 
-} // namespace workloads::npb
+} // namespace goodsyard::npb

@@ -6,7 +6,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 enum class Colour : int { red = 3, green = 5 };
@@ -122,4 +122,4 @@ TEST(Options, HelpEndsTheProgramWell) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 TEST(Phases, AddUpWhatIsTimedAndCountedUntilItIsTaken) {
@@ -28,4 +28,4 @@ TEST(Phases, AddUpWhatIsTimedAndCountedUntilItIsTaken) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

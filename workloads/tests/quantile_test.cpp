@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 std::vector<double> counting(int n) {
@@ -37,4 +37,4 @@ TEST(QuantileInterval, IsNotFoundInTooFewValues) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -5,7 +5,7 @@
 
 #include "harness/share.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 // Witness: the first numbers of SplitMix64 (Vigna's splitmix64.c) for seed 1234567, as Rosetta Code lists
@@ -81,4 +81,4 @@ TEST(Random, FillsARangeEvenly) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 TEST(RankMeans, TheSlowestRankIsTheOneOfTheLargestMeanAndNotTheMeanOfTheLargest) {
@@ -22,4 +22,4 @@ TEST(RankMeans, HalfARepetitionIsRefused) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

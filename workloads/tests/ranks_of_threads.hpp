@@ -9,7 +9,7 @@
 
 #include "harness/ranks_of_a_process.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Where the ranks meet.
 struct Meeting {
@@ -39,4 +39,4 @@ inline void as_ranks(int ranks, const std::function<void(const Team&)>& body) {
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

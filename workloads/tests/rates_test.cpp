@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <stdexcept>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 TEST(Rates, OfTheSourceHaveEveryKindAndADate) {
@@ -51,4 +51,4 @@ TEST(Rates, OfAFileThatIsNotThereSayHowItIsMade) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

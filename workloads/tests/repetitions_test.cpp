@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 Settings asking(int repetitions, double precision = 0) {
@@ -62,4 +62,4 @@ TEST(NextBatch, EndsWhenTheQuantileIsKnown) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include "harness/random.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 std::uint64_t flushes(Runtime& runtime, Flush reason) {
@@ -311,4 +311,4 @@ TEST(Channels, ItemsArriveOnceByEveryRouteWithTheRankThatSentThem) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 #include "runtime/stealable.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 /// A node of a tree that nobody has seen before.
@@ -109,4 +109,4 @@ TEST(Stealing, StaysAmongThieves) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

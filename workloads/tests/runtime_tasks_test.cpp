@@ -10,7 +10,7 @@
 #include "runtime/control_objects.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 TEST(Fibres, LeaveNothingMarkedOnTheirStacks) {
@@ -288,4 +288,4 @@ TEST(Presets, DecideWhatIsNotGiven) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -8,7 +8,7 @@
 #include "harness/random.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 /// An item that has up to three children, which go to drawn ranks.
@@ -172,4 +172,4 @@ TEST(SimulatedNetworks, AreTeams) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -5,7 +5,7 @@
 
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 using Samples = std::vector<std::uint64_t>;
@@ -66,4 +66,4 @@ TEST(TaskTrace, OfARuntimeSaysHowManyTasksAreActive) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -13,7 +13,7 @@
 #include "runtime/full_empty.hpp"
 #include "simulated_ranks.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 namespace {
 
 /// Tasks without ranks.
@@ -336,4 +336,4 @@ TEST(WaitingForEver, IsToldOnAllRanksWithTheTaskAndWhatItWaitsFor) {
 }
 
 } // namespace
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 #include "runtime/channel.hpp"
 #include "runtime/simulated_network.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 inline void on_ranks(const NetworkSettings& network, const Parameters& asked,
                      const std::function<void(Runtime&, const Team&)>& body) {
@@ -21,4 +21,4 @@ inline void on_ranks(const NetworkSettings& network, const Parameters& asked,
     });
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -20,8 +20,8 @@
 
 namespace {
 
-using namespace workloads;
-using namespace workloads::sorting;
+using namespace goodsyard;
+using namespace goodsyard::sorting;
 
 struct Case {
     Parameters parameters;

@@ -18,7 +18,7 @@
 #include "sorting/position.hpp"
 #include "sorting/scratch.hpp"
 
-namespace workloads::sorting {
+namespace goodsyard::sorting {
 namespace {
 
 TEST(Order, OfSignedAndFloatingPointKeysIsThatOfTheUnsignedOnes) {
@@ -381,4 +381,4 @@ INSTANTIATE_TEST_SUITE_P(All, LocalSorts,
                                          LocalSort::vqsort));
 
 } // namespace
-} // namespace workloads::sorting
+} // namespace goodsyard::sorting

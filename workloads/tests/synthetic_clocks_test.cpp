@@ -16,7 +16,7 @@
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 struct Drifting {
@@ -267,4 +267,4 @@ TEST(SyntheticClocks, GlobalAndLocalAreInverse) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -13,7 +13,7 @@
 #include "made_up.hpp"
 #include "ranks_of_threads.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 class Ranks : public testing::TestWithParam<int> {};
@@ -140,4 +140,4 @@ TEST_P(Ranks, AllFailWhenOneOfThemIsWrong) {
 INSTANTIATE_TEST_SUITE_P(Numbers, Ranks, testing::Values(1, 2, 3, 4, 8));
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

@@ -11,7 +11,7 @@
 #include "uts/memory_traversal.hpp"
 #include "uts/traversal.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 namespace {
 
 using runtime::NetworkSettings;
@@ -299,4 +299,4 @@ TEST(Histogram, ClassesEndAtPowersOfTwo) {
 }
 
 } // namespace
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -9,7 +9,7 @@
 #include "virtual/ranks.hpp"
 #include "virtual/virtual_transport.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 namespace {
 
 using runtime::Buffer;
@@ -348,4 +348,4 @@ TEST(NetworkFile, RanksThatDoNotFitAreRefused) {
 }
 
 } // namespace
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 std::vector<double> times(std::size_t few, double few_s, std::size_t others, double other_s) {
@@ -104,4 +104,4 @@ TEST_F(BeganLate, IsNothingThatAnOversubscribedMachineCouldAvoid) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard

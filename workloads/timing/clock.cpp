@@ -8,23 +8,23 @@
 #include <stdexcept>
 #include <string>
 
-#ifdef WORKLOADS_VIRTUAL
+#ifdef GOODSYARD_VIRTUAL
 #include "harness/virtual_clock.hpp"
-#elif defined(WORKLOADS_SIMULATED)
+#elif defined(GOODSYARD_SIMULATED)
 // Its macros make clock_gettime and nanosleep the simulator's.
 #include <mpi.h>
 #elif defined(__x86_64__)
 #include <x86intrin.h>
 #endif
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
 constexpr double long_wait_s = 500e-6;
 constexpr double awake_s = 100e-6; ///< A sleeper asks to be woken this much earlier, and spins the rest.
 
-#ifdef WORKLOADS_VIRTUAL
+#ifdef GOODSYARD_VIRTUAL
 double monotonic_s() {
     return running_clock->now_s();
 }
@@ -47,7 +47,7 @@ void sleep_s(double duration_s) {
 }
 #endif
 
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
 bool cycles_are_time() {
     std::ifstream cpuinfo("/proc/cpuinfo");
     for (std::string line; std::getline(cpuinfo, line);) {
@@ -66,7 +66,7 @@ Clock::Clock(Timer timer) : timer_(timer) {
     if (timer == Timer::monotonic) {
         return;
     }
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
     if (!cycles_are_time()) {
         throw std::runtime_error("the cycle counter of this CPU does not tick at one rate (constant_tsc, "
                                  "nonstop_tsc); use --timer monotonic");
@@ -83,7 +83,7 @@ Clock::Clock(Timer timer) : timer_(timer) {
 }
 
 double Clock::now_s() const {
-#if !defined(WORKLOADS_SIMULATED) && defined(__x86_64__)
+#if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
     if (timer_ == Timer::cycles) {
         return origin_s_ + cycle_s_ * static_cast<double>(__rdtsc() - origin_cycles_);
     }
@@ -92,7 +92,7 @@ double Clock::now_s() const {
 }
 
 void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) const {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     // Never spin on a simulated clock: it would take one call of the simulator for every 10 ns.
     if (const double rest_s = time_s - now_s(); rest_s > 0) {
         sleep_s(rest_s);
@@ -112,7 +112,7 @@ void Clock::wait_until(double time_s, [[maybe_unused]] bool oversubscribed) cons
 }
 
 Clock::Facts Clock::facts() const {
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     constexpr int readings = 10;
 #else
     constexpr int readings = 20'000;
@@ -130,4 +130,4 @@ Clock::Facts Clock::facts() const {
     return {(last_s - start_s) / readings, last_s > start_s ? step_s : 0.0};
 }
 
-} // namespace workloads
+} // namespace goodsyard

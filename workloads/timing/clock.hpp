@@ -4,7 +4,7 @@
 // replaces both by the simulated time.
 #pragma once
 
-namespace workloads {
+namespace goodsyard {
 
 enum class Timer : int { monotonic, cycles };
 
@@ -35,4 +35,4 @@ class Clock {
     unsigned long long origin_cycles_ = 0;
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -15,7 +15,7 @@
 #include "timing/clock_tree.hpp"
 #include "timing/student.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Ranks 2k - 1 and 2k, which are never parent and child in the tree: the second asks the first.
 inline std::vector<ClockPair> closing_pairs(int ranks) {
@@ -78,4 +78,4 @@ inline double asymmetry_of(const std::vector<Closure>& closures) {
     return std::min(largest_asymmetry, squares_s2 / bounds_s2 * student_inflation(nu));
 }
 
-} // namespace workloads
+} // namespace goodsyard

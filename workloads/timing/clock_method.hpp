@@ -1,7 +1,7 @@
 // How the clocks of the ranks become one.
 #pragma once
 
-namespace workloads {
+namespace goodsyard {
 
 enum class ClockMethod : int {
     hca3,      ///< Offset and drift, by lines through several bursts of ping-pongs.
@@ -10,4 +10,4 @@ enum class ClockMethod : int {
     automatic, ///< `one` where that is so, `hca3` elsewhere.
 };
 
-} // namespace workloads
+} // namespace goodsyard

@@ -10,7 +10,7 @@
 #include "timing/ping_pong.hpp"
 #include "timing/student.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// Variance of an asymmetry over that of its bounds squared where nothing shows it: as if the two ways
 /// differed by up to threefold, uniform within half of the bounds.
@@ -141,4 +141,4 @@ inline ClockModel fit_clock(const std::vector<OffsetBounds>& bursts, const Clock
     return model;
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -8,7 +8,7 @@
 #include <bit>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 /// In one round, `child` learns the clock of rank 0 from `parent`, which knows it already.
 struct ClockPair {
@@ -38,4 +38,4 @@ inline std::vector<std::vector<ClockPair>> clock_rounds(int ranks) {
     return rounds;
 }
 
-} // namespace workloads
+} // namespace goodsyard

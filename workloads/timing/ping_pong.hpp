@@ -9,7 +9,7 @@
 #include <limits>
 #include <stdexcept>
 
-namespace workloads {
+namespace goodsyard {
 
 /// One exchange, in seconds: the first and last on the child's clock, the middle one on the parent's.
 struct Exchange {
@@ -49,4 +49,4 @@ OffsetBounds bound_offset(int count, MakeExchange&& exchange) {
     return {(first_s + last_s) / 2, (low + high) / 2, half_width_s};
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace workloads {
+namespace goodsyard {
 
 /// Linear interpolation between order statistics (Hyndman and Fan 1996, type 7: what R and NumPy do).
 /// `sorted` is not empty.
@@ -47,4 +47,4 @@ inline QuantileInterval quantile_interval(const std::vector<double>& sorted, dou
     return {sorted[static_cast<std::size_t>(low - 1)], sorted[static_cast<std::size_t>(high - 1)], true};
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -10,7 +10,7 @@
 #include "timing/clock_tree.hpp"
 #include "timing/ping_pong.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -37,7 +37,7 @@ void answer(const Clock& clock, const ClockModel& model, int child, int exchange
     }
 }
 
-#ifndef WORKLOADS_SIMULATED
+#ifndef GOODSYARD_SIMULATED
 /// Which clock CLOCK_MONOTONIC is: processes of one host read different ones in different time namespaces
 /// (time_namespaces(7)). 0 where the kernel has none.
 unsigned long long time_namespace() {
@@ -128,7 +128,7 @@ ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
     if (method != ClockMethod::automatic) {
         return method;
     }
-#ifdef WORKLOADS_SIMULATED
+#ifdef GOODSYARD_SIMULATED
     return ClockMethod::one;
 #else
     // Each process finds the origin and the rate of its cycles by itself.
@@ -178,4 +178,4 @@ double clock_drift_s(const World& world, const Clock& clock, const ClockModel& m
     return drift_s;
 }
 
-} // namespace workloads
+} // namespace goodsyard

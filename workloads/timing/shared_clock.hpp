@@ -6,7 +6,7 @@
 #include "timing/clock_method.hpp"
 #include "timing/clock_model.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 /// How much is exchanged. Every rank above rank 0 takes `bursts * spacing_s` once, in O(log p) rounds.
 struct ClockEffort {
@@ -27,4 +27,4 @@ ClockModel synchronise(const World& world, const Clock& clock, ClockMethod metho
 double clock_drift_s(const World& world, const Clock& clock, const ClockModel& model, ClockMethod method,
                      const ClockEffort& effort);
 
-} // namespace workloads
+} // namespace goodsyard

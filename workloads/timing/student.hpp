@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace workloads {
+namespace goodsyard {
 
 constexpr double normal_quantile_95 = 1.959963984540054;
 
@@ -33,4 +33,4 @@ inline double student_inflation(double nu) {
     return ratio * ratio;
 }
 
-} // namespace workloads
+} // namespace goodsyard

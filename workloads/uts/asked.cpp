@@ -6,7 +6,7 @@
 #include "harness/failure.hpp"
 #include "uts/named.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 namespace {
 
@@ -115,4 +115,4 @@ void declare(Options& options, Asked& asked) {
     options.check([&asked] { settle(asked); });
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

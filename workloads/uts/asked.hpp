@@ -9,7 +9,7 @@
 #include "runtime/parameters.hpp"
 #include "uts/tree.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 struct Asked {
     std::string tree;          ///< A name; empty: the parameters.
@@ -28,4 +28,4 @@ struct Asked {
 /// Declare an option for each; `asked` must outlive `options`.
 void declare(Options& options, Asked& asked);
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -11,7 +11,7 @@
 
 #include "runtime/stealable.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 namespace {
 
@@ -142,4 +142,4 @@ std::unique_ptr<GlobalTree> build(const Team& team, global::Delegates& delegates
     return built;
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

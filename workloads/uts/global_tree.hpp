@@ -11,7 +11,7 @@
 #include "global/global_array.hpp"
 #include "uts/named.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 struct Vertex {
     std::uint64_t children; ///< How many.
@@ -36,4 +36,4 @@ inline constexpr double bytes_of_node = 2 * (sizeof(Vertex) + sizeof(std::uint64
 std::unique_ptr<GlobalTree> build(const Team& team, global::Delegates& delegates, Tree& tree,
                                   std::uint64_t seed, std::uint64_t most_nodes);
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -18,8 +18,8 @@
 
 namespace {
 
-using namespace workloads;
-using namespace workloads::uts;
+using namespace goodsyard;
+using namespace goodsyard::uts;
 
 /// CPU time of this process.
 double cpu_s() {

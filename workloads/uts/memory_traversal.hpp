@@ -9,7 +9,7 @@
 #include "uts/global_tree.hpp"
 #include "uts/traversal.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 class MemoryTraversal {
   public:
@@ -104,4 +104,4 @@ class MemoryTraversal {
     std::uint64_t leaves_ = 0; ///< Of this rank.
 };
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -7,7 +7,7 @@
 
 #include "uts/tree.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 struct Counted {
     std::uint64_t nodes = 0;
@@ -97,4 +97,4 @@ inline constexpr std::array named_trees = {
     return nullptr;
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -5,7 +5,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 namespace {
 
@@ -78,4 +78,4 @@ void Sha1::portable_children(const Digest& parent, std::uint32_t first, std::spa
     }
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

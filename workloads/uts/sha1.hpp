@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 /// Five words, each with its first byte as the highest.
 using Digest = std::array<std::uint32_t, 5>;
@@ -43,4 +43,4 @@ class Sha1 {
 /// As `Sha1::children`, where `has_sha_instructions()`.
 void children_by_instructions(const Digest& parent, std::uint32_t first, std::span<Digest> states);
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #include <utility>
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 namespace {
 
@@ -107,11 +107,11 @@ void children_by_instructions(const Digest& parent, std::uint32_t first, std::sp
     }
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts
 
 #else
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 bool has_sha_instructions() {
     return false;
@@ -120,6 +120,6 @@ bool has_sha_instructions() {
 void children_by_instructions(const Digest& /*parent*/, std::uint32_t /*first*/,
                               std::span<Digest> /*states*/) {}
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts
 
 #endif

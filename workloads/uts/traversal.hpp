@@ -11,7 +11,7 @@
 #include "runtime/task_trace.hpp"
 #include "uts/named.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 /// What ranks have to do over time, sampled every --trace-tasks seconds.
 struct Activity {
@@ -101,4 +101,4 @@ class Traversal {
     Counted own_; ///< Of this rank.
 };
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

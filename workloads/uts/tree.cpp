@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 namespace {
 
@@ -88,4 +88,4 @@ double Tree::expected_children(std::uint32_t depth) const {
     return 0;
 }
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

@@ -12,7 +12,7 @@
 
 #include "uts/sha1.hpp"
 
-namespace workloads::uts {
+namespace goodsyard::uts {
 
 enum class Kind : int {
     binomial,  ///< Below the root, m children with probability q.
@@ -78,4 +78,4 @@ class Tree {
     std::vector<double> log_of_more_; ///< By depth: logarithm of the probability of a further child.
 };
 
-} // namespace workloads::uts
+} // namespace goodsyard::uts

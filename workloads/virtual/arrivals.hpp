@@ -9,7 +9,7 @@
 
 #include "runtime/buffer.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 struct Arrival {
     double time_s = 0;
@@ -62,4 +62,4 @@ class Arrivals {
     std::uint64_t order_ = 0;
 };
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

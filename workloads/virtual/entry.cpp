@@ -9,7 +9,7 @@
 #include "harness/last_words.hpp"
 #include "virtual/machine.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -92,4 +92,4 @@ int run(const Session& session, int argc, const char* const* argv, const Program
     }
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -1,9 +1,9 @@
 #include "mpi/implementation.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 std::string implementation() {
     return "virtual";
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -3,9 +3,9 @@
 
 #include "virtual/ranks.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 /// While a program with ranks runs (virtual/entry.cpp), else null.
 inline Ranks* machine = nullptr;
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

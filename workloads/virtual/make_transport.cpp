@@ -3,10 +3,10 @@
 #include "virtual/machine.hpp"
 #include "virtual/virtual_transport.hpp"
 
-namespace workloads::runtime {
+namespace goodsyard::runtime {
 
 std::unique_ptr<Transport> make_transport(const World& /*world*/, const Parameters& parameters) {
     return std::make_unique<virtual_time::VirtualTransport>(*virtual_time::machine, parameters);
 }
 
-} // namespace workloads::runtime
+} // namespace goodsyard::runtime

@@ -6,7 +6,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 namespace {
 
@@ -81,4 +81,4 @@ void check_fits(const Network& network, int ranks) {
     }
 }
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

@@ -13,7 +13,7 @@
 
 #include "harness/virtual_clock.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 /// Factors of messages from a length on, as long as none of the next applies.
 struct SizeClass {
@@ -90,4 +90,4 @@ struct Network {
 /// Raise UsageError where so many ranks do not fit.
 void check_fits(const Network& network, int ranks);
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

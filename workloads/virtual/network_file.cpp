@@ -10,7 +10,7 @@
 #include "harness/failure.hpp"
 #include "virtual/network.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 namespace {
 
@@ -208,4 +208,4 @@ Network network_of_argument(const std::string& argument) {
     }
 }
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 namespace {
 
@@ -296,4 +296,4 @@ void Ranks::meet(double for_s) {
     rank().clock.wait_until(until_s);
 }
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

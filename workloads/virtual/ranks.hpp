@@ -21,7 +21,7 @@
 #include "virtual/network.hpp"
 #include "virtual/timetable.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 /// What a rank sends and receives with.
 struct TransportOfRank {
@@ -143,4 +143,4 @@ class Ranks {
     std::vector<Rank> ranks_; ///< Given up first: what their frames hold refers to the rest.
 };
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

@@ -7,7 +7,7 @@
 #include "harness/ranks_of_a_process.hpp"
 #include "virtual/machine.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 namespace {
 
@@ -100,4 +100,4 @@ void World::gather_bytes(const void* own, void* all, std::size_t bytes_of_one) c
     OwnRank(rank_).gather_bytes(own, all, bytes_of_one);
 }
 
-} // namespace workloads
+} // namespace goodsyard

@@ -3,7 +3,7 @@
 
 #include "harness/failure.hpp"
 
-namespace workloads {
+namespace goodsyard {
 
 ClockMethod chosen(ClockMethod method, const World& /*world*/, const Clock& /*clock*/) {
     if (method != ClockMethod::automatic && method != ClockMethod::one) {
@@ -22,4 +22,4 @@ double clock_drift_s(const World& /*world*/, const Clock& /*clock*/, const Clock
     return 0;
 }
 
-} // namespace workloads
+} // namespace goodsyard

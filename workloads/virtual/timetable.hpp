@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 /// Times of actors 0 … n - 1; of equal times that of the smaller number comes first.
 class Timetable {
@@ -88,4 +88,4 @@ class Timetable {
     std::vector<std::uint32_t> places_;
 };
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 VirtualTransport::VirtualTransport(Ranks& ranks, const runtime::Parameters& parameters)
     : Transport(runtime::capacity_bytes(parameters)), ranks_(ranks), rank_(ranks.running()),
@@ -37,4 +37,4 @@ void VirtualTransport::idle_until(double time_s) {
     }
 }
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

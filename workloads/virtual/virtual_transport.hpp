@@ -6,7 +6,7 @@
 #include "runtime/transport.hpp"
 #include "virtual/ranks.hpp"
 
-namespace workloads::virtual_time {
+namespace goodsyard::virtual_time {
 
 /// Of the rank that runs. One that waits in MPI (`Idle::wait`) never looks: it learns what has arrived where
 /// it has no room, or nothing else to do, one message at a time, as runtime::PointToPoint does.
@@ -32,4 +32,4 @@ class VirtualTransport final : public runtime::Transport {
     runtime::Queue<runtime::Buffer> told_; ///< To a rank that waits in MPI.
 };
 
-} // namespace workloads::virtual_time
+} // namespace goodsyard::virtual_time

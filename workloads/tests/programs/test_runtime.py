@@ -205,7 +205,7 @@ CONSUMER = """
 #include "runtime/control_objects.hpp"
 #include "runtime/tasks.hpp"
 #include <cstdio>
-using namespace workloads::runtime;
+using namespace goodsyard::runtime;
 struct Unwound {
     ~Unwound() { std::puts("unwound"); }
 };

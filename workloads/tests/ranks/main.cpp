@@ -19,7 +19,7 @@
 #include "mpi/handles.hpp"
 #include "protocol/lines.hpp"
 
-namespace workloads {
+namespace goodsyard {
 namespace {
 
 constexpr int tag = 5;
@@ -147,10 +147,10 @@ void fail(const World& world, Fail how) {
 }
 
 } // namespace
-} // namespace workloads
+} // namespace goodsyard
 
 int main(int argc, char** argv) {
-    using namespace workloads;
+    using namespace goodsyard;
     const Session session(argc, argv);
     Fail how = Fail::none;
     const auto declare = [&](Options& options) {
