@@ -2,6 +2,8 @@
 
     ./dev mpi           # openmpi, mpich, smpi, and the programs that need no
                         # MPI (plain)
+    ./dev mpi virtual   # programs on the runtime with their ranks in one
+                        # process, in virtual time
     ./dev mpi tests     # the tests that need no MPI
     ./dev mpi impi      # Intel MPI: proprietary, for tests and studies here,
                         # never handed on
@@ -60,6 +62,7 @@ TREES: Final = {
     "impi": Tree(("impi-rt", "impi-devel")),
     # smpicxx compiles for a simulator; CMake tries the compiler on programs that are not for one.
     "smpi": Tree(configure_env={"SMPI_PRETEND_CC": "1"}),
+    "virtual": Tree(),
     "plain": Tree(shares=False),
     "tests": Tree(),
     "sanitized": Tree(shares=False),
@@ -189,7 +192,7 @@ def in_order(names: Sequence[str]) -> list[str]:
 
 def ready(name: str) -> bool:
     """Whether the workloads are there for a tree."""
-    without_mpi = {"plain": "bin/calibrate", "tests": TESTS, "sanitized": TESTS}
+    without_mpi = {"virtual": "bin/uts", "plain": "bin/calibrate", "tests": TESTS, "sanitized": TESTS}
     return (BUILDS / name / without_mpi.get(name, "bin/collectives")).is_file()
 
 

@@ -31,7 +31,7 @@ class Level(NamedTuple):
     """What it does not test, and what would."""
 
 
-TREES: Final = ("openmpi", "smpi", "plain", "tests")
+TREES: Final = ("openmpi", "smpi", "virtual", "plain", "tests")
 OTHERS: Final = "workloads/ and studies/, which ./dev test workloads and ./dev test studies build and test"
 SIMULATIONS: Final = "simulations of error rates and coverage, which ./dev test all runs"
 SANITIZERS: Final = "native code under sanitizers, which ./dev test all runs"

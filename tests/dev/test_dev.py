@@ -259,7 +259,7 @@ def test_every_mpi_library_is_listed_with_the_command_that_makes_it_ready() -> N
     ended = dev_process("mpi", "--list")
     assert ended.returncode == 0
     listed = {line.split()[0]: line.split(None, 1)[1] for line in ended.stdout.splitlines()}
-    assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "plain", "tests", "sanitized"}
+    assert listed.keys() == {"openmpi", "mpich", "impi", "smpi", "virtual", "plain", "tests", "sanitized"}
     assert all(said in ("ready", f"./dev mpi {name}") for name, said in listed.items())
 
 

@@ -2,7 +2,9 @@
 
 #include "harness/simulated.hpp"
 
-#ifdef GOODSYARD_SIMULATED
+#ifdef GOODSYARD_VIRTUAL
+#include "harness/virtual_clock.hpp"
+#elif defined(GOODSYARD_SIMULATED)
 #include <mpi.h>
 #endif
 
@@ -31,11 +33,21 @@ bool machine_is_simulated() {
     return simulated;
 }
 
+bool machine_waits_in_mpi() {
+#ifdef GOODSYARD_VIRTUAL
+    return false;
+#else
+    return simulated;
+#endif
+}
+
 Computation::Computation(ComputeMode mode, const std::string& file, int times)
     : mode_(simulated ? mode : ComputeMode::off), times_(times), rates_(rates_for(mode_, file, times)) {}
 
 void Computation::pass([[maybe_unused]] double duration_s) const {
-#ifdef GOODSYARD_SIMULATED
+#ifdef GOODSYARD_VIRTUAL
+    running_clock->work(duration_s);
+#elif defined(GOODSYARD_SIMULATED)
     if (duration_s > 0) {
         // In seconds of the simulated host, whatever its speed.
         smpi_execute_benched(duration_s);

@@ -18,6 +18,10 @@ enum class ComputeMode : int {
 /// include harness/simulated.hpp.
 [[nodiscard]] bool machine_is_simulated();
 
+/// Whether ranks that wait do so in MPI unless asked otherwise: to a simulator of MPI every look for messages
+/// is dear.
+[[nodiscard]] bool machine_waits_in_mpi();
+
 class Computation {
   public:
     /// Nothing is charged on a real machine, whose computing takes the time that it takes.

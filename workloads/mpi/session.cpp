@@ -83,6 +83,15 @@ int World::ranks_of_host() const {
     return ranks;
 }
 
+int World::first_of_host() const {
+    OwnedComm host;
+    check(MPI_Comm_split_type(comm_of(*this), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, host.out()),
+          "MPI_Comm_split_type");
+    int first = 0;
+    check(MPI_Allreduce(&rank_, &first, 1, MPI_INT, MPI_MIN, host.get()), "MPI_Allreduce");
+    return first;
+}
+
 bool World::is_oversubscribed() const {
     if constexpr (simulated) {
         return false;

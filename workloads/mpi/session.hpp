@@ -30,6 +30,9 @@ class World final : public Team {
     /// Ranks of this host, this one included. Collective.
     [[nodiscard]] int ranks_of_host() const;
 
+    /// The least rank of this host. Collective.
+    [[nodiscard]] int first_of_host() const;
+
     /// Whether the ranks of this host are more than its CPUs; never on a simulated machine. Collective.
     [[nodiscard]] bool is_oversubscribed() const;
 

@@ -3,12 +3,22 @@
 #include <string>
 #include <vector>
 
+#include "harness/failure.hpp"
 #include "ping/ping.hpp"
 #include "runtime/channel.hpp"
 #include "runtime/left_out.hpp"
 #include "runtime/make_transport.hpp"
 
 namespace goodsyard::ping {
+
+Pair::Pair(const Team& team)
+    : sends(team.rank() < team.size() / 2),
+      partner(sends ? team.rank() + team.size() / 2 : team.rank() - team.size() / 2), pairs(team.size() / 2) {
+    if (team.size() % 2 != 0) {
+        throw UsageError(std::to_string(team.size()) +
+                         " ranks are no pairs of a sender and a receiver; an even number of ranks");
+    }
+}
 
 namespace {
 

@@ -2,20 +2,10 @@
 #include <array>
 #include <vector>
 
-#include "harness/failure.hpp"
 #include "mpi/check.hpp"
 #include "ping/ping.hpp"
 
 namespace goodsyard::ping {
-
-Pair::Pair(const Team& team)
-    : sends(team.rank() < team.size() / 2),
-      partner(sends ? team.rank() + team.size() / 2 : team.rank() - team.size() / 2), pairs(team.size() / 2) {
-    if (team.size() % 2 != 0) {
-        throw UsageError(std::to_string(team.size()) +
-                         " ranks are no pairs of a sender and a receiver; an even number of ranks");
-    }
-}
 
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "runtime/delivery.hpp"
 #include "runtime/open_messages.hpp"
 #include "runtime/reduction_cache.hpp"
+#include "runtime/routed.hpp"
 #include "runtime/runtime.hpp"
 
 namespace goodsyard::runtime {
@@ -25,12 +27,21 @@ class Channel final : public Mailbox {
     static_assert(std::is_trivially_copyable_v<Item> && alignof(Item) <= 64);
 
   public:
-    /// Raises UsageError where the buffers are too short for an item.
-    explicit Channel(Runtime& runtime)
-        : runtime_(runtime), capacity_(items_of_message(runtime)),
-          when_full_(capacity_ == 1 ? Flush::single : Flush::full),
+    /// Items go by the route of the program, unless by this one. Raises UsageError where the buffers are too
+    /// short for an item.
+    explicit Channel(Runtime& runtime) : Channel(runtime, runtime.parameters().route) {}
+    Channel(Runtime& runtime, Route route)
+        : runtime_(runtime), forwarding_(make_forwarding(runtime, route)),
+          capacity_(items_of_message(runtime)), when_full_(capacity_ == 1 ? Flush::single : Flush::full),
           slots_(static_cast<std::size_t>(runtime.size())), open_(slots_.size()),
-          cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {}
+          cache_(make_cache<Item>(runtime.parameters())), number_(runtime.add(*this)) {
+        if constexpr (!is_routed<Item>) {
+            if (forwarding_) {
+                forwarding_->on_receipt([this](const Routed<Item>& item) { pass_on(item); },
+                                        always<Execution::handler>);
+            }
+        }
+    }
     ~Channel() override { runtime_.remove(number_); }
 
     /// What is done with an item on its owner: `handler(item)`, or `handler(item, from)` with the rank that
@@ -69,6 +80,11 @@ class Channel final : public Mailbox {
     }
     void flush(Flush reason) override {
         empty_cache();
+        if constexpr (!is_routed<Item>) {
+            if (forwarding_) {
+                forwarding_->flush(reason);
+            }
+        }
         while (open_.any()) {
             seal(open_.oldest(), reason);
         }
@@ -77,6 +93,9 @@ class Channel final : public Mailbox {
         while (open_.any() && open_.oldest_since_s() < than_s) {
             seal(open_.oldest(), Flush::age);
         }
+    }
+    [[nodiscard]] double oldest_since_s() const override {
+        return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] bool has_unsent() const override {
         if constexpr (Combinable<Item>) {
@@ -110,7 +129,32 @@ class Channel final : public Mailbox {
         const auto bytes = static_cast<std::size_t>(runtime.parameters().buffer_bytes);
         return std::max<std::size_t>(1, bytes / sizeof(Item));
     }
+    /// Nothing where items go directly, as those do that others are forwarded in.
+    struct None {};
+    using Forwarding = std::conditional_t<is_routed<Item>, None, std::unique_ptr<Channel<Routed<Item>>>>;
+    static Forwarding make_forwarding(Runtime& runtime, Route route) {
+        if constexpr (!is_routed<Item>) {
+            if (route != Route::direct) {
+                return std::make_unique<Channel<Routed<Item>>>(runtime, Route::direct);
+            }
+        }
+        return {};
+    }
+    void pass_on(const Routed<Item>& item) {
+        if (item.to == runtime_.rank()) {
+            delivery_->deliver({&item.item, 1}, item.from);
+        } else {
+            runtime_.counters().forwarded++;
+            forwarding_->send(runtime_.routing().next(item.to), item);
+        }
+    }
     void put(int to, const Item& item) {
+        if constexpr (!is_routed<Item>) {
+            if (forwarding_ && to != runtime_.rank()) {
+                forwarding_->send(runtime_.routing().next(to), {to, runtime_.rank(), item});
+                return;
+            }
+        }
         Slot& slot = slots_[static_cast<std::size_t>(to)];
         if (slot.next == nullptr) [[unlikely]] {
             open(to);
@@ -148,6 +192,7 @@ class Channel final : public Mailbox {
     }
 
     Runtime& runtime_;
+    [[no_unique_address]] Forwarding forwarding_;
     std::size_t capacity_; ///< Items of a message.
     Flush when_full_;
     std::vector<Slot> slots_;

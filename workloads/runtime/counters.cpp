@@ -16,6 +16,7 @@ struct Entry {
 constexpr std::array entries = {
     Entry{"items", &Counters::items},
     Entry{"items_handled", &Counters::items_handled},
+    Entry{"items_forwarded", &Counters::forwarded},
     Entry{"messages", &Counters::messages},
     Entry{"message_bytes", &Counters::message_bytes},
     Entry{"messages_to_self", &Counters::messages_to_self},

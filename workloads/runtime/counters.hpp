@@ -43,6 +43,7 @@ struct Counters {
     // Of messages.
     std::uint64_t items = 0;         ///< Sent, those to the rank itself included.
     std::uint64_t items_handled = 0; ///< Begun.
+    std::uint64_t forwarded = 0;     ///< Of those: passed on, on their way to another rank.
     std::uint64_t messages = 0;      ///< To other ranks.
     std::uint64_t message_bytes = 0;
     std::uint64_t messages_to_self = 0;

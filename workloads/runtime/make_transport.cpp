@@ -1,6 +1,7 @@
 #include "runtime/make_transport.hpp"
 
 #include <sys/statvfs.h>
+#include <vector>
 
 #include "harness/failure.hpp"
 #include "runtime/point_to_point.hpp"
@@ -28,6 +29,25 @@ bool has_room_for_ring(const World& world, const Parameters& parameters) {
 } // namespace
 #endif
 
+namespace {
+
+/// Raises UsageError where items are to go by nodes, and these have not equally many consecutive ranks.
+int ranks_of_node(const World& world, const Parameters& parameters) {
+    if (parameters.route != Route::node) {
+        return world.size();
+    }
+    const int ranks = world.ranks_of_host();
+    const std::vector<int> first = world.of_each(world.first_of_host());
+    for (int rank = 0; rank < world.size(); rank++) {
+        if (first[static_cast<std::size_t>(rank)] != rank - rank % ranks) {
+            throw UsageError("--route node needs nodes of equally many consecutive ranks; grid");
+        }
+    }
+    return ranks;
+}
+
+} // namespace
+
 std::unique_ptr<Transport> make_transport(const World& world, const Parameters& parameters) {
 #ifndef GOODSYARD_SIMULATED
     const bool on_one_node = world.all(Fold::min, world.ranks_of_host()) == world.size();
@@ -46,7 +66,7 @@ std::unique_ptr<Transport> make_transport(const World& world, const Parameters& 
         break;
     }
 #endif
-    return std::make_unique<PointToPoint>(comm_of(world), parameters);
+    return std::make_unique<PointToPoint>(comm_of(world), parameters, ranks_of_node(world, parameters));
 }
 
 } // namespace goodsyard::runtime

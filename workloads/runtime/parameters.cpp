@@ -44,6 +44,11 @@ void declare(Options& options, Parameters& parameters) {
     options.negated("--no-flush-when-idle", parameters.flush_when_idle,
                     "A rank that has nothing else to do sends only what is old or asked for");
     options.add(
+        "--route", parameters.route,
+        "How items reach their ranks: direct; grid, along a row of ranks and then a column; node, put "
+        "together on this node by the node that they go to",
+        {{"direct", Route::direct}, {"grid", Route::grid}, {"node", Route::node}});
+    options.add(
         "--cache", parameters.cache, "Items that need not be sent after those that were",
         {{"none", Cache::none}, {"duplicates", Cache::duplicates}, {"min", Cache::min}, {"sum", Cache::sum}});
     options.add("--cache-bits", parameters.cache_bits, "Entries of a cache, as a power of 2", {0, 24});
@@ -108,7 +113,7 @@ Parameters settled(Parameters parameters) {
         parameters.active_tasks = active_tasks_of_place();
     }
     if (parameters.idle == Idle::of_place) {
-        parameters.idle = machine_is_simulated() ? Idle::wait : Idle::yield;
+        parameters.idle = machine_waits_in_mpi() ? Idle::wait : Idle::yield;
     }
     return parameters;
 }

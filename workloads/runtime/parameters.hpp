@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/options.hpp"
+#include "runtime/routing.hpp"
 #include "runtime/stack_pool.hpp"
 
 namespace goodsyard::runtime {
@@ -57,6 +58,7 @@ struct Parameters {
     std::int64_t buffer_bytes = automatic; ///< A message is sent when it is so long; 0: an item a message.
     double flush_age_s = 0;                ///< A message is sent when its first item is so old; 0: never.
     bool flush_when_idle = true;           ///< Messages are sent when a rank has nothing else to do.
+    Route route = Route::direct;
     Cache cache = Cache::none;
     int cache_bits = 12;              ///< Entries of a cache, as a power of 2.
     int sends = 16;                   ///< Messages of a rank on their way; further ones wait.

@@ -17,11 +17,13 @@ namespace goodsyard::runtime {
 /// ever what MPI_Test or MPI_Testany has found, in a list that it searches at the end of every operation.
 class PointToPoint final : public Transport {
   public:
-    PointToPoint(MPI_Comm world, const Parameters& parameters);
+    /// `ranks_of_node` consecutive ranks are a node.
+    PointToPoint(MPI_Comm world, const Parameters& parameters, int ranks_of_node);
     ~PointToPoint() override;
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return size_; }
+    [[nodiscard]] int ranks_of_node() const override { return ranks_of_node_; }
     [[nodiscard]] bool send(Buffer& buffer) override;
     [[nodiscard]] bool receive(Buffer& buffer) override;
     void idle() override;
@@ -38,6 +40,7 @@ class PointToPoint final : public Transport {
     OwnedComm comm_;
     int rank_ = 0;
     int size_ = 1;
+    int ranks_of_node_;
     Idle idle_;
     std::size_t receives_;
     std::size_t sends_;

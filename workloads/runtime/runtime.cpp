@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,8 @@ namespace goodsyard::runtime {
 
 Runtime::Runtime(Transport& transport, const Parameters& parameters, const Computation& computation)
     : transport_(transport), rank_(transport.rank()), size_(transport.size()), parameters_(parameters),
-      computation_(computation), tasks_(parameters, counters_), termination_(transport, outbox_),
+      routing_(parameters.route, rank_, size_, transport.ranks_of_node()), computation_(computation),
+      tasks_(parameters, counters_), termination_(transport, outbox_),
       trace_(parameters.trace_tasks_s, transport.now_s()) {}
 
 namespace {
@@ -74,6 +76,11 @@ void Runtime::send_all_posted() {
 }
 
 bool Runtime::collect() {
+    if constexpr (simulated) {
+        if (transport_.has_timers()) {
+            settle_charges(); // Looking costs a simulator nothing there: it happens when it would.
+        }
+    }
     bool any = false;
     Buffer message;
     for (int i = 0; i < parameters_.receives && transport_.receive(message); i++) {
@@ -139,15 +146,25 @@ bool Runtime::is_passive() {
     if (std::any_of(mailboxes_.begin(), mailboxes_.end(), is_unsent)) {
         if (parameters_.flush_when_idle) {
             flush(Flush::idle);
-        } else if (parameters_.flush_age_s > 0 && parameters_.idle != Idle::wait) {
-            counters_.idle_polls++;
-            transport_.idle();
+        } else if (parameters_.flush_age_s > 0 &&
+                   (parameters_.idle != Idle::wait || transport_.has_timers())) {
+            await_flush();
             return false;
         } else {
             flush(Flush::last);
         }
     }
     return arrived_.empty() && !tasks_.can_go_on();
+}
+
+void Runtime::await_flush() {
+    settle_charges();
+    counters_.idle_polls++;
+    double oldest_s = std::numeric_limits<double>::infinity();
+    for (const Mailbox* mailbox : mailboxes_) {
+        oldest_s = std::min(oldest_s, mailbox->oldest_since_s());
+    }
+    transport_.idle_until(oldest_s + parameters_.flush_age_s);
 }
 
 void Runtime::end_epoch(const Tally& all) {

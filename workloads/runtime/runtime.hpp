@@ -38,6 +38,8 @@ class Mailbox {
     virtual void flush(Flush reason) = 0;
     /// Send what was begun before a time.
     virtual void flush_older(double than_s) = 0;
+    /// When the oldest of what is not sent was begun; infinite where nothing is.
+    [[nodiscard]] virtual double oldest_since_s() const = 0;
     /// Whether there is anything that is not sent yet.
     [[nodiscard]] virtual bool has_unsent() const = 0;
     /// Forget what was sent: an epoch has ended.
@@ -54,6 +56,7 @@ class Runtime {
     [[nodiscard]] int rank() const { return rank_; }
     [[nodiscard]] int size() const { return size_; }
     [[nodiscard]] const Parameters& parameters() const { return parameters_; }
+    [[nodiscard]] const Routing& routing() const { return routing_; }
     [[nodiscard]] Counters& counters() { return counters_; }
     [[nodiscard]] Tasks& tasks() { return tasks_; }
     /// How many tasks were active over time, since it was last restarted.
@@ -144,6 +147,8 @@ class Runtime {
     bool deliver_arrived();
     /// Whether nothing is left to do here; flushes what is not sent.
     bool is_passive();
+    /// Pass the time until a message is old enough to be sent, or something else may have changed.
+    void await_flush();
     void flush(Flush reason);
     /// Take in what has arrived, without handling it. Returns whether there was anything.
     bool collect();
@@ -189,6 +194,7 @@ class Runtime {
     const int rank_;
     const int size_;
     const Parameters parameters_;
+    const Routing routing_;
     const Computation& computation_;
     Counters counters_;
     Tasks tasks_;

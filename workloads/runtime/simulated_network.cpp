@@ -125,6 +125,10 @@ class SimulatedTransport final : public Transport {
 
     [[nodiscard]] int rank() const override { return rank_; }
     [[nodiscard]] int size() const override { return turns_.settings().ranks; }
+    [[nodiscard]] int ranks_of_node() const override {
+        const int ranks = turns_.settings().ranks_of_node;
+        return ranks == 0 ? size() : ranks;
+    }
     [[nodiscard]] bool send(Buffer& buffer) override { return turns_.send(rank_, buffer); }
     [[nodiscard]] bool receive(Buffer& buffer) override {
         turns_.pass(rank_);

@@ -18,6 +18,7 @@ struct NetworkSettings {
     std::uint64_t seed = 1;
     int longest_delay = 50;         ///< Of a message or a sum, in turns of ranks.
     int sends = 4;                  ///< Messages of a rank on their way.
+    int ranks_of_node = 0;          ///< 0: all.
     std::size_t buffer_bytes = 256; ///< Of a message, at most; not below `Parameters::buffer_bytes`.
     /// Turns after which it is certain that the ranks will never end.
     std::uint64_t turns = 20'000'000;

@@ -38,7 +38,9 @@ class Stealable {
     /// `seed` is that of the victims.
     Stealable(Runtime& runtime, const Thieves& thieves, std::uint64_t seed = 1)
         : runtime_(runtime), thieves_(thieves), random_(seed, static_cast<std::uint64_t>(runtime.rank())),
-          requests_(runtime), refusals_(runtime), gifts_(runtime),
+          requests_(runtime, Route::direct), refusals_(runtime, Route::direct),
+          gifts_(runtime, Route::direct), // They are few, and somebody waits for them.
+
           waits_at_(static_cast<std::size_t>(runtime.size())) {
         // Handlers always: none of these waits, and a thief whose tasks all wait must be given items too.
         requests_.on_receipt([this](const Request& request, int thief) { serve(request, thief); },

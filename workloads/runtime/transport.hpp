@@ -16,6 +16,9 @@ class Transport {
     [[nodiscard]] virtual int rank() const = 0;
     [[nodiscard]] virtual int size() const = 0;
 
+    /// Consecutive ranks that are a node; all are one unless a transport knows better.
+    [[nodiscard]] virtual int ranks_of_node() const { return size(); }
+
     /// Send `buffer` to rank `buffer.rank`, another one, and leave it empty; false, and nothing is done,
     /// where as many messages as are allowed are on their way.
     [[nodiscard]] virtual bool send(Buffer& buffer) = 0;
@@ -26,6 +29,11 @@ class Transport {
     /// Pass the time until something may have changed: a message may have arrived, or room for another be
     /// there.
     virtual void idle() = 0;
+
+    /// Whether `idle_until` comes back in time, without being asked again and again.
+    [[nodiscard]] virtual bool has_timers() const { return false; }
+    /// The same, but not beyond a time.
+    virtual void idle_until(double /*time_s*/) { idle(); }
 
     /// Of any beginning.
     [[nodiscard]] virtual double now_s() const = 0;

@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
 #include <gtest/gtest.h>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "harness/random.hpp"
@@ -233,6 +235,79 @@ TEST(Queues, KeepTheOrderWhileTheyGrow) {
     }
     EXPECT_EQ(queue.size(), 200U);
     EXPECT_EQ(queue[0], out);
+}
+
+TEST(Routing, EveryItemArrivesInAsManyHopsAsItsRouteHas) {
+    for (int size = 1; size <= 40; size++) {
+        for (const int ranks_of_node : {1, 3, 4, 16}) {
+            for (const auto& [route, most] :
+                 {std::pair{Route::direct, 1}, {Route::grid, 2}, {Route::node, 3}}) {
+                for (int from = 0; from < size; from++) {
+                    for (int to = 0; to < size; to++) {
+                        int at = from;
+                        int hops = 0;
+                        while (at != to && hops <= most) {
+                            at = Routing(route, at, size, ranks_of_node).next(to);
+                            ASSERT_LT(at, size);
+                            hops++;
+                        }
+                        ASSERT_EQ(at, to);
+                        ASSERT_LE(hops, most);
+                    }
+                }
+            }
+        }
+    }
+}
+
+TEST(Routing, RanksOfAGridSendToARowAndAColumn) {
+    std::set<int> partners;
+    for (int to = 0; to < 64; to++) {
+        if (to != 27) {
+            partners.insert(Routing(Route::grid, 27, 64, 1).next(to));
+        }
+    }
+    EXPECT_EQ(partners.size(), 7U + 7U);
+}
+
+TEST(Routing, ARankSendsToItsNodeAndToAFractionOfTheOthers) {
+    std::set<int> partners;
+    for (int to = 0; to < 64; to++) {
+        if (to != 27) {
+            partners.insert(Routing(Route::node, 27, 64, 4).next(to));
+        }
+    }
+    EXPECT_EQ(partners.size(), 3U + 4U); // Three beside it, and for four nodes of 16 it sends.
+}
+
+TEST(Channels, ItemsArriveOnceByEveryRouteWithTheRankThatSentThem) {
+    for (const Route route : {Route::direct, Route::grid, Route::node}) {
+        for (const Execution execution : {Execution::handler, Execution::fibre, Execution::coroutine}) {
+            for (std::uint64_t seed = 1; seed <= 5; seed++) {
+                constexpr int ranks = 11;
+                Parameters parameters{.execution = execution, .buffer_bytes = 64};
+                parameters.route = route;
+                on_ranks({.ranks = ranks, .seed = seed, .ranks_of_node = 4}, parameters,
+                         [&](Runtime& runtime, const Team& team) {
+                             std::vector<int> received(ranks);
+                             Channel<Number> channel(runtime);
+                             channel.on_receipt([&](const Number& number, int from) {
+                                 received[static_cast<std::size_t>(from)]++;
+                                 if (number.value > 0) {
+                                     channel.send(from, {number.value - 1});
+                                 }
+                             });
+                             for (int to = 0; to < ranks; to++) {
+                                 channel.send(to, {3});
+                             }
+                             runtime.epoch();
+                             EXPECT_EQ(received, std::vector<int>(ranks, 4));
+                             const auto forwarded = team.all(Fold::sum, runtime.counters().forwarded);
+                             EXPECT_EQ(forwarded > 0, route != Route::direct);
+                         });
+            }
+        }
+    }
 }
 
 } // namespace

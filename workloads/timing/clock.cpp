@@ -8,7 +8,9 @@
 #include <stdexcept>
 #include <string>
 
-#ifdef GOODSYARD_SIMULATED
+#ifdef GOODSYARD_VIRTUAL
+#include "harness/virtual_clock.hpp"
+#elif defined(GOODSYARD_SIMULATED)
 // Its macros make clock_gettime and nanosleep the simulator's.
 #include <mpi.h>
 #elif defined(__x86_64__)
@@ -22,6 +24,15 @@ namespace {
 constexpr double long_wait_s = 500e-6;
 constexpr double awake_s = 100e-6; ///< A sleeper asks to be woken this much earlier, and spins the rest.
 
+#ifdef GOODSYARD_VIRTUAL
+double monotonic_s() {
+    return running_clock->now_s();
+}
+
+void sleep_s(double duration_s) {
+    running_clock->advance(duration_s);
+}
+#else
 double monotonic_s() {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC, &time);
@@ -34,6 +45,7 @@ void sleep_s(double duration_s) {
     time.tv_nsec = static_cast<long>((duration_s - static_cast<double>(time.tv_sec)) * 1e9);
     nanosleep(&time, nullptr);
 }
+#endif
 
 #if !defined(GOODSYARD_SIMULATED) && defined(__x86_64__)
 bool cycles_are_time() {

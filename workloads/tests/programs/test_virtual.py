@@ -1,0 +1,115 @@
+"""Programs in virtual time, beside SimGrid by counts, and what they say of bad input."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+
+import pytest
+from programs import ROOT, Ended, built
+
+FLAT = ROOT / "workloads" / "virtual" / "networks" / "flat.json"
+BFS = ("bfs", "--scale", "10", "--sources", "1", "--idle", "wait", "--compute", "calibrated")
+SSSP = (
+    *(
+        "sssp",
+        "--generator",
+        "rmat1",
+        "--scale",
+        "10",
+        "--max-weight",
+        "255",
+        "--order",
+        "delta",
+        "--delta",
+        "1",
+    ),
+    *("--sources", "1", "--idle", "wait", "--compute", "calibrated"),
+)
+
+
+@pytest.fixture
+def virtual(tmp_path):
+    """``virtual("graph", 16, …)`` on the flat network, or on ``network``."""
+
+    def run(program: str, ranks: int, *arguments: str, network: object = None) -> Ended:
+        file = FLAT
+        if network is not None:
+            file = tmp_path / "network.json"
+            file.write_text(json.dumps(network))
+        metrics = tmp_path / "virtual-metrics"
+        metrics.unlink(missing_ok=True)
+        words = [str(built("virtual", f"bin/{program}")), *arguments]
+        done = subprocess.run(
+            [*words, "--network", f"virtual:{file}", "--ranks", str(ranks)],
+            env={**os.environ, "STEELYARD_METRICS": str(metrics)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return Ended(done, metrics)
+
+    return run
+
+
+def network(**keys: object) -> dict[str, object]:
+    return {"format": "steelyard-network", "version": 1, "nodes": 4, **keys}
+
+
+@pytest.mark.parametrize("asked", [BFS, SSSP], ids=["bfs", "sssp"])
+@pytest.mark.parametrize("ranks", [2, 8])
+def test_a_program_sends_as_many_messages_as_on_simgrid_and_takes_as_long(simulated, virtual, asked, ranks):
+    theirs, ours = simulated("graph", ranks, *asked), virtual("graph", ranks, *asked)
+    assert (theirs.code, ours.code) == (0, 0), theirs.stderr + ours.stderr
+    for count in ("items", "epochs", "messages"):
+        assert ours.values(count)[0] == pytest.approx(theirs.values(count)[0], rel=0.05)
+    # Both are simulated times, which repeat to the bit.
+    assert ours.values("time_s")[0] == pytest.approx(theirs.values("time_s")[0], rel=0.05)
+
+
+def test_a_run_repeats_to_the_bit_and_noise_is_by_seed(virtual):
+    asked = ("--tree", "T3", "--compute", "calibrated", "--rank-noise", "0.1", "--message-noise", "1e-7")
+    first, again, other = (virtual("uts", 8, *asked, "--noise-seed", seed) for seed in ("1", "1", "2"))
+    assert first.code == 0, first.stderr
+    assert first.lines == again.lines
+    assert first.values("time_s") != other.values("time_s")
+    assert first.values("nodes") == other.values("nodes")
+
+
+@pytest.mark.parametrize("route", ["grid", "node"])
+def test_a_route_changes_messages_and_no_result(virtual, route):
+    asked = ("sssp", "--scale", "9", "--sources", "1", "--ranks-of-node", "4", "--order", "delta")
+    direct, routed = virtual("graph", 16, *asked), virtual("graph", 16, *asked, "--route", route)
+    assert routed.code == 0, routed.stderr
+    assert routed.values("distance_checksum") == direct.values("distance_checksum")
+    assert direct.values("items_forwarded") == [0]
+    assert routed.values("items_forwarded")[0] > 0
+
+
+def test_messages_are_sent_when_they_are_old(virtual):
+    asked = ("--ops", "updates", "--updates", "100", "--table-bits", "4", "--flush-age", "1e-4")
+    ended = virtual("runtime", 4, *asked, "--no-flush-when-idle", "--repetitions", "1", "--warmup", "0")
+    assert ended.code == 0, ended.stderr
+    assert ended.values("flushes_age")[0] > 0
+    assert ended.values("flushes_last") == [0]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "written", "message"),
+    [
+        (5, network(), "--ranks 5: the network has 4 nodes of 1, room for 4"),
+        (2, network(outside={"latency_s": -1}), "outside.latency_s: expected a number, 0 or more, got -1"),
+        (
+            2,
+            network(topology={"kind": "torus", "extents": [3]}),
+            "topology.extents: they make 3 hosts, and nodes is 4",
+        ),
+        (2, {}, "not version 1 of steelyard-network"),
+    ],
+)
+def test_a_network_that_does_not_fit_ends_with_one_line(virtual, ranks, written, message):
+    ended = virtual("uts", ranks, network=written)
+    assert ended.code == 2
+    assert ended.stderr.count("\n") == 1
+    assert message in ended.stderr

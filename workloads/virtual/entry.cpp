@@ -1,0 +1,95 @@
+// mpi/entry.hpp without MPI: options are parsed once, and every rank of the process runs the program.
+#include "mpi/entry.hpp"
+
+#include <cstdio>
+#include <string>
+#include <unistd.h>
+
+#include "harness/failure.hpp"
+#include "harness/last_words.hpp"
+#include "virtual/machine.hpp"
+
+namespace goodsyard {
+
+namespace {
+
+/// The network and the ranks as the command line asks for them.
+struct Asked {
+    std::string network;
+    int ranks = 2;
+    int ranks_of_node = 0; ///< 0: as the file has it.
+    double message_noise_s = 0;
+    WorkNoise work_noise;
+    std::uint64_t seed = 1;
+};
+
+void declare(Options& options, Asked& asked) {
+    options.add("--network", asked.network,
+                "virtual:FILE, the network that messages take (workloads/virtual)");
+    options.add("--ranks", asked.ranks, "Ranks, all of them in this process", {1, 1 << 16});
+    options.add("--ranks-of-node", asked.ranks_of_node, "Ranks of a node; 0: as the file has it", {0, 4096});
+    options.add("--message-noise", asked.message_noise_s,
+                "Mean of what a message takes longer, in seconds, drawn for each", {0.0, 1.0});
+    options.add("--work-noise", asked.work_noise.of_piece,
+                "Mean of what a piece of work takes longer, as a share of it, drawn for each", {0.0, 100.0});
+    options.add("--rank-noise", asked.work_noise.of_rank,
+                "Mean of what all work of a rank takes longer, as a share, drawn for each rank",
+                {0.0, 100.0});
+    options.add("--noise-seed", asked.seed, "Of what is drawn");
+}
+
+virtual_time::Network network_of(const Asked& asked) {
+    virtual_time::Network network = virtual_time::network_of_argument(asked.network);
+    if (asked.ranks_of_node > 0) {
+        network.ranks_of_node = asked.ranks_of_node;
+    }
+    network.message_noise_s = asked.message_noise_s;
+    network.work_noise = asked.work_noise;
+    return network;
+}
+
+/// Without what the frames of suspended ranks would still do.
+[[noreturn]] void end_all(const std::string& line, int code) {
+    std::fflush(stdout);
+    say_line(line);
+    _exit(code);
+}
+
+void run_ranks(const Session& session, const Asked& asked, const Program<World>& program) {
+    virtual_time::Ranks ranks(network_of(asked), asked.ranks, asked.seed);
+    virtual_time::machine = &ranks;
+    ranks.run([&](int rank) {
+        try {
+            program.body(World(session));
+        } catch (const UsageError&) {
+            throw;
+        } catch (const SharedFailure&) {
+            throw;
+        } catch (const std::exception& error) {
+            throw std::runtime_error("rank " + std::to_string(rank) + ": " + error.what());
+        }
+    });
+    virtual_time::machine = nullptr;
+}
+
+} // namespace
+
+int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
+    Asked asked;
+    Options options;
+    program.declare(options);
+    declare(options, asked);
+    try {
+        if (const int code = options.parse(program.name, program.description, argc, argv); code >= 0) {
+            return code;
+        }
+        run_ranks(session, asked, program);
+        return 0;
+    } catch (const UsageError& error) {
+        end_all(program.name + ": " + error.what(), 2);
+    } catch (const std::exception& error) {
+        end_all(program.name + ": " + error.what(), 1);
+    }
+}
+
+} // namespace goodsyard

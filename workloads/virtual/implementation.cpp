@@ -1,0 +1,9 @@
+#include "mpi/implementation.hpp"
+
+namespace goodsyard {
+
+std::string implementation() {
+    return "virtual";
+}
+
+} // namespace goodsyard

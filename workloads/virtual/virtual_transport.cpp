@@ -1,0 +1,40 @@
+#include "virtual/virtual_transport.hpp"
+
+#include <utility>
+
+namespace goodsyard::virtual_time {
+
+VirtualTransport::VirtualTransport(Ranks& ranks, const runtime::Parameters& parameters)
+    : Transport(runtime::capacity_bytes(parameters)), ranks_(ranks), rank_(ranks.running()),
+      looks_(parameters.idle != runtime::Idle::wait) {
+    ranks_.set_transport(rank_, {&pool_, parameters.sends, parameters.receives, looks_});
+}
+
+VirtualTransport::~VirtualTransport() {
+    ranks_.set_transport(rank_, {});
+}
+
+bool VirtualTransport::receive(runtime::Buffer& buffer) {
+    if (looks_) {
+        running_clock->advance(ranks_.network().look_s);
+        return ranks_.receive(buffer);
+    }
+    if (told_.empty()) {
+        return false;
+    }
+    buffer = told_.pop();
+    return true;
+}
+
+void VirtualTransport::idle_until(double time_s) {
+    ranks_.wait(time_s);
+    if (!looks_) {
+        if (runtime::Buffer message; ranks_.receive(message)) {
+            told_.push(std::move(message));
+        } else {
+            ranks_.note_ended_send();
+        }
+    }
+}
+
+} // namespace goodsyard::virtual_time
