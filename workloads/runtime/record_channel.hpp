@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -70,6 +71,9 @@ class RecordChannel final : public Mailbox {
         while (open_.any() && open_.oldest_since_s() < than_s) {
             seal(open_.oldest(), Flush::age);
         }
+    }
+    [[nodiscard]] double oldest_since_s() const override {
+        return open_.any() ? open_.oldest_since_s() : std::numeric_limits<double>::infinity();
     }
     [[nodiscard]] bool has_unsent() const override { return open_.any(); }
     void end_epoch() override {}
