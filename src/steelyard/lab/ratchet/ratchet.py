@@ -35,13 +35,19 @@ from steelyard.spec.text.placeholders import escape
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.sequential.online_fdr import level
 from steelyard.store import Record
+from steelyard.store.sampling import ALWAYS
+from steelyard.units import BUILTIN
 
 Tell = Callable[[str], None]
 
 TREE: Final = "tree"
-"""The factor whose levels are names of trees."""
+"""The factor whose levels are names of trees: the best's, then its rival's."""
+RIVAL: Final = 2
+"""The treatment of the second level."""
 CONFIRMING: Final = 3
 """Times the blocks of the first look; the final gain takes as many."""
+METRICS: Final = tuple(name for name in sorted(ALWAYS) if BUILTIN[name].better == "lower")
+"""Metrics that a change can win by: every run has them, and less of them is better."""
 PROMISING: Final = 0.2
 """One-sided p of the first look above which a change is not measured again."""
 
@@ -130,9 +136,9 @@ class Ratchet:
         trees = self._make_trees(ledger)
         with interruptible():
             try:
-                values = self._compare(
-                    ledger, trees, ledger.start, ledger.best, f"total-{len(ledger.totals) + 1}", CONFIRMING
-                )
+                # Named after the best: an interrupted one of an earlier best is another record.
+                name = f"total-{len(ledger.totals) + 1}-{ledger.best[:DIGITS]}"
+                values = self._compare(ledger, trees, ledger.start, ledger.best, name, CONFIRMING)
             finally:
                 trees.remove()
         mean, se = float(values.mean()), _compute_se(values)
@@ -148,6 +154,11 @@ class Ratchet:
         if not request.words:
             raise UsageError(
                 "no program to measure", hint="steelyard ratchet try --build make -- ./prog input"
+            )
+        if request.metric not in METRICS:
+            raise UsageError(
+                f"--metric {request.metric}: not one of which less is better",
+                hint=f"one of: {', '.join(METRICS)}",
             )
         start = self._repository.commit("HEAD")
         ledger = Ledger(
@@ -217,12 +228,13 @@ class Ratchet:
         return Trees(self._repository, self.directory / "trees", words)
 
     def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
-        """Logarithms of the speed of ``other`` over that of ``best``, block by block, in a record of its own.
+        """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
 
         Raises
         ------
         ProgramError
-            One of them fails, prints something else, or does not report the metric.
+            The rival fails or prints something else in any run, the best in three in a row; or a value is
+            not above 0.
         """
         for commit in (best, rival):
             trees.build(commit)
@@ -250,12 +262,17 @@ class Ratchet:
         record = self.directory / f"{name}.lab"
         run(spec, record, watch=self._watch)
         with Record.open(record) as opened:
+            trials = [trial for _, trial in opened.stream_measurements() if trial.treatment == RIVAL]
             before, after = (np.asarray(sample.values) for sample in opened.samples(ledger.metric))
-        if len(before) != len(after) or len(before) < 2 or min(before.min(), after.min()) <= 0:
+        failed = [trial for trial in trials if trial.status != "ok"]
+        if failed:
+            # Blocks without it are those in which it went well: a change that is wrong at times is wrong.
             raise ProgramError(
-                f"{ledger.metric} was not observed in every run, or is not positive",
-                hint="choose another --metric",
+                f"{len(failed)} of {len(trials)} runs failed; the first: {failed[0].reason}",
+                hint="run the program by itself, many times",
             )
+        if min(before.min(), after.min()) <= 0:
+            raise ProgramError(f"{ledger.metric} is 0 in some run", hint="choose another --metric")
         speedup: Floats = np.log(before) - np.log(after)
         return speedup
 
