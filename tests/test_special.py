@@ -94,8 +94,8 @@ def test_the_binomial_distribution_is_scipys():
     agree(special.binomial_pmf(k, n, p), stats.binom.pmf(k, n, p))
     n, tail = np.array([2, 10, 100, 5000])[:, np.newaxis], np.array([0.025, 0.5, 0.9])
     agree(special.binomial_probability(1, n, tail), witness.bdtri(1, n, tail))
-    # SciPy's bdtri(1, 5000, 1e-12) is off by 0.1 %. At n = 2 the probability is 1 less 5e-13, of which a number
-    # keeps four digits.
+    # SciPy's bdtri(1, 5000, 1e-12) is off by 0.1 %. At n = 2 the probability is 1 less 5e-13, of which a
+    # number keeps four digits.
     n, tail = n[1:].astype(float), np.array([1e-12, 1e-6, 0.5])
     agree(stats.binom.cdf(1, n, special.binomial_probability(1, n, tail)), tail + 0 * n)
 

@@ -53,7 +53,7 @@ def draw(rng: np.random.Generator, world: World) -> tuple[Floats, Floats]:
     else:
         machines = rng.normal(0, world.between, world.machines)
     place = np.repeat(np.arange(world.machines), counts)
-    return machines[place] + rng.normal(0, world.within, place.size), place + 1
+    return machines[place] + rng.normal(0, world.within, place.size), (place + 1).astype(np.float64)
 
 
 def pair(logs: Floats, place: Floats) -> tuple[Sample, Sample]:
