@@ -253,7 +253,7 @@ def _run_gate(
     from steelyard.report.gate.text import list_lines
 
     repository = None if request.are_directories else Repository(repo)
-    qualification = load_qualification(request)
+    qualification = load_qualification(request, repository)
     if margin is None and qualification is not None:
         margin = qualification.margin
     if margin is not None:
