@@ -164,9 +164,7 @@ def fail_at_times(suites, which):
 def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(suites, tmp_path):
     base = suites.suite(sort=100)
     head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    with pytest.raises(
-        ProgramError, match=r"^head: 1 of \d+ processes failed; the first: ended with exit code 9"
-    ):
+    with pytest.raises(ProgramError, match=r"^head: 1 of \d+ processes failed; the first: ended with"):
         run(suites, tmp_path, request_of(base, head))
     assert suites.git("worktree", "list").count("\n") == 0
     # The records are there: the same again is no way around it.

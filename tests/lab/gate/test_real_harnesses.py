@@ -57,6 +57,15 @@ artifact("bench", "{tree}/b-0123456789abcdef")
 """
 
 
+GO_COMMAND = """\
+#!/bin/sh
+case $1 in
+    list) for place in "" /sums /a/b /a-b; do echo "example.org/sums$place {tree}$place"; done ;;
+    test) printf '#!/bin/sh\\necho Benchmark: %s\\n' "$5" > "$4"; chmod +x "$4" ;;
+esac
+"""
+
+
 def prepare(tmp_path, words):
     """The programs of a command in a tree, with the harness."""
     tree = Tree(tmp_path, tmp_path / "output", tmp_path / "cache")
@@ -105,6 +114,28 @@ def test_go_builds_a_program_and_runs_parts_of_it(tmp_path):
     run_all_and_one(tmp_path, words, "BenchmarkSum/n=1", "BenchmarkSum/n=2")
 
 
+def test_each_package_of_go_keeps_a_program_and_a_name_of_its_own(tmp_path, monkeypatch):
+    """A go that is made up: its programs list the package that they were built of."""
+    (tmp_path / "go").write_text(GO_COMMAND.format(tree=tmp_path))
+    (tmp_path / "go").chmod(0o755)
+    for place in ("sums", "a/b", "a-b"):
+        (tmp_path / place).mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    _, programs = prepare(tmp_path, ("go", "test", "-bench", ".", "./..."))
+    said = {
+        each.name: subprocess.run([each.words[0]], capture_output=True, text=True, check=True).stdout.split()[
+            1
+        ]
+        for each in programs
+    }
+    assert said == {
+        ".": "example.org/sums",
+        "sums": "example.org/sums/sums",
+        "a/b": "example.org/sums/a/b",
+        "a-b": "example.org/sums/a-b",
+    }
+
+
 def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_path):
     (tmp_path / "b.cpp").write_text(CPP)
     compile_words = ["c++", "b.cpp", "-o", "b", "-lbenchmark", "-lpthread"]
@@ -124,7 +155,7 @@ def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
     (tmp_path / "b-0123456789abcdef").write_bytes(b"...DIVAN_TIMER...")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     harness, (program,) = prepare(tmp_path, ("cargo", "bench", "-p", "x", "sort", "--", "--threads", "2"))
-    copy = tmp_path / "output" / "x-b"
+    copy = tmp_path / "output" / "x%2Fb"
     assert program.words == (str(copy), "--bench", "sort", "--threads", "2")
     assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
     assert copy.read_bytes() == b"...DIVAN_TIMER..."

@@ -306,7 +306,8 @@ class Suite:
             notes.insert(0, "Base and head are the same: this says nothing of a change.")
         if self._failed_base:
             notes.append(
-                f"Processes of base failed ({self._failed_base}), and none of head: their blocks do not count."
+                f"Processes of base failed ({self._failed_base}), and none of head: their blocks do not"
+                " count."
             )
         return notes
 

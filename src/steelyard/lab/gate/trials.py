@@ -117,7 +117,7 @@ def read(directory: Path, metric: str) -> Measured:
     of_head = [trial for trial in trials if side_of[trial.treatment] == "head"]
     failed = [trial for trial in of_head if trial.status != "ok"]
     if failed:
-        # Blocks without it are those in which it went well: they say nothing of a change that breaks a program.
+        # Blocks without it are those in which it went well: they say nothing of a change that breaks it.
         raise ProgramError(
             f"head: {len(failed)} of {len(of_head)} processes failed; the first: {failed[0].reason}",
             hint="a change whose program fails at times is not judged; run it by itself, many times",

@@ -19,6 +19,7 @@ from steelyard.lab.gate.harnesses.harness import (
     Tree,
     add_missing,
     escape,
+    name_copy,
 )
 
 _OF_TESTS: Final = frozenset(
@@ -55,12 +56,13 @@ class Go(Harness):
         for line in listed.decode().splitlines():
             package, _, directory = line.partition(" ")
             place = Path(directory).relative_to(tree.path.resolve())
-            program = tree.output / f"{'-'.join(place.parts) or 'main'}.test"
+            # The package at the top is "." and has no name of its own, which one below it may have too.
+            name = str(place)
+            program = tree.output / f"{name_copy(name)}.test"
             program.unlink(missing_ok=True)
             build([words[0], "test", "-c", *of_build, "-o", str(program), package], tree)
             if program.exists() and _has_benchmarks(program, Path(directory)):
-                name = str(place) if place.parts else package.rpartition("/")[2]
-                programs.append(Program(name, (str(program), *of_tests), self.source, str(place)))
+                programs.append(Program(name, (str(program), *of_tests), self.source, name))
         if not programs:
             raise ProgramError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"

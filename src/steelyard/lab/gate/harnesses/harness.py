@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
+from urllib.parse import quote
 
 import msgspec
 
@@ -125,6 +126,11 @@ def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:
     if "/" in first and not Path(first).is_absolute():
         first = str(tree / first.removeprefix("./"))
     return (first, *rest)
+
+
+def name_copy(name: str) -> str:
+    """A file name for a program, and for no other: ``a/b-c`` and ``a-b/c`` are two."""
+    return quote(name, safe="")
 
 
 def add_missing(words: Sequence[str], options: Mapping[str, str]) -> list[str]:
