@@ -172,6 +172,19 @@ def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(s
         run(suites, tmp_path, request_of(base, head))
 
 
+def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(suites, tmp_path):
+    skips = suites.BENCH.format(runs=suites.runs).replace(
+        "$1 ~ filter", '$1 ~ filter && !($1 == "sort" && (runs == 4 || runs == 5))'
+    )
+    base = suites.suite(sort=100, find=100)
+    with pytest.raises(NoReportError, match=r"^sort: head did not report it in 1 of 6 blocks"):
+        run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100, bench=skips)))
+    base = suites.suite(sort=100, find=100, bench=skips)
+    (suites.path.parent / "runs").write_text("")
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100)), name="of base")
+    assert verdicts(found) == {"sort": "equivalent", "find": "equivalent"}
+
+
 def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
     base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
     found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))

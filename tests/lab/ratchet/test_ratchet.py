@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.errors import RecordBusyError, RecordError, UsageError
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
-from steelyard.lab.ratchet.ledger import FILE, read_ledger
+from steelyard.lab.ratchet.ledger import FILE, locking, read_ledger
 from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
@@ -145,6 +145,18 @@ def test_a_total_that_was_interrupted_does_not_stand_in_the_way_of_a_later_best(
             ratchet.measure_total()
     totals = [name for name in names if name.startswith("total")]
     assert len(set(totals)) == 2
+
+
+def test_two_processes_do_not_try_at_once(programs, ratchet):
+    write(programs, 16)
+    ratchet.try_tree(REQUEST)
+    before = ratchet.read()
+    write(programs, 8)
+    with locking(ratchet.directory):
+        for call in (lambda: ratchet.try_tree(RatchetRequest()), ratchet.measure_total):
+            with pytest.raises(RecordBusyError, match="is being run by"):
+                call()
+        assert ratchet.read() == before  # reading is no try
 
 
 @pytest.mark.parametrize("metric", ["typo", "queue_wait_s"])

@@ -250,6 +250,13 @@ class Suite:
                 f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
                 hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
             )
+        missing = measured.count_missing(benchmark.name)
+        if missing:
+            # What is left are the blocks in which it went well.
+            raise NoReportError(
+                f"{benchmark.title}: head did not report it in {missing} of {measured.blocks} blocks",
+                hint="see why it is skipped or fails at times; a filter of the harness leaves it out",
+            )
         benchmark.base += [base for base, _ in pairs]
         benchmark.head += [head for _, head in pairs]
 

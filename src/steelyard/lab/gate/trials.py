@@ -48,8 +48,15 @@ class Measured(msgspec.Struct, frozen=True):
 
     def pair_values(self, name: str) -> list[tuple[float, float]]:
         """Base and head of a benchmark in the blocks that have both."""
-        base, head = (self.values.get((name, side), self.values.get(("", side), {})) for side in SIDES)
+        base, head = (self._find_values(name, side) for side in SIDES)
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
+
+    def count_missing(self, name: str) -> int:
+        """Blocks in which base reported a benchmark, and head did not."""
+        return len(self._find_values(name, "base").keys() - self._find_values(name, "head").keys())
+
+    def _find_values(self, name: str, side: Side) -> Values:
+        return self.values.get((name, side), self.values.get(("", side), {}))
 
 
 class Batch(msgspec.Struct, frozen=True):

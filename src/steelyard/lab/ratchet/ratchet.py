@@ -26,7 +26,14 @@ from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
-from steelyard.lab.ratchet.ledger import PLACE, load_ledger, put_attempt, read_ledger, write_ledger
+from steelyard.lab.ratchet.ledger import (
+    PLACE,
+    load_ledger,
+    locking,
+    put_attempt,
+    read_ledger,
+    write_ledger,
+)
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
@@ -99,7 +106,13 @@ class Ratchet:
             The best does not build or does not run.
         InterruptedRunError
             The same call goes on.
+        RecordBusyError
+            Another process tries.
         """
+        with locking(self.directory):
+            return self._try_tree(request, note)
+
+    def _try_tree(self, request: RatchetRequest, note: str) -> Ledger:
         ledger = read_ledger(self.directory) or self._start(request)
         _refuse_other(ledger, request)
         commit, tree = self._repository.take_snapshot(PLACE.parts[0])
@@ -129,7 +142,14 @@ class Ratchet:
         ------
         UsageError
             Nothing was won yet.
+        RecordBusyError
+            Another process tries.
         """
+        self.read()
+        with locking(self.directory):
+            return self._measure_total()
+
+    def _measure_total(self) -> Ledger:
         ledger = self.read()
         if ledger.best == ledger.start:
             raise UsageError("no change was faster yet: there is no gain to estimate", hint="try one")
