@@ -60,7 +60,13 @@ PROMISING: Final = 0.2
 
 
 class RatchetRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A program and how it is judged; the first try of a repository writes it into the ledger."""
+    """A program and how it is judged; the first try of a repository writes it into the ledger.
+
+    Attributes
+    ----------
+    chosen : tuple of str
+        Fields that the user named: a later try refuses others than the ledger's, and does not pass over them.
+    """
 
     words: tuple[str, ...] = ()
     build: str = ""
@@ -69,6 +75,7 @@ class RatchetRequest(msgspec.Struct, frozen=True, kw_only=True):
     margin: float = 0.01
     blocks: int = 10
     any_output: bool = False
+    chosen: tuple[str, ...] = ()
 
 
 class Ratchet:
@@ -342,9 +349,15 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
 
 
 def _refuse_other(ledger: Ledger, request: RatchetRequest) -> None:
+    hint = (
+        "steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to begin anew"
+    )
     if request.words and (request.words, request.build) != (ledger.words, ledger.build):
-        raise UsageError(
-            "this repository's ledger is of another program or build",
-            hint="steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to"
-            " begin anew",
-        )
+        raise UsageError("this repository's ledger is of another program or build", hint=hint)
+    for name in request.chosen:
+        is_any = ledger.stdout_sha256 is None
+        known = is_any if name == "any_output" else getattr(ledger, name)
+        if getattr(request, name) != known:
+            raise UsageError(
+                f"--{name.replace('_', '-')}: this repository's ledger was begun with another", hint=hint
+            )
