@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.gate.harnesses import find_harness
 from steelyard.lab.gate.harnesses.harness import Selection, Tree
 from steelyard.lab.gate.probing import probe
@@ -57,6 +58,13 @@ artifact("bench", "{tree}/b-0123456789abcdef")
 """
 
 
+GO_BROKEN = """\
+#!/bin/sh
+case $1 in
+    list) echo "example.org/sums {tree}" ;;
+    test) printf '#!/bin/sh\\necho no file >&2; exit 2\\n' > "$4"; chmod +x "$4" ;;
+esac
+"""
 GO_COMMAND = """\
 #!/bin/sh
 case $1 in
@@ -134,6 +142,34 @@ def test_each_package_of_go_keeps_a_program_and_a_name_of_its_own(tmp_path, monk
         "a/b": "example.org/sums/a/b",
         "a-b": "example.org/sums/a-b",
     }
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "message"),
+    [
+        (GO_BROKEN, ProgramError, "cannot list its benchmarks: it ended with 2\n    no file"),
+        ("#!/bin/sh\necho fmt /usr/lib/go/src/fmt\n", UsageError, "/usr/lib/go/src/fmt is not in the tree"),
+    ],
+)
+def test_a_package_of_go_that_cannot_be_gated_is_not_left_out(tmp_path, monkeypatch, command, error, message):
+    (tmp_path / "go").write_text(command.replace("{tree}", str(tmp_path)))
+    (tmp_path / "go").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(error) as caught:
+        prepare(tmp_path, ("go", "test", "-bench", "."))
+    assert message in caught.value.message
+
+
+def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path):
+    (tmp_path / "b").write_bytes(b"...libbenchmark.so...")
+    with pytest.raises(UsageError, match="is one program for base and head"):
+        prepare(tmp_path, (str(tmp_path / "b"),))
+    (tmp_path / "output").rmdir()
+    _, (program,) = prepare(tmp_path, ("./b",))
+    assert program.words == (str(tmp_path / "b"),)
+    (tmp_path / "output").rmdir()
+    # An interpreter is one for both; what it reads is in the tree.
+    prepare(tmp_path, (sys.executable, "b.py", "--benchmark_min_time=1"))
 
 
 def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_path):
