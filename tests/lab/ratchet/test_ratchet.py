@@ -9,7 +9,7 @@ from scipy.stats import ttest_1samp
 from steelyard.errors import RecordBusyError, RecordError, UsageError
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
-from steelyard.lab.ratchet.ledger import FILE, locking, read_ledger
+from steelyard.lab.ratchet.ledger import FILE, lock_ledger, read_ledger
 from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
@@ -152,7 +152,7 @@ def test_two_processes_do_not_try_at_once(programs, ratchet):
     ratchet.try_tree(REQUEST)
     before = ratchet.read()
     write(programs, 8)
-    with locking(ratchet.directory):
+    with lock_ledger(ratchet.directory):
         for call in (lambda: ratchet.try_tree(RatchetRequest()), ratchet.measure_total):
             with pytest.raises(RecordBusyError, match="is being run by"):
                 call()

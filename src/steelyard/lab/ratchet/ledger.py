@@ -40,7 +40,7 @@ def read_ledger(directory: Path) -> Ledger | None:
 
 
 @contextmanager
-def locking(directory: Path) -> Iterator[None]:
+def lock_ledger(directory: Path) -> Iterator[None]:
     """Keep others from trying meanwhile: a test that one of two writers forgets would cost no error.
 
     Raises

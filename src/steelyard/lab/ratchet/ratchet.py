@@ -29,7 +29,7 @@ from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet.ledger import (
     PLACE,
     load_ledger,
-    locking,
+    lock_ledger,
     put_attempt,
     read_ledger,
     write_ledger,
@@ -116,7 +116,7 @@ class Ratchet:
         RecordBusyError
             Another process tries.
         """
-        with locking(self.directory):
+        with lock_ledger(self.directory):
             return self._try_tree(request, note)
 
     def _try_tree(self, request: RatchetRequest, note: str) -> Ledger:
@@ -153,7 +153,7 @@ class Ratchet:
             Another process tries.
         """
         self.read()
-        with locking(self.directory):
+        with lock_ledger(self.directory):
             return self._measure_total()
 
     def _measure_total(self) -> Ledger:
@@ -356,8 +356,8 @@ def _refuse_other(ledger: Ledger, request: RatchetRequest) -> None:
         raise UsageError("this repository's ledger is of another program or build", hint=hint)
     for name in request.chosen:
         is_any = ledger.stdout_sha256 is None
-        known = is_any if name == "any_output" else getattr(ledger, name)
-        if getattr(request, name) != known:
+        recorded = is_any if name == "any_output" else getattr(ledger, name)
+        if getattr(request, name) != recorded:
             raise UsageError(
                 f"--{name.replace('_', '-')}: this repository's ledger was begun with another", hint=hint
             )
