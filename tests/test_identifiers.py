@@ -47,7 +47,7 @@ NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"
 LIMITS = {
     "answers": (44, 49),
     "claims": (93, 74),
-    "cli": (97, 100),
+    "cli": (97, 99),
     "counters": (1, 0),
     "design": (14, 34),
     "errors": (1, 0),

@@ -15,6 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 
 from scratch_repository import Suites
 
+from steelyard.cli import gate as cli
+from steelyard.errors import InterruptedRunError
+
 HARNESS = ("--seed", "1", "--repo", "repository", "--harness", "google-benchmark", "--", "./bench")
 
 
@@ -122,3 +125,24 @@ def test_a_plain_program_is_timed_from_outside(steelyard_cli, slower):
     found = json.loads(done.stdout)
     assert [(each["name"], each["verdict"]) for each in found["benchmarks"]] == [("true", "equivalent")]
     assert (found["metric"], found["harness"]) == ("rss_bytes", "time")
+
+
+def test_a_qualification_is_not_taken_for_a_gate_by_what_reads_files(steelyard_cli, suites, tmp_path):
+    suites.suite(sort=100)
+    done = steelyard_cli("gate", "--qualify", "HEAD", "--junit", "gate.xml", *HARNESS)
+    assert (done.returncode, "--junit and --qualify" in done.stderr) == (2, True)
+
+
+def test_an_interrupted_gate_leaves_no_file_of_an_earlier_one(suites, tmp_path, monkeypatch):
+    suites.suite(sort=100)
+
+    def interrupt(*_, **__):
+        raise InterruptedRunError("interrupted", hint="the same command goes on")
+
+    monkeypatch.setattr(cli, "_run_gate", interrupt)
+    file = tmp_path / "gate.xml"
+    file.write_text("<testsuites/>")
+    with pytest.raises(InterruptedRunError):
+        cli.command.main(["HEAD", "--junit", str(file), "--", "./bench"], standalone_mode=False)
+    (case,) = ET.fromstring(file.read_text()).iter("testcase")  # noqa: S314 -- ours
+    assert case.find("error") is not None

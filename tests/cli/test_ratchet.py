@@ -31,7 +31,11 @@ def test_a_win_exits_with_0_and_is_shown_and_something_else_with_3(repository, s
     assert done.returncode == 0, done.stderr
     assert "(less): faster" in done.stdout
     (repository.path / "prog.in").write_text("#!/bin/sh\necho other\n")
-    assert steelyard_cli("ratchet", "try", *where).returncode == 3
+    # What the ledger holds otherwise is not passed over; no attempt is made.
+    for option in (["--margin", "0.2"], ["--any-output"], ["--metric", "wall_s"], ["--build", ""]):
+        done = steelyard_cli("ratchet", "try", *option, *where)
+        assert (done.returncode, f"{option[0]}: this repository's ledger" in done.stderr) == (2, True)
+    assert steelyard_cli("ratchet", "try", "--blocks", "5", *where).returncode == 3
     status = json.loads(steelyard_cli("ratchet", "status", "--json", *where).stdout)
     assert [each["outcome"] for each in status["attempts"]] == ["faster", "failed"]
     assert status["best"] == status["attempts"][0]["commit"]

@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from steelyard.cli.compare_request import is_shell
+from steelyard.cli.options import is_given
 from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
@@ -95,11 +96,6 @@ objects_option = click.option(
 )
 
 
-def given(ctx: click.Context, name: str) -> bool:
-    """Whether the command line gives a parameter, even at its default value."""
-    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-
-
 def refuse_without_meaning(ctx: click.Context) -> None:
     """Refuse options of ``compare`` that ``--null`` would not heed.
 
@@ -108,7 +104,7 @@ def refuse_without_meaning(ctx: click.Context) -> None:
     UsageError
     """
     for name, (option, why, cure) in _WITHOUT_MEANING.items():
-        if given(ctx, name):
+        if is_given(ctx, name):
             runs = ctx.params[name] if cure.startswith("--runs") and name != "precision" else BLOCKS_OF_NULL
             raise UsageError(f"{option} has no meaning with --null: {why}", hint=cure.format(runs=runs))
 

@@ -48,6 +48,11 @@ def split_names(value: str) -> tuple[str, ...]:
     return tuple(name for name in value.split(",") if name)
 
 
+def is_given(ctx: click.Context, name: str) -> bool:
+    """Whether the command line gives a parameter, even at its default value."""
+    return ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+
+
 def chosen_seed(seed: int | None, record: Path) -> int:
     """Take the seed that was given, or that of the record, so that it can go on, or a random one."""
     from steelyard.lab.run.existing_record import existing_seed

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.options import fraction, json_option, metric_option
+from steelyard.cli.options import fraction, is_given, json_option, metric_option
 from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.cli.run_and_answer import tell_beside, terminal_width
 
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from steelyard.report.text.line import Line
 
     Lines = Callable[[Ledger, int], Sequence[Line]]
+
+OF_LEDGER = ("build", "metric", "error", "margin", "blocks", "any_output")
+"""Options that the first try writes into the ledger."""
 
 _repository_option = click.option(
     "--repo",
@@ -119,6 +122,7 @@ def try_command(
         margin=margin,
         blocks=blocks,
         any_output=any_output,
+        chosen=tuple(name for name in OF_LEDGER if is_given(ctx, name)),
     )
     line = ProgressLine(sys.stderr)
     try:

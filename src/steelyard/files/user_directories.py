@@ -24,6 +24,17 @@ def locate_cache(environ: Mapping[str, str]) -> Path:
     return _choose_base(environ, "XDG_CACHE_HOME", ".cache") / "steelyard"
 
 
+def locate_state(environ: Mapping[str, str]) -> Path:
+    """Find ``$XDG_STATE_HOME/steelyard``, or the same below ``~/.local/state``.
+
+    Raises
+    ------
+    MachineError
+        No variable says where, and the user has no home.
+    """
+    return _choose_base(environ, "XDG_STATE_HOME", ".local/state") / "steelyard"
+
+
 def propose_record(environ: Mapping[str, str], kind: str) -> Path:
     """Make up a new name below ``$XDG_STATE_HOME/steelyard``, where records without a spec are kept.
 
@@ -32,8 +43,7 @@ def propose_record(environ: Mapping[str, str], kind: str) -> Path:
     MachineError
         No variable says where, and the user has no home.
     """
-    base = _choose_base(environ, "XDG_STATE_HOME", ".local/state")
-    return base / "steelyard" / kind / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
+    return locate_state(environ) / kind / f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(2)}"
 
 
 def _choose_base(environ: Mapping[str, str], variable: str, below_home: str) -> Path:

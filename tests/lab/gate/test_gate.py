@@ -152,3 +152,47 @@ def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_p
     head = suites.suite(sort=100, bench=fails_later.replace("{0}", str(mark)) + f"touch {mark}\n")
     with pytest.raises(ProgramError, match="head: 3 trials in a row failed"):
         run(suites, tmp_path, request_of(base, head))
+
+
+def fail_at_times(suites, which):
+    """A harness that ends with 9 in each run whose number, among all of both sides, ``which`` takes."""
+    return suites.BENCH.format(runs=suites.runs).replace(
+        "awk -v", f"[ $(({which})) = 1 ] && exit 9\nawk -v", 1
+    )
+
+
+def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(suites, tmp_path):
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    with pytest.raises(ProgramError, match=r"^head: 1 of \d+ processes failed; the first: ended with"):
+        run(suites, tmp_path, request_of(base, head))
+    assert suites.git("worktree", "list").count("\n") == 0
+    # The records are there: the same again is no way around it.
+    with pytest.raises(ProgramError, match="processes failed"):
+        run(suites, tmp_path, request_of(base, head))
+
+
+def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(suites, tmp_path):
+    skips = suites.BENCH.format(runs=suites.runs).replace(
+        "$1 ~ filter", '$1 ~ filter && !($1 == "sort" && (runs == 4 || runs == 5))'
+    )
+    base = suites.suite(sort=100, find=100)
+    with pytest.raises(NoReportError, match=r"^sort: head did not report it in 1 of 6 blocks"):
+        run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100, bench=skips)))
+    base = suites.suite(sort=100, find=100, bench=skips)
+    (suites.path.parent / "runs").write_text("")
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100, find=100)), name="of base")
+    assert verdicts(found) == {"sort": "equivalent", "find": "equivalent"}
+
+
+def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
+    base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
+    assert verdicts(found) == {"sort": "equivalent"}
+    assert any(note.startswith("Processes of base failed (1), and none of head") for note in found.notes)
+
+
+def test_one_commit_on_both_sides_is_noted(suites, tmp_path):
+    base = suites.suite(sort=100)
+    found = run(suites, tmp_path, request_of(base, base))
+    assert found.notes[0] == "Base and head are the same: this says nothing of a change."

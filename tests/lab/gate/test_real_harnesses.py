@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.gate.harnesses import find_harness
 from steelyard.lab.gate.harnesses.harness import Selection, Tree
 from steelyard.lab.gate.probing import probe
@@ -54,6 +55,22 @@ def artifact(kind, executable):
 artifact("lib", None)
 artifact("test", "{tree}/none")
 artifact("bench", "{tree}/b-0123456789abcdef")
+"""
+
+
+GO_BROKEN = """\
+#!/bin/sh
+case $1 in
+    list) echo "example.org/sums {tree}" ;;
+    test) printf '#!/bin/sh\\necho no file >&2; exit 2\\n' > "$4"; chmod +x "$4" ;;
+esac
+"""
+GO_COMMAND = """\
+#!/bin/sh
+case $1 in
+    list) for place in "" /sums /a/b /a-b; do echo "example.org/sums$place {tree}$place"; done ;;
+    test) printf '#!/bin/sh\\necho Benchmark: %s\\n' "$5" > "$4"; chmod +x "$4" ;;
+esac
 """
 
 
@@ -105,6 +122,56 @@ def test_go_builds_a_program_and_runs_parts_of_it(tmp_path):
     run_all_and_one(tmp_path, words, "BenchmarkSum/n=1", "BenchmarkSum/n=2")
 
 
+def test_each_package_of_go_keeps_a_program_and_a_name_of_its_own(tmp_path, monkeypatch):
+    """A go that is made up: its programs list the package that they were built of."""
+    (tmp_path / "go").write_text(GO_COMMAND.format(tree=tmp_path))
+    (tmp_path / "go").chmod(0o755)
+    for place in ("sums", "a/b", "a-b"):
+        (tmp_path / place).mkdir(parents=True)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    _, programs = prepare(tmp_path, ("go", "test", "-bench", ".", "./..."))
+    said = {
+        each.name: subprocess.run([each.words[0]], capture_output=True, text=True, check=True).stdout.split()[
+            1
+        ]
+        for each in programs
+    }
+    assert said == {
+        ".": "example.org/sums",
+        "sums": "example.org/sums/sums",
+        "a/b": "example.org/sums/a/b",
+        "a-b": "example.org/sums/a-b",
+    }
+
+
+@pytest.mark.parametrize(
+    ("command", "error", "message"),
+    [
+        (GO_BROKEN, ProgramError, "cannot list its benchmarks: it ended with 2\n    no file"),
+        ("#!/bin/sh\necho fmt /usr/lib/go/src/fmt\n", UsageError, "/usr/lib/go/src/fmt is not in the tree"),
+    ],
+)
+def test_a_package_of_go_that_cannot_be_gated_is_not_left_out(tmp_path, monkeypatch, command, error, message):
+    (tmp_path / "go").write_text(command.replace("{tree}", str(tmp_path)))
+    (tmp_path / "go").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(error) as caught:
+        prepare(tmp_path, ("go", "test", "-bench", "."))
+    assert message in caught.value.message
+
+
+def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path):
+    (tmp_path / "b").write_bytes(b"...libbenchmark.so...")
+    with pytest.raises(UsageError, match="is one program for base and head"):
+        prepare(tmp_path, (str(tmp_path / "b"),))
+    (tmp_path / "output").rmdir()
+    _, (program,) = prepare(tmp_path, ("./b",))
+    assert program.words == (str(tmp_path / "b"),)
+    (tmp_path / "output").rmdir()
+    # An interpreter is one for both; what it reads is in the tree.
+    prepare(tmp_path, (sys.executable, "b.py", "--benchmark_min_time=1"))
+
+
 def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_path):
     (tmp_path / "b.cpp").write_text(CPP)
     compile_words = ["c++", "b.cpp", "-o", "b", "-lbenchmark", "-lpthread"]
@@ -124,7 +191,7 @@ def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):
     (tmp_path / "b-0123456789abcdef").write_bytes(b"...DIVAN_TIMER...")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     harness, (program,) = prepare(tmp_path, ("cargo", "bench", "-p", "x", "sort", "--", "--threads", "2"))
-    copy = tmp_path / "output" / "x-b"
+    copy = tmp_path / "output" / "x%2Fb"
     assert program.words == (str(copy), "--bench", "sort", "--threads", "2")
     assert (program.name, program.source, program.directory) == ("x/b", "divan", "x")
     assert copy.read_bytes() == b"...DIVAN_TIMER..."

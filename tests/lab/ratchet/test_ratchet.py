@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.errors import RecordBusyError, RecordError, UsageError
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
-from steelyard.lab.ratchet.ledger import FILE, read_ledger
+from steelyard.lab.ratchet.ledger import FILE, lock_ledger, read_ledger
 from steelyard.lab.ratchet.ratchet import Ratchet, RatchetRequest, compute_p
 
 REQUEST = RatchetRequest(words=("./prog",), build="sh build", metric="rss_bytes", blocks=5)
@@ -113,6 +113,58 @@ def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeyp
     first, second = ratchet.try_tree(RatchetRequest()).attempts
     assert (first.outcome, first.test) == ("abandoned", 1)
     assert (second.outcome, second.test) == ("faster", 2)
+
+
+@pytest.mark.parametrize(("first", "test"), [(8, None), (24, 1)], ids=["first look", "confirmation"])
+def test_a_change_that_is_wrong_in_one_run_is_no_win(programs, ratchet, tmp_path, first, test):
+    # Of both programs; a pair of runs lies in one block, so that the change has one of them.
+    count = f"n=$(wc -l < {tmp_path / 'runs'}); [ $n = {first} -o $n = {first + 1} ] && echo wrong"
+    write(programs, 16, count)
+    (attempt,) = ratchet.try_tree(REQUEST).attempts
+    assert (attempt.outcome, attempt.test) == ("failed", test)
+    assert attempt.why.startswith("1 of ")
+    assert "SHA-256" in attempt.why
+    assert ratchet.read().discoveries == ()
+
+
+def test_a_total_that_was_interrupted_does_not_stand_in_the_way_of_a_later_best(
+    programs, ratchet, monkeypatch
+):
+    names = []
+
+    def compare(self, ledger, trees, best, rival, name, times):
+        names.append(name)
+        return np.linspace(0.5, 0.7, 15)
+
+    monkeypatch.setattr(Ratchet, "_compare", compare)
+    for mebibytes in (16, 8):
+        write(programs, mebibytes)
+        ratchet.try_tree(REQUEST)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "write_ledger", lambda *_: None)
+            ratchet.measure_total()
+    totals = [name for name in names if name.startswith("total")]
+    assert len(set(totals)) == 2
+
+
+def test_two_processes_do_not_try_at_once(programs, ratchet):
+    write(programs, 16)
+    ratchet.try_tree(REQUEST)
+    before = ratchet.read()
+    write(programs, 8)
+    with lock_ledger(ratchet.directory):
+        for call in (lambda: ratchet.try_tree(RatchetRequest()), ratchet.measure_total):
+            with pytest.raises(RecordBusyError, match="is being run by"):
+                call()
+        assert ratchet.read() == before  # reading is no try
+
+
+@pytest.mark.parametrize("metric", ["typo", "queue_wait_s"])
+def test_a_metric_that_no_change_can_win_by_begins_no_ledger(programs, ratchet, metric):
+    write(programs, 16)
+    with pytest.raises(UsageError, match="not one of which less is better"):
+        ratchet.try_tree(RatchetRequest(words=("./prog",), build="sh build", metric=metric))
+    assert read_ledger(ratchet.directory) is None
 
 
 def test_another_program_than_the_ledgers_is_refused(programs, ratchet):

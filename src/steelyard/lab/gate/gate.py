@@ -153,6 +153,7 @@ class Suite:
         ]
         self.measured_s = 0.0
         self.is_out_of_time = False
+        self._failed_base = 0
         self._sides = sides
         self._directory = directory
         self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
@@ -236,6 +237,7 @@ class Suite:
         )
         measured = measure(batch, self._sides, watch)
         self.measured_s += measured.seconds
+        self._failed_base += measured.failed_base
         ran = len(members) if names else len(program.common)
         self._pair_s[place] = measured.block_s / max(1, ran)
         for entry in members:
@@ -247,6 +249,13 @@ class Suite:
             raise NoReportError(
                 f"{benchmark.title} was reported by one process, and by none of {measured.blocks} blocks",
                 hint="run the harness by itself, twice; does it choose its benchmarks by chance?",
+            )
+        missing = measured.count_missing(benchmark.name)
+        if missing:
+            # What is left are the blocks in which it went well.
+            raise NoReportError(
+                f"{benchmark.title}: head did not report it in {missing} of {measured.blocks} blocks",
+                hint="see why it is skipped or fails at times; a filter of the harness leaves it out",
             )
         benchmark.base += [base for base, _ in pairs]
         benchmark.head += [head for _, head in pairs]
@@ -298,7 +307,18 @@ class Suite:
         )
 
     def _list_notes(self) -> list[str]:
-        """That programs are the same, where they are."""
+        """What a reader has to know of the two sides beside verdicts."""
+        notes = self._note_equal_programs()
+        if self.request.base == self.request.head and not self.request.is_null:
+            notes.insert(0, "Base and head are the same: this says nothing of a change.")
+        if self._failed_base:
+            notes.append(
+                f"Processes of base failed ({self._failed_base}), and none of head: their blocks do not"
+                " count."
+            )
+        return notes
+
+    def _note_equal_programs(self) -> list[str]:
         equal = [entry.name or self.plan.harness for entry in self.plan.programs if entry.is_same]
         if not equal or self.request.is_null:
             return []

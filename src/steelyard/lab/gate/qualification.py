@@ -8,6 +8,7 @@ a factor, so that the noise is that of real runs.
 from __future__ import annotations
 
 import hashlib
+import json
 import math
 import os
 import time
@@ -20,6 +21,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.answers.gate import Qualification
+from steelyard.errors import MachineError
+from steelyard.files.user_directories import locate_state
 from steelyard.lab.gate.gate import Benchmark, Suite, compute_differences, measure_suite
 from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
@@ -44,18 +47,35 @@ def identify_machine() -> str:
 
 
 def locate_file(environ: Mapping[str, str]) -> Path:
-    """Where the last qualification of this machine is kept."""
-    base = environ.get("XDG_STATE_HOME") or Path(environ.get("HOME", "."), ".local", "state")
-    return Path(base, "steelyard", "qualification", f"{identify_machine()}.json")
+    """Where the last qualifications of this machine are kept.
+
+    Raises
+    ------
+    MachineError
+        The user has no directory for it.
+    """
+    return locate_state(environ) / "qualification" / f"{identify_machine()}.json"
 
 
-def load_qualification(request: GateRequest) -> Qualification | None:
-    """The last qualification here of the same command; ``None`` where there is none, or it cannot be read."""
-    return _read(locate_file(os.environ)).get(" ".join(request.words))
+def load_qualification(request: GateRequest, repository: Repository | None) -> Qualification | None:
+    """The last qualification here of the same suite; ``None`` where there is none, or it cannot be read."""
+    try:
+        file = locate_file(os.environ)
+    except MachineError:
+        return None
+    return _read(file).get(identify_suite(request, repository))
+
+
+def identify_suite(request: GateRequest, repository: Repository | None) -> str:
+    """What tells suites apart, which are all called ``cargo bench``: where the sources are, the command and
+    what is measured by it. Noise and margin of one say nothing of another.
+    """
+    place = Path(request.head).resolve() if repository is None else repository.locate()
+    return json.dumps([str(place), *request.words, request.harness, request.metric])
 
 
 def _read(file: Path) -> dict[str, Qualification]:
-    """What is kept, by command; nothing where it cannot be read."""
+    """What is kept, by suite; nothing where it cannot be read."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, Qualification])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -97,14 +117,14 @@ def qualify(
         )
         counts.add(suite, slow_down)
     qualification = counts.summarise(request, sessions, slow_down)
-    keep(qualification, request)
+    keep(qualification, identify_suite(request, repository))
     return qualification
 
 
-def keep(qualification: Qualification, request: GateRequest) -> None:
-    """Keep a qualification beside those of other commands on this machine."""
+def keep(qualification: Qualification, suite: str) -> None:
+    """Keep a qualification beside those of other suites on this machine."""
     file = locate_file(os.environ)
-    previous = _read(file) | {" ".join(request.words): qualification}
+    previous = _read(file) | {suite: qualification}
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(msgspec.json.encode(previous))
 

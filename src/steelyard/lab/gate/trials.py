@@ -36,17 +36,27 @@ class Measured(msgspec.Struct, frozen=True):
         Complete ones, without discarded ones.
     block_s : float
         Mean seconds of a block.
+    failed_base : int
+        Processes of base that failed, whose blocks do not count.
     """
 
     values: dict[tuple[str, Side], Values]
     seconds: float
     blocks: int
     block_s: float
+    failed_base: int = 0
 
     def pair_values(self, name: str) -> list[tuple[float, float]]:
         """Base and head of a benchmark in the blocks that have both."""
-        base, head = (self.values.get((name, side), self.values.get(("", side), {})) for side in SIDES)
+        base, head = (self._find_values(name, side) for side in SIDES)
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
+
+    def count_missing(self, name: str) -> int:
+        """Blocks in which base reported a benchmark, and head did not."""
+        return len(self._find_values(name, "base").keys() - self._find_values(name, "head").keys())
+
+    def _find_values(self, name: str, side: Side) -> Values:
+        return self.values.get((name, side), self.values.get(("", side), {}))
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -78,7 +88,7 @@ def measure(batch: Batch, sides: Sides, watch: Watch) -> Measured:
     Raises
     ------
     ProgramError
-        Three runs of a side in a row fail, or a value is not above 0.
+        A run of head fails, three runs of base in a row do, or a value is not above 0.
     """
     if not _is_complete(batch.directory):
         for side in SIDES:
@@ -101,23 +111,33 @@ def read(directory: Path, metric: str) -> Measured:
     Raises
     ------
     ProgramError
-        A value is not above 0, of which no ratio can be taken.
+        A run of head failed, or a value is not above 0, of which no ratio can be taken.
     """
     values: dict[tuple[str, Side], Values] = {}
     with Record.open(directory) as record:
         for sample in record.samples(metric):
             key = (str(sample.labels.get(LABEL, "")), _read_side(sample.treatment.levels))
             values[key] = dict(zip(sample.blocks, sample.values, strict=True))
-        trials = [measurement.wall_ns for _, measurement in record.stream_measurements()]
+        trials = [measurement for _, measurement in record.stream_measurements()]
+        side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
         blocks = record.progress().blocks.get("complete", 0)
+    of_head = [trial for trial in trials if side_of[trial.treatment] == "head"]
+    failed = [trial for trial in of_head if trial.status != "ok"]
+    if failed:
+        # Blocks without it are those in which it went well: they say nothing of a change that breaks it.
+        raise ProgramError(
+            f"head: {len(failed)} of {len(of_head)} processes failed; the first: {failed[0].reason}",
+            hint="a change whose program fails at times is not judged; run it by itself, many times",
+        )
     for (name, side), by_block in values.items():
         if by_block and min(by_block.values()) <= 0:
             raise ProgramError(
                 f"{name or metric} of {side} is {min(by_block.values()):g}, of which no ratio can be taken",
                 hint="choose another --metric, or leave the benchmark out by a filter of the harness",
             )
-    seconds = sum(trials) * 1e-9
-    return Measured(values, seconds, blocks, seconds / max(1, len(trials) / len(SIDES)))
+    seconds = sum(trial.wall_ns for trial in trials) * 1e-9
+    failed_base = sum(trial.status != "ok" for trial in trials)
+    return Measured(values, seconds, blocks, seconds / max(1, len(trials) / len(SIDES)), failed_base)
 
 
 def _read_side(levels: Any) -> Side:

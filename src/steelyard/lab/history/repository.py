@@ -39,6 +39,10 @@ class Repository:
                 f"{directory.absolute()} is not in a git repository", hint="cd to one, or name it: --repo DIR"
             )
 
+    def locate(self) -> Path:
+        """The directory of git, which all work trees of the repository share."""
+        return (self.directory / self.ask("rev-parse", "--git-common-dir").strip()).resolve()
+
     def commit(self, revision: str) -> str:
         """The full id of the commit that a revision names.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,7 @@ from msgspec.structs import replace
 from steelyard.answers.ratchet import Attempt, Ledger
 from steelyard.errors import RecordError, UsageError
 from steelyard.files.writing import write_output
+from steelyard.store.lock import WriterLock
 
 PLACE: Final = Path(".steelyard", "ratchet")
 """In the work tree; git does not see it."""
@@ -36,12 +39,28 @@ def read_ledger(directory: Path) -> Ledger | None:
         ) from None
 
 
-def write_ledger(directory: Path, ledger: Ledger) -> None:
-    """Keep the ledger, whole or not at all."""
+@contextmanager
+def lock_ledger(directory: Path) -> Iterator[None]:
+    """Keep others from trying meanwhile: a test that one of two writers forgets would cost no error.
+
+    Raises
+    ------
+    RecordBusyError
+        Another process tries.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     ignore = directory.parent / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
+    lock = WriterLock(directory / "lock")
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def write_ledger(directory: Path, ledger: Ledger) -> None:
+    """Keep the ledger, whole or not at all."""
     write_output(directory / FILE, msgspec.json.format(msgspec.json.encode(ledger), indent=2) + b"\n")
 
 

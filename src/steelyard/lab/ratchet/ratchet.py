@@ -26,7 +26,14 @@ from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
-from steelyard.lab.ratchet.ledger import PLACE, load_ledger, put_attempt, read_ledger, write_ledger
+from steelyard.lab.ratchet.ledger import (
+    PLACE,
+    load_ledger,
+    lock_ledger,
+    put_attempt,
+    read_ledger,
+    write_ledger,
+)
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
@@ -35,19 +42,31 @@ from steelyard.spec.text.placeholders import escape
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.sequential.online_fdr import level
 from steelyard.store import Record
+from steelyard.store.sampling import ALWAYS
+from steelyard.units import BUILTIN
 
 Tell = Callable[[str], None]
 
 TREE: Final = "tree"
-"""The factor whose levels are names of trees."""
+"""The factor whose levels are names of trees: the best's, then its rival's."""
+RIVAL: Final = 2
+"""The treatment of the second level."""
 CONFIRMING: Final = 3
 """Times the blocks of the first look; the final gain takes as many."""
+METRICS: Final = tuple(name for name in sorted(ALWAYS) if BUILTIN[name].better == "lower")
+"""Metrics that a change can win by: every run has them, and less of them is better."""
 PROMISING: Final = 0.2
 """One-sided p of the first look above which a change is not measured again."""
 
 
 class RatchetRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """A program and how it is judged; the first try of a repository writes it into the ledger."""
+    """A program and how it is judged; the first try of a repository writes it into the ledger.
+
+    Attributes
+    ----------
+    chosen : tuple of str
+        Fields that the user named: a later try refuses others than the ledger's, and does not pass over them.
+    """
 
     words: tuple[str, ...] = ()
     build: str = ""
@@ -56,6 +75,7 @@ class RatchetRequest(msgspec.Struct, frozen=True, kw_only=True):
     margin: float = 0.01
     blocks: int = 10
     any_output: bool = False
+    chosen: tuple[str, ...] = ()
 
 
 class Ratchet:
@@ -93,7 +113,13 @@ class Ratchet:
             The best does not build or does not run.
         InterruptedRunError
             The same call goes on.
+        RecordBusyError
+            Another process tries.
         """
+        with lock_ledger(self.directory):
+            return self._try_tree(request, note)
+
+    def _try_tree(self, request: RatchetRequest, note: str) -> Ledger:
         ledger = read_ledger(self.directory) or self._start(request)
         _refuse_other(ledger, request)
         commit, tree = self._repository.take_snapshot(PLACE.parts[0])
@@ -123,16 +149,23 @@ class Ratchet:
         ------
         UsageError
             Nothing was won yet.
+        RecordBusyError
+            Another process tries.
         """
+        self.read()
+        with lock_ledger(self.directory):
+            return self._measure_total()
+
+    def _measure_total(self) -> Ledger:
         ledger = self.read()
         if ledger.best == ledger.start:
             raise UsageError("no change was faster yet: there is no gain to estimate", hint="try one")
         trees = self._make_trees(ledger)
         with interruptible():
             try:
-                values = self._compare(
-                    ledger, trees, ledger.start, ledger.best, f"total-{len(ledger.totals) + 1}", CONFIRMING
-                )
+                # Named after the best: an interrupted one of an earlier best is another record.
+                name = f"total-{len(ledger.totals) + 1}-{ledger.best[:DIGITS]}"
+                values = self._compare(ledger, trees, ledger.start, ledger.best, name, CONFIRMING)
             finally:
                 trees.remove()
         mean, se = float(values.mean()), _compute_se(values)
@@ -148,6 +181,11 @@ class Ratchet:
         if not request.words:
             raise UsageError(
                 "no program to measure", hint="steelyard ratchet try --build make -- ./prog input"
+            )
+        if request.metric not in METRICS:
+            raise UsageError(
+                f"--metric {request.metric}: not one of which less is better",
+                hint=f"one of: {', '.join(METRICS)}",
             )
         start = self._repository.commit("HEAD")
         ledger = Ledger(
@@ -217,12 +255,13 @@ class Ratchet:
         return Trees(self._repository, self.directory / "trees", words)
 
     def _compare(self, ledger: Ledger, trees: Trees, best: str, rival: str, name: str, times: int) -> Floats:
-        """Logarithms of the speed of ``other`` over that of ``best``, block by block, in a record of its own.
+        """Logarithms of the speed of ``rival`` over that of ``best``, block by block, in a record of its own.
 
         Raises
         ------
         ProgramError
-            One of them fails, prints something else, or does not report the metric.
+            The rival fails or prints something else in any run, the best in three in a row; or a value is
+            not above 0.
         """
         for commit in (best, rival):
             trees.build(commit)
@@ -250,12 +289,17 @@ class Ratchet:
         record = self.directory / f"{name}.lab"
         run(spec, record, watch=self._watch)
         with Record.open(record) as opened:
+            trials = [trial for _, trial in opened.stream_measurements() if trial.treatment == RIVAL]
             before, after = (np.asarray(sample.values) for sample in opened.samples(ledger.metric))
-        if len(before) != len(after) or len(before) < 2 or min(before.min(), after.min()) <= 0:
+        failed = [trial for trial in trials if trial.status != "ok"]
+        if failed:
+            # Blocks without it are those in which it went well: a change that is wrong at times is wrong.
             raise ProgramError(
-                f"{ledger.metric} was not observed in every run, or is not positive",
-                hint="choose another --metric",
+                f"{len(failed)} of {len(trials)} runs failed; the first: {failed[0].reason}",
+                hint="run the program by itself, many times",
             )
+        if min(before.min(), after.min()) <= 0:
+            raise ProgramError(f"{ledger.metric} is 0 in some run", hint="choose another --metric")
         speedup: Floats = np.log(before) - np.log(after)
         return speedup
 
@@ -305,9 +349,15 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
 
 
 def _refuse_other(ledger: Ledger, request: RatchetRequest) -> None:
+    hint = (
+        "steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to begin anew"
+    )
     if request.words and (request.words, request.build) != (ledger.words, ledger.build):
-        raise UsageError(
-            "this repository's ledger is of another program or build",
-            hint="steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to"
-            " begin anew",
-        )
+        raise UsageError("this repository's ledger is of another program or build", hint=hint)
+    for name in request.chosen:
+        is_any = ledger.stdout_sha256 is None
+        recorded = is_any if name == "any_output" else getattr(ledger, name)
+        if getattr(request, name) != recorded:
+            raise UsageError(
+                f"--{name.replace('_', '-')}: this repository's ledger was begun with another", hint=hint
+            )

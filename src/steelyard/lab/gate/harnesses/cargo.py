@@ -21,6 +21,7 @@ from steelyard.lab.gate.harnesses.harness import (
     add_missing,
     has_text,
     match_any,
+    name_copy,
 )
 from steelyard.spec.tables.metrics import Harness as Format
 
@@ -71,7 +72,7 @@ class Cargo(Harness):
             place = Path(message.manifest_path).parent.relative_to(tree.path.resolve())
             name = "/".join([*place.parts, message.target.name])
             source = _identify_source(Path(message.executable), name)
-            copy = tree.output / name.replace("/", "-")
+            copy = tree.output / name_copy(name)
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
             programs.append(Program(name, (str(copy), "--bench", *of_bench), source, str(place)))

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError
+from steelyard.errors import ProgramError, UsageError
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,
@@ -19,6 +19,7 @@ from steelyard.lab.gate.harnesses.harness import (
     Tree,
     add_missing,
     escape,
+    name_copy,
 )
 
 _OF_TESTS: Final = frozenset(
@@ -54,13 +55,14 @@ class Go(Harness):
         programs = []
         for line in listed.decode().splitlines():
             package, _, directory = line.partition(" ")
-            place = Path(directory).relative_to(tree.path.resolve())
-            program = tree.output / f"{'-'.join(place.parts) or 'main'}.test"
+            place = _locate(Path(directory), tree)
+            # The package at the top is "." and has no name of its own, which one below it may have too.
+            name = str(place)
+            program = tree.output / f"{name_copy(name)}.test"
             program.unlink(missing_ok=True)
             build([words[0], "test", "-c", *of_build, "-o", str(program), package], tree)
             if program.exists() and _has_benchmarks(program, Path(directory)):
-                name = str(place) if place.parts else package.rpartition("/")[2]
-                programs.append(Program(name, (str(program), *of_tests), self.source, str(place)))
+                programs.append(Program(name, (str(program), *of_tests), self.source, name))
         if not programs:
             raise ProgramError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
@@ -103,15 +105,44 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
     return of_tests, of_build, packages
 
 
+def _locate(directory: Path, tree: Tree) -> Path:
+    """A package's place in the tree.
+
+    Raises
+    ------
+    UsageError
+        It is in none, as those of the standard library are.
+    """
+    try:
+        return directory.relative_to(tree.path.resolve())
+    except ValueError:
+        raise UsageError(
+            f"{directory} is not in the tree: base and head would be one", hint="name packages as in ./..."
+        ) from None
+
+
 def _has_benchmarks(program: Path, directory: Path) -> bool:
-    listed = subprocess.run(
-        [program, "-test.list", "^Benchmark"],
-        cwd=directory,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=_TIMEOUT_S,
-        check=False,
-    )
+    try:
+        listed = subprocess.run(
+            [program, "-test.list", "^Benchmark"],
+            cwd=directory,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ProgramError(
+            f"the test program of {directory} took longer than {_TIMEOUT_S:g} s to list its benchmarks",
+            hint="go test -list Benchmark there; what do its init functions wait for?",
+        ) from None
+    if listed.returncode:
+        end = "".join(f"\n    {line}" for line in listed.stderr.decode(errors="replace").splitlines()[-4:])
+        raise ProgramError(
+            f"the test program of {directory} cannot list its benchmarks: it ended with"
+            f" {listed.returncode}{end}",
+            hint="go test -list Benchmark there",
+        )
     return any(line.startswith(b"Benchmark") for line in listed.stdout.splitlines())
 
 

@@ -28,9 +28,12 @@ class GoogleBenchmark(Harness):
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By a flag among the words, or by the library in the program."""
-        return any(word.startswith("--benchmark_") for word in words) or has_text(
-            locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so")
-        )
+        has_flag = any(word.startswith("--benchmark_") for word in words)
+        return has_flag or self.has_benchmarks_inside(words, tree)
+
+    def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
+        """By the library."""
+        return has_text(locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """The last of equal flags counts, so that ours stand behind the user's."""

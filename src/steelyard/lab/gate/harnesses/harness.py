@@ -6,9 +6,11 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
+from urllib.parse import quote
 
 import msgspec
 
+from steelyard.errors import UsageError
 from steelyard.spec.tables.metrics import Harness as Format
 
 SHARE: Final = 10
@@ -100,6 +102,10 @@ class Harness:
         """Whether the command starts this harness."""
         raise NotImplementedError
 
+    def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
+        """Whether the program that the command starts has the benchmarks in it, and reads no sources."""
+        return False
+
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
         """The programs of the command, built where the harness builds them.
 
@@ -107,7 +113,14 @@ class Harness:
         ------
         ProgramError
             The build fails.
+        UsageError
+            The same program would stand for both trees.
         """
+        if self.has_benchmarks_inside(words, tree.path) and Path(words[0]).is_absolute():
+            raise UsageError(
+                f"{words[0]} is one program for base and head, which would be compared with itself",
+                hint="name it by its path in the tree, as in build/bench, and how it is built: --build",
+            )
         return [Program("", resolve(words, tree.path), self.source)]
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
@@ -125,6 +138,11 @@ def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:
     if "/" in first and not Path(first).is_absolute():
         first = str(tree / first.removeprefix("./"))
     return (first, *rest)
+
+
+def name_copy(name: str) -> str:
+    """A file name for a program, and for no other: ``a/b-c`` and ``a-b/c`` are two."""
+    return quote(name, safe="")
 
 
 def add_missing(words: Sequence[str], options: Mapping[str, str]) -> list[str]:

@@ -111,6 +111,10 @@ class Nanobench(Harness):
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """By a variable that it reads."""
+        return self.has_benchmarks_inside(words, tree)
+
+    def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
+        """By a variable that it reads."""
         return has_text(locate_program(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
