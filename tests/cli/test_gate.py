@@ -73,6 +73,14 @@ def test_a_gate_that_can_judge_nothing_writes_that_into_every_document(steelyard
     assert "printed nothing" in (tmp_path / "p.html").read_text()
 
 
+@pytest.mark.parametrize("mode", [(), ("--qualify", "--sessions", "2")])
+def test_records_without_a_name_go_to_the_state_directory(steelyard_cli, suites, mode, tmp_path):
+    head = suites.suite(sort=100)
+    done = steelyard_cli("gate", *mode, head, *HARNESS)
+    assert done.returncode == 0, done.stderr
+    assert len(list((tmp_path / "state/steelyard/gate").iterdir())) == 1
+
+
 def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, suites):
     head = suites.suite(sort=100)
     done = steelyard_cli("gate", "--qualify", "--sessions", "2", "HEAD", "-o", "q", *HARNESS)

@@ -246,7 +246,7 @@ def _run_gate(
     from msgspec.structs import replace
 
     from steelyard.answers.gate import GATE
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.gate import gate
     from steelyard.lab.gate.qualification import load_qualification
     from steelyard.lab.history.repository import Repository
@@ -258,7 +258,7 @@ def _run_gate(
         margin = qualification.margin
     if margin is not None:
         request = replace(request, margin=margin)
-    directory = output or state_directory(os.environ, "gate")
+    directory = output or propose_record(os.environ, "gate")
     with as_a_whole(output, directory) as line:
         answer = gate(
             request,
@@ -287,7 +287,7 @@ def _run_qualification(
     from msgspec.structs import replace
 
     from steelyard.answers.gate import QUALIFICATION
-    from steelyard.lab.compare.compare import state_directory
+    from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.qualification import qualify
     from steelyard.lab.history.repository import Repository
     from steelyard.report.gate.text import list_qualification
@@ -295,7 +295,7 @@ def _run_qualification(
     if margin is not None:
         request = replace(request, margin=margin)
     repository = None if request.are_directories else Repository(repo)
-    directory = output or state_directory(os.environ, "gate")
+    directory = output or propose_record(os.environ, "gate")
     with as_a_whole(output, directory) as line:
         answer = qualify(
             request,
