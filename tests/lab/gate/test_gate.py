@@ -152,3 +152,17 @@ def test_a_program_whose_runs_all_fail_after_the_first_is_an_error(suites, tmp_p
     head = suites.suite(sort=100, bench=fails_later.replace("{0}", str(mark)) + f"touch {mark}\n")
     with pytest.raises(ProgramError, match="head: 3 trials in a row failed"):
         run(suites, tmp_path, request_of(base, head))
+
+
+def test_a_second_gate_in_a_directory_is_refused_and_the_first_goes_on(suites, tmp_path):
+    request = request_of(suites.suite(sort=100), suites.suite(sort=200))
+    refused = []
+
+    def begin_another(_):
+        if not refused:
+            with pytest.raises(RecordError, match="a gate runs there already") as error:
+                run(suites, tmp_path, request)
+            refused.append(error)
+
+    assert verdicts(run(suites, tmp_path, request, tell=begin_another)) == {"sort": "slower"}
+    assert refused

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError
+from steelyard.errors import NoReportError
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,
@@ -62,7 +62,7 @@ class Go(Harness):
                 name = str(place) if place.parts else package.rpartition("/")[2]
                 programs.append(Program(name, (str(program), *of_tests), self.source, str(place)))
         if not programs:
-            raise ProgramError(
+            raise NoReportError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
             )
         return programs
