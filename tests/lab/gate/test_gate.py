@@ -68,7 +68,7 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
         if (tmp_path / "found" / "002-1.lab").exists():
             raise KeyboardInterrupt
 
-    request = request_of(base, head, seed=None, max_time_s=1.0)
+    request = request_of(base, head, seed=None, max_time_s=2.0)
     with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
         run(suites, tmp_path, request, watch=stop_in_the_second_batch)
     assert suites.filters[:2] == ["", ""]

@@ -120,11 +120,11 @@ def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_pat
     run_all_and_one(tmp_path, ("./b", "--benchmark_min_time=0.0001"), "sum/1", "sum/2")
 
 
-HYPERFINE = '''\
+HYPERFINE = """\
 #!/bin/sh
 for word; do file=${word#--export-json=}; done
 echo '{"results": [{"command": "ls", "times": [0.2, 0.1, 0.3], "exit_codes": [0, 0, 0]}]}' > "$file"
-'''
+"""
 
 
 def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path):

@@ -19,6 +19,7 @@ import numpy as np
 
 from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
+from steelyard.special import normal_quantile, student_cdf
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.holm import holm
@@ -76,10 +77,8 @@ def _one_sided(excess: Floats, looks: Looks) -> float:
     n = excess.size
     if constant(excess):
         return looks.overall(min(1.0, 2.0 ** (1 - n)))
-    from scipy.special import stdtr
-
     t = mean / (float(excess.std(ddof=1)) / math.sqrt(n))
-    return looks.overall(min(1.0, 2 * float(stdtr(n - 1, -t))))
+    return looks.overall(min(1.0, 2 * student_cdf(n - 1, -t)))
 
 
 def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
@@ -128,9 +127,7 @@ def estimate_blocks(differences: Floats, margin: float, level: float) -> int | N
     spread = float(differences.std(ddof=1))
     if distance <= 0:
         return None
-    from scipy.special import ndtri
-
-    reach = -float(ndtri(level / 2)) + float(ndtri(POWER))
+    reach = normal_quantile(POWER) - normal_quantile(level / 2)
     needed = (reach * spread / distance) ** 2 + 2
     return None if needed > MOST_BLOCKS else max(1, math.ceil(needed) - n)
 
