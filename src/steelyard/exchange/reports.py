@@ -10,7 +10,7 @@ from steelyard.units import BUILTIN
 
 
 def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
-    """Every metric of every benchmark; ``own_`` is before a name that Steelyard gives to what it measures itself.
+    """Every metric of every benchmark; one that Steelyard also measures itself is called ``own_NAME``.
 
     Raises
     ------

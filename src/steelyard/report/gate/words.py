@@ -168,8 +168,8 @@ def describe_qualification(answer: Qualification) -> str:
 def explain_qualifying() -> str:
     """What to do where nothing is known of the machine."""
     return (
-        "This machine is not qualified: its rate of false alarms is not known. The same command with --qualify"
-        " measures it."
+        "This machine is not qualified: its rate of false alarms is not known."
+        " The same command with --qualify measures it."
     )
 
 
