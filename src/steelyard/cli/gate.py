@@ -21,7 +21,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.errors import InterruptedRunError, SteelyardError, UsageError
 from steelyard.files.writing import protecting, write_output
 
 if TYPE_CHECKING:
@@ -185,12 +185,6 @@ def command(
 
     words: tuple[str, ...] = ctx.meta["words"]
     refuse_no_command(words)
-    files = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
-    if qualify and (given := [option for option, file in files.items() if file is not None]):
-        raise UsageError(
-            f"{given[0]} and --qualify: it judges no change that could be written",
-            hint="leave one of them out",
-        )
     if is_timed and harness not in (None, "time"):
         raise UsageError(f"--time and --harness {harness}", hint="leave one of them out")
     base, head, are_directories = _choose_sides(revisions, base_dir, head_dir, qualify=qualify)
@@ -209,8 +203,11 @@ def command(
     )
     if qualify:
         ctx.exit(_run_qualification(request, repo, margin, sessions, slow_down, output, as_json=as_json))
+    files = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
     try:
         answer = _run_gate(request, repo, margin, output, as_json=as_json)
+    except InterruptedRunError:
+        raise
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
         _write_error(files, error, github=github)
@@ -256,7 +253,7 @@ def _run_gate(
     from steelyard.report.gate.text import list_lines
 
     repository = None if request.are_directories else Repository(repo)
-    qualification = load_qualification(request, repository)
+    qualification = load_qualification(request)
     if margin is None and qualification is not None:
         margin = qualification.margin
     if margin is not None:
