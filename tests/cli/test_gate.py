@@ -40,6 +40,9 @@ def test_the_first_line_says_all_and_the_exit_code_is_1(steelyard_cli, slower):
         r"✗  sort +[\d.]+ ns +[\d.]+ ns +\+(19|20)\.\d % +\+\d+\.\d to \+\d+\.\d +slower", done.stdout
     )
     assert "This machine is not qualified" in done.stdout
+    in_ascii = steelyard_cli("gate", slower[0], "-o", "found", *HARNESS, env={"PYTHONIOENCODING": "ascii"})
+    assert 'wrong "slower" or "faster"' in " ".join(in_ascii.stdout.split())
+    assert "?" not in in_ascii.stdout
     assert done.stdout.endswith("\nrecords: found\n")
     assert done.returncode == 1
 
@@ -74,6 +77,14 @@ def test_a_gate_that_can_judge_nothing_writes_that_into_every_document(steelyard
     assert json.loads((tmp_path / "s.json").read_text())["runs"][0]["results"][0]["ruleId"] == "broken"
     assert "could not judge this change" in (tmp_path / "m.md").read_text()
     assert "printed nothing" in (tmp_path / "p.html").read_text()
+
+
+@pytest.mark.parametrize("mode", [(), ("--qualify", "--sessions", "2")])
+def test_records_without_a_name_go_to_the_state_directory(steelyard_cli, suites, mode):
+    head = suites.suite(sort=100)
+    done = steelyard_cli("gate", *mode, head, *HARNESS)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"records: .+/steelyard/gate/\d{8}-\d{6}-[0-9a-f]{4}\n$", done.stdout)
 
 
 def test_a_machine_is_qualified_once_and_every_answer_says_so(steelyard_cli, suites):

@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import chain
 
 from steelyard.run.measure.extract.harness import Report
+from steelyard.units import BUILTIN
 
 
 def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
-    """Every metric of every benchmark.
+    """Every metric of every benchmark; one that Steelyard also measures itself is called ``own_NAME``.
 
     Raises
     ------
@@ -20,6 +21,12 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
     from steelyard.exchange.importers import read_output
 
     return [
-        Report(entry.title, entry.metric, entry.unit, tuple(chain.from_iterable(entry.values)), entry.better)
+        Report(
+            entry.title,
+            f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
+            entry.unit,
+            tuple(chain.from_iterable(entry.values)),
+            entry.better,
+        )
         for entry in read_output(text, origin, form).series
     ]

@@ -68,7 +68,7 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
         if (tmp_path / "found" / "002-1.lab").exists():
             raise KeyboardInterrupt
 
-    request = request_of(base, head, seed=None, max_time_s=1.0)
+    request = request_of(base, head, seed=None, max_time_s=2.0)
     with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
         run(suites, tmp_path, request, watch=stop_in_the_second_batch)
     assert suites.filters[:2] == ["", ""]
@@ -196,3 +196,17 @@ def test_one_commit_on_both_sides_is_noted(suites, tmp_path):
     base = suites.suite(sort=100)
     found = run(suites, tmp_path, request_of(base, base))
     assert found.notes[0] == "Base and head are the same: this says nothing of a change."
+
+
+def test_a_second_gate_in_a_directory_is_refused_and_the_first_goes_on(suites, tmp_path):
+    request = request_of(suites.suite(sort=100), suites.suite(sort=200))
+    refused = []
+
+    def begin_another(_):
+        if not refused:
+            with pytest.raises(RecordError, match="a gate runs there already") as error:
+                run(suites, tmp_path, request)
+            refused.append(error)
+
+    assert verdicts(run(suites, tmp_path, request, tell=begin_another)) == {"sort": "slower"}
+    assert refused

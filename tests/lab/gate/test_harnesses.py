@@ -6,9 +6,9 @@ import zipfile
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses import HARNESSES, NAMES, find_harness
-from steelyard.lab.gate.harnesses.harness import Program, Selection, escape, match_any
+from steelyard.lab.gate.harnesses.harness import Program, Selection, Tree, escape, match_any
 
 ONLY = Selection("/m", ("a/b", "c+d"))
 
@@ -92,6 +92,21 @@ def test_go_gets_a_regular_expression_for_each_part_of_names_and_for_any_number_
     assert "-test.bench=^(BenchmarkA|BenchmarkB)$/^(n=1(-8)?|n=2(-8)?)$" in words
     assert "-test.bench=." not in words
     assert "-test.run=^$" in words
+
+
+def test_parameters_of_jmh_are_no_part_of_what_is_matched():
+    names = ("p.B.sort n=10", "p.B.sort n=20 threads=2", "p.B.find")
+    words = launched("jmh", ("java", "-jar", "b.jar"), Selection("/m", names))
+    assert words[-2:] == [r"^(p\.B\.sort)$", r"^(p\.B\.find)$"]
+
+
+def test_vitest_that_no_commit_has_is_a_tool_to_install(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    tree = Tree(tmp_path, tmp_path / "output", tmp_path / "cache")
+    harness = find_harness(None, ("npx", "vitest", "bench"), tmp_path)
+    with pytest.raises(MachineError, match="vitest is not in node_modules") as error:
+        harness.find_programs(("npx", "vitest", "bench"), tree)
+    assert "npm ci" in error.value.hint
 
 
 def test_jmh_hyperfine_and_vitest_write_their_reports_to_the_file():

@@ -9,10 +9,12 @@ import sys
 
 import pytest
 
-from steelyard.errors import ProgramError, UsageError
+from steelyard.errors import MachineError, NoReportError, ProgramError, UsageError
+from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.harnesses import find_harness
 from steelyard.lab.gate.harnesses.harness import Selection, Tree
 from steelyard.lab.gate.probing import probe
+from steelyard.lab.gate.request import GateRequest
 
 GO = """\
 package sums
@@ -182,6 +184,41 @@ def test_google_benchmark_is_known_by_its_library_and_runs_by_its_filter(tmp_pat
     if done.returncode:
         pytest.skip("Google Benchmark is not installed (libbenchmark-dev)")
     run_all_and_one(tmp_path, ("./b", "--benchmark_min_time=0.0001"), "sum/1", "sum/2")
+
+
+HYPERFINE = """\
+#!/bin/sh
+for word; do file=${word#--export-json=}; done
+echo '{"results": [{"command": "ls", "times": [0.2, 0.1, 0.3], "exit_codes": [0, 0, 0]}]}' > "$file"
+"""
+
+
+def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path):
+    """A hyperfine that is made up, which few machines have: a whole trial is run, by the spec of a gate."""
+    (tmp_path / "hyperfine").write_text(HYPERFINE)
+    (tmp_path / "hyperfine").chmod(0o755)
+    words = (str(tmp_path / "hyperfine"), "ls")
+    request = GateRequest(
+        base=str(tmp_path), head=str(tmp_path), words=words, are_directories=True, max_time_s=20.0
+    )
+    (found,) = gate(request, None, tmp_path / "found").benchmarks
+    assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_a_go_package_without_benchmarks_reports_nothing(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/none\n")
+    (tmp_path / "none.go").write_text("package none\n")
+    with pytest.raises(NoReportError, match="no package has a benchmark"):
+        prepare(tmp_path, ("go", "test", "-bench", "."))
+
+
+def test_a_tool_that_is_not_installed_is_told_from_a_path_that_leads_nowhere(tmp_path):
+    for word, error in (("no-such-tool", MachineError), ("./no-such-tool", ProgramError)):
+        harness = find_harness("time", (word,), tmp_path)
+        (program,) = harness.find_programs((word,), Tree(tmp_path, tmp_path, tmp_path))
+        with pytest.raises(error, match="no-such-tool"):
+            probe(harness, program, harness.metric, tmp_path, {}, None)
 
 
 def test_cargos_messages_name_programs_which_are_copied(tmp_path, monkeypatch):

@@ -18,6 +18,7 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
 from steelyard.errors import InterruptedRunError, NoReportError, UsageError
 from steelyard.lab.bisect.trees import DIGITS
+from steelyard.lab.gate.occupying import occupying
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, Sides
@@ -105,7 +106,11 @@ def measure_suite(
 ) -> Suite:
     """Measure, or go on where that was interrupted; errors are those of ``gate``."""
     request = identify(request, repository).keep_in(directory)
-    sides = Sides(request, repository, directory)
+    with occupying(directory):
+        return _measure_in(directory, request, Sides(request, repository, directory), watch, tell)
+
+
+def _measure_in(directory: Path, request: GateRequest, sides: Sides, watch: Watch, tell: Tell) -> Suite:
     try:
         with interruptible():
             suite = Suite(request, sides, directory, tell)
@@ -179,7 +184,7 @@ class Suite:
         done = 0
         tell(
             f"{total} benchmark{'s' * (total != 1)} by {self.plan.harness}, at most"
-            f" {self.max_time_s:.0f} s of measurement"
+            f" {self.max_time_s:.3g} s of measurement"
         )
         for number, look in enumerate(looks_from(FIRST_LOOK), start=1):
             blocks = self._limit_blocks(look - done, is_first=not done)

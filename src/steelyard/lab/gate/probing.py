@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import NoReportError, ProgramError, SteelyardError, UsageError
+from steelyard.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.reports import read_reports
 from steelyard.lab.gate.harnesses.harness import Harness, Program, Selection
 from steelyard.run.measure.extract.harness import Report
@@ -56,6 +56,8 @@ def probe(
 
     Raises
     ------
+    MachineError
+        Its tool is not installed.
     ProgramError
         It cannot be started, fails, or takes too long.
     NoReportError
@@ -137,6 +139,10 @@ def _run(
                 start_new_session=True,
             )
     except OSError as error:
+        if isinstance(error, FileNotFoundError) and os.sep not in words[0]:
+            raise MachineError(
+                f"{words[0]} is not installed", hint="a program of the tree is named by its path: ./NAME"
+            ) from None
         raise ProgramError(
             f"{words[0]}: {error.strerror}", hint="a path is relative to the tree; --build builds it"
         ) from None

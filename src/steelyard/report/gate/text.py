@@ -48,7 +48,7 @@ def list_lines(answer: Gate, width: int = 80) -> list[Line]:
     for text in (
         explain_outlook(answer),
         *list_notes(answer),
-        None if answer.qualification else explain_qualifying(answer),
+        None if answer.qualification else explain_qualifying(),
     ):
         if text:
             out += paragraph(text, width, first="- ", rest="  ")

@@ -165,11 +165,11 @@ def describe_qualification(answer: Qualification) -> str:
     )
 
 
-def explain_qualifying(answer: Gate) -> str:
+def explain_qualifying() -> str:
     """What to do where nothing is known of the machine."""
     return (
         "This machine is not qualified: its rate of false alarms is not known."
-        f" steelyard gate --qualify {answer.head} -- {answer.command}"
+        " The same command with --qualify measures it."
     )
 
 

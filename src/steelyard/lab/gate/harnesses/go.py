@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError, UsageError
+from steelyard.errors import NoReportError, ProgramError, UsageError
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,
@@ -64,7 +64,7 @@ class Go(Harness):
             if program.exists() and _has_benchmarks(program, Path(directory)):
                 programs.append(Program(name, (str(program), *of_tests), self.source, name))
         if not programs:
-            raise ProgramError(
+            raise NoReportError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
             )
         return programs

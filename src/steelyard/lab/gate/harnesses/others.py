@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from steelyard.errors import MachineError
 from steelyard.lab.gate.harnesses.harness import (
     Harness,
     Program,
@@ -23,7 +25,7 @@ class Hyperfine(Harness):
 
     name = "hyperfine"
     source = "hyperfine"
-    metric = "wall_s"
+    metric = "own_wall_s"
     default_s = 3.0
     can_filter = False
 
@@ -64,7 +66,9 @@ class Jmh(Harness):
         options = ["-f", "1", "-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-bm", "avgt", "-tu", "ns"]
         pairs = zip(options[::2], options[1::2], strict=True)
         short = [word for name, value in pairs if name not in words for word in (name, value)]
-        names = [match_any([name]) for name in selection.names]
+        # Parameters stand behind the name and are no part of what is matched.
+        methods = dict.fromkeys(name.partition(" ")[0] for name in selection.names)
+        names = [match_any([method]) for method in methods]
         return [*words, *short, "-rf", "json", "-rff", selection.metrics, *names]
 
 
@@ -91,6 +95,10 @@ class Vitest(Harness):
         rest = words[1:] if Path(words[0]).name == "npx" else words
         installed = tree.path / "node_modules/.bin/vitest"
         program = str(installed) if installed.exists() else rest[0]
+        if shutil.which(program) is None:
+            raise MachineError(
+                "vitest is not in node_modules, which no commit has", hint="install it: --build 'npm ci'"
+            )
         return [Program("", (program, *rest[1:]), self.source)]
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
