@@ -167,9 +167,10 @@ def test_functions_are_measured_under_their_own_names(clock):
             lambda _: Laboratory.compare("a", "b", record="x.lab", max_blcks=3),
             "Laboratory.compare has no argument max_blcks=3",
             (
-                "name one of the arguments: build, cleanup, command_name, commands, conclude, contexts, env, "
-                "ignore_failure, input, margin, max_runs, max_time, metric, min_runs, name, objects, output, "
-                "parameter_list, precision, prepare, runs, seed, setup, shell, timeout, warmup"
+                "name one of the arguments: build, cleanup, command_name, commands, conclude, contexts, "
+                "counters, env, ignore_failure, input, margin, max_runs, max_time, metric, min_runs, name, "
+                "objects, output, parameter_list, precision, prepare, runs, seed, setup, shell, "
+                "timeout, warmup"
             ),
         ),
         (

@@ -58,7 +58,7 @@ READ = {
 
 def path_options():
     for name in COMMANDS:
-        command = cli.get_command(None, name)
+        command = cli.get_command(click.Context(cli), name)
         yield from ((name, command, param) for param in command.params if isinstance(param.type, click.Path))
 
 
@@ -88,7 +88,7 @@ def test_every_option_that_says_it_writes_is_a_path_that_is_written():
         "Directory of the record",
     )
     for name in COMMANDS:
-        for param in cli.get_command(None, name).params:
+        for param in cli.get_command(click.Context(cli), name).params:
             if (getattr(param, "help", None) or "").startswith(writes):
                 assert isinstance(param.type, OutputDirectory | OutputFile | RecordDirectory), (
                     name,

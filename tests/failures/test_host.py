@@ -97,7 +97,10 @@ LEVELS = {
     "transparent_huge_pages": "always",
 }
 BUILT = {"link_order": 3, "padding": 64, "code": 5}
-ELSEWHERE = {"governor": "there is no cpufreq here: its files are those of the setting of this test"}
+ELSEWHERE = {
+    "governor": "there is no cpufreq here: its files are those of the setting of this test",
+    "node": "a queue changes nothing here: tests/run/queue/test_nodes.py",
+}
 
 
 def test_every_intervention_is_tried_here():
