@@ -31,7 +31,7 @@ concept Optional =
     requires { typename T::value_type; } && std::is_same_v<T, std::optional<typename T::value_type>>;
 /// What has a beginning, an end and a number of elements: vectors, maps, sets, lists.
 template <class T>
-concept Container = requires(T& all, typename T::value_type element) {
+concept Container = requires(T& all, T::value_type element) {
     all.clear();
     all.insert(all.end(), std::move(element));
     all.size();
@@ -58,7 +58,8 @@ class Writer {
         } else if constexpr (Members<T, Writer>) {
             const_cast<T&>(value).serialise(*this); // Which only reads it.
         } else if constexpr (std::is_trivially_copyable_v<T>) {
-            append(&value, sizeof value);
+            const auto bytes = std::as_bytes(std::span(&value, 1));
+            append(bytes.data(), bytes.size());
         } else if constexpr (Optional<T>) {
             write(value.has_value());
             if (value) {
@@ -70,12 +71,12 @@ class Writer {
                 append(value.data(), value.size());
             } else {
                 for (const auto& element : value) {
-                    write(static_cast<const typename T::value_type&>(element));
+                    write(static_cast<const T::value_type&>(element));
                 }
             }
         } else {
             static_assert(TupleLike<T>, "an argument of this type has no serialise(archive)");
-            std::apply([this](const auto&... member) { (write(member), ...); }, value);
+            std::apply([&](const auto&... member) { (write(member), ...); }, value);
         }
     }
     void append(const void* data, std::size_t size) {
