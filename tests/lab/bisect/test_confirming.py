@@ -80,7 +80,9 @@ def test_a_change_too_small_to_be_seen_side_by_side_stays_open(programs, tmp_pat
     suspected = history_of(ids, change(ids, 2, ratio=1.0001))
     found = confirm(suspected, REQUEST, Repository(programs.path), tmp_path / "found")
     (only,) = found.series[0].changes
-    assert only.confirmation.outcome in ("open", "confirmed")
+    # Of one run in twenty the same programs differ, and then either way.
+    differs = not only.confirmation.ci95.low <= 1 <= only.confirmation.ci95.high
+    assert differs or only.confirmation.outcome == "open"
     if only.confirmation.outcome == "open":
         assert "unconfirmed" in {question.reason for question in found.open_questions()}
         assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
