@@ -57,7 +57,7 @@ LIMITS = {
     "files": (7, 6),
     "growth": (13, 26),
     "interventions": (8, 41),
-    "lab": (290, 270),
+    "lab": (289, 269),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
     "report": (971, 629),

@@ -61,7 +61,7 @@ def bisect(
     """
     line = _line(request, repository)
     # With ids, which mean the same when a branch has moved on.
-    asked = replace(request, good=line[0], bad=line[-1]).kept_in(directory)
+    asked = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
     trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")

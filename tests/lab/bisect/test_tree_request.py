@@ -1,0 +1,23 @@
+import pytest
+
+from steelyard.errors import RecordError
+from steelyard.lab.bisect.request import BisectRequest
+from steelyard.lab.gate.request import GateRequest
+
+
+@pytest.mark.parametrize(
+    "request_of",
+    [
+        lambda: BisectRequest(good="a", bad="b", words=("./prog",)),
+        lambda: GateRequest(base="a", head="b", words=("./prog",)),
+    ],
+)
+def test_a_request_is_kept_with_its_seed_and_a_damaged_one_is_an_error(request_of, tmp_path):
+    request = request_of()
+    first = request.keep_in(tmp_path)
+    assert first.seed is not None
+    assert request.keep_in(tmp_path) == first
+    (tmp_path / request.file_name).write_bytes(b"{\xff")
+    with pytest.raises(RecordError, match=request.file_name) as caught:
+        request.keep_in(tmp_path)
+    assert caught.value.hint == "name a directory that does not exist yet: -o NAME"
