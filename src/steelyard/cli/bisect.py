@@ -10,13 +10,16 @@ from pathlib import Path
 import click
 
 from steelyard.cli.options import (
+    build_option,
+    build_shell_option,
     fraction,
     json_option,
     metric_option,
+    repository_option,
     seed_option,
     strict_option,
 )
-from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
+from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records, terminal_width
 
 
@@ -27,20 +30,9 @@ from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records, 
 @click.argument("good", metavar="GOOD")
 @click.argument("bad", metavar="BAD")
 @click.argument("words", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--build",
-    default="",
-    metavar="CMD",
-    help="Build a commit, in a work tree of its own; {tree} is its path. Split into words, without a shell.",
-)
-@click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
-@click.option(
-    "--repo",
-    type=InputPath(),
-    metavar="DIR",
-    default=Path(),
-    help="The repository (default: the current directory).",
-)
+@build_option("Build a commit, in a work tree of its own; {tree} is its path.")
+@build_shell_option
+@repository_option
 @metric_option("Metric to compare.", "wall_s")
 @click.option(
     "--error",

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from steelyard.cli.options import (
+    build_option,
+    build_shell_option,
     fraction,
     json_option,
     max_time_option,
     metric_option,
+    repository_option,
     seed_option,
     strict_option,
     timeout_option,
@@ -64,13 +67,8 @@ class WordsBehindDashes(PathCommand):
     options_metavar="[OPTIONS]",
 )
 @click.argument("revisions", metavar="BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
-@click.option(
-    "--build",
-    default="",
-    metavar="CMD",
-    help="Build a tree before its benchmarks run in it. Split into words, without a shell.",
-)
-@click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
+@build_option("Build a tree before its benchmarks run in it.")
+@build_shell_option
 @click.option(
     "--harness",
     type=click.Choice(HARNESSES),
@@ -78,13 +76,7 @@ class WordsBehindDashes(PathCommand):
     help=f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
 )
 @click.option("--time", "is_timed", is_flag=True, help="No harness: time the whole program.")
-@click.option(
-    "--repo",
-    type=InputPath(),
-    metavar="DIR",
-    default=Path(),
-    help="The repository (default: the current directory).",
-)
+@repository_option
 @click.option("--base-dir", type=InputPath(), metavar="DIR", help="Sources of base, in place of a revision.")
 @click.option("--head-dir", type=InputPath(), metavar="DIR", help="Sources of head, in place of a revision.")
 @metric_option("Metric to compare (default: the time that the harness reports).")

@@ -143,6 +143,23 @@ timeout_option = click.option(
     "--timeout", "timeout_s", type=duration, metavar="TIME", help="Count a run that takes longer as failed."
 )
 ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
+repository_option = click.option(
+    "--repo",
+    type=InputPath(),
+    metavar="DIR",
+    default=Path(),
+    help="The repository (default: the current directory).",
+)
+build_shell_option = click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
+
+
+def build_option(help_text: str) -> Option:
+    """The option ``--build`` of a command that builds trees."""
+    return click.option(
+        "--build", default="", metavar="CMD", help=f"{help_text} Split into words, without a shell."
+    )
+
+
 seed_option = click.option(
     "--seed",
     type=click.IntRange(min=0),

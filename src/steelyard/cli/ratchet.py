@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.options import fraction, is_given, json_option, metric_option
-from steelyard.cli.paths import InputPath, PathCommand
+from steelyard.cli.options import (
+    build_option,
+    fraction,
+    is_given,
+    json_option,
+    metric_option,
+    repository_option,
+)
+from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import tell_beside, terminal_width
 
 if TYPE_CHECKING:
@@ -23,14 +30,6 @@ if TYPE_CHECKING:
 
 OF_LEDGER = ("build", "metric", "error", "margin", "blocks", "any_output")
 """Options that the first try writes into the ledger."""
-
-_repository_option = click.option(
-    "--repo",
-    type=InputPath(),
-    metavar="DIR",
-    default=Path(),
-    help="The repository (default: the current directory).",
-)
 
 
 @click.group(
@@ -54,12 +53,7 @@ def group() -> None:
 
 @group.command("try", cls=PathCommand, short_help="Measure the work tree against the best so far.")
 @click.argument("words", metavar="[-- PROGRAM [ARGUMENT]...]", nargs=-1, type=click.UNPROCESSED)
-@click.option(
-    "--build",
-    default="",
-    metavar="CMD",
-    help="Build a tree; {tree} is its path. Split into words, without a shell.",
-)
+@build_option("Build a tree; {tree} is its path.")
 @click.option("-m", "--message", default="", metavar="TEXT", help="A note about the change, for the ledger.")
 @metric_option("Metric to compare; smaller is better.", "wall_s")
 @click.option(
@@ -87,7 +81,7 @@ def group() -> None:
     help="Blocks of the first look; a confirmation takes three times as many.",
 )
 @click.option("--any-output", is_flag=True, help="Accept another output than that of HEAD at the first try.")
-@_repository_option
+@repository_option
 @json_option
 @click.pass_context
 def try_command(
@@ -135,7 +129,7 @@ def try_command(
 
 
 @group.command("status", cls=PathCommand, short_help="Show what was tried, and the best so far.")
-@_repository_option
+@repository_option
 @json_option
 def show_status(repo: Path, as_json: bool) -> None:
     """Show what was tried, and the best so far."""
@@ -147,7 +141,7 @@ def show_status(repo: Path, as_json: bool) -> None:
 
 
 @group.command("total", cls=PathCommand, short_help="Measure the best against the start, in fresh runs.")
-@_repository_option
+@repository_option
 @json_option
 def measure_total(repo: Path, as_json: bool) -> None:
     """Measure the best against the start in fresh runs that decide nothing.

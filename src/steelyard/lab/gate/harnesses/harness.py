@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
@@ -72,7 +73,7 @@ class Selection(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()
 
 
-class Harness:
+class Harness(ABC):
     """One harness; what most have in common is written here.
 
     Attributes
@@ -98,9 +99,9 @@ class Harness:
     can_filter: ClassVar[bool] = True
     builds: ClassVar[bool] = False
 
+    @abstractmethod
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """Whether the command starts this harness."""
-        raise NotImplementedError
 
     def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
         """Whether the program that the command starts has the benchmarks in it, and reads no sources."""
@@ -123,9 +124,9 @@ class Harness:
             )
         return [Program("", resolve(words, tree.path), self.source)]
 
+    @abstractmethod
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """The words of a process that runs these benchmarks for a short time."""
-        raise NotImplementedError
 
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Variables of its processes; ``tree`` is the path of the side."""
