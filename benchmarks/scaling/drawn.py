@@ -245,7 +245,7 @@ class Judged:
 
 
 ROUNDING = 1e-4
-"""Per cent that are no difference."""
+"""Percentage within which two values count as equal."""
 
 
 def judged(family: Drawn, rng: Generator, count: int, python: Path | None) -> Judged:

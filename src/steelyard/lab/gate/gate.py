@@ -16,9 +16,8 @@ from msgspec.structs import replace
 from steelyard.answers.gate import Gate, GatedBenchmark, Qualification
 from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
-from steelyard.errors import InterruptedRunError, NoReportError, UsageError
+from steelyard.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
 from steelyard.lab.bisect.trees import DIGITS
-from steelyard.lab.gate.occupying import occupying
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, Sides
@@ -37,6 +36,7 @@ from steelyard.stats.gate.suite import (
     look_again,
 )
 from steelyard.stats.sequential.looks import Looks
+from steelyard.store.lock import WriterLock
 
 FIRST_LOOK: Final = 6
 """Blocks after which verdicts are looked at for the first time."""
@@ -86,7 +86,7 @@ def gate(
     Raises
     ------
     UsageError
-        A revision that is unknown, a command that is no harness, or a budget for less than three blocks.
+        An unknown revision, an unrecognised harness, or a budget for fewer than three blocks.
     ProgramError
         A build or a run fails.
     NoReportError
@@ -106,8 +106,16 @@ def measure_suite(
 ) -> Suite:
     """Measure, or go on where that was interrupted; errors are those of ``gate``."""
     request = identify(request, repository).keep_in(directory)
-    with occupying(directory):
+    with _lock(directory):
         return _measure_in(directory, request, Sides(request, repository, directory), watch, tell)
+
+
+def _lock(directory: Path) -> WriterLock:
+    """Keep other gates out: one that ends there would remove the trees that this one measures."""
+    try:
+        return WriterLock(directory / "lock")
+    except RecordBusyError as error:
+        raise RecordBusyError(f"{directory}: a gate runs there already", hint=error.hint) from None
 
 
 def _measure_in(directory: Path, request: GateRequest, sides: Sides, watch: Watch, tell: Tell) -> Suite:

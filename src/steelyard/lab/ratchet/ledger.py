@@ -52,11 +52,8 @@ def lock_ledger(directory: Path) -> Iterator[None]:
     ignore = directory.parent / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="utf-8")
-    lock = WriterLock(directory / "lock")
-    try:
+    with WriterLock(directory / "lock"):
         yield
-    finally:
-        lock.release()
 
 
 def write_ledger(directory: Path, ledger: Ledger) -> None:

@@ -350,7 +350,7 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
 
 def _refuse_other(ledger: Ledger, request: RatchetRequest) -> None:
     hint = (
-        "steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to begin anew"
+        "steelyard ratchet try without arguments goes on with it; move .steelyard/ratchet away to start over"
     )
     if request.words and (request.words, request.build) != (ledger.words, ledger.build):
         raise UsageError("this repository's ledger is of another program or build", hint=hint)
