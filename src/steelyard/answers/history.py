@@ -284,6 +284,9 @@ class History(msgspec.Struct, frozen=True):
         The facts by which machines differ.
     commits : tuple of str
         Those that have a record, or the names of records, in order.
+    cpu_time : tuple of SeriesHistory
+        ``cpu_s`` of the same records, where its level changes and that of the time which was judged does not;
+        a family of its own, on which no check rests.
     """
 
     experiment: str
@@ -300,6 +303,7 @@ class History(msgspec.Struct, frozen=True):
     series: tuple[SeriesHistory, ...]
     commits: tuple[str, ...] = ()
     unmeasured: int = 0
+    cpu_time: tuple[SeriesHistory, ...] = ()
 
     @property
     def changes(self) -> list[tuple[SeriesHistory, Change]]:

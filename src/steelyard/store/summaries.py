@@ -172,13 +172,16 @@ class Summaries:
             rows = self._connection.execute("SELECT name, about FROM metric").fetchall()
             return {name: msgspec.json.decode(about, type=Metric) for name, about in rows}
 
-    def read(self, metrics: Iterable[str]) -> list[Condensed]:
-        """All records with their digests of these metrics; of the primary one of each where none is named."""
+    def read(self, metrics: Iterable[str], beside: Iterable[str] = ()) -> list[Condensed]:
+        """All records with their digests of these metrics, of the primary one of each where none is named,
+        and of those ``beside``.
+        """
         with self._explained():
             run = self._connection.execute
             specs, hosts = dict(run("SELECT id, spec FROM spec")), dict(run("SELECT id, facts FROM host"))
             records = run("SELECT * FROM record").fetchall()
-            wanted = list(metrics) or sorted({row[4] for row in records})
+            named = list(metrics) or sorted({row[4] for row in records})
+            wanted = dict.fromkeys((*named, *beside))
             decoder = msgspec.json.Decoder(tuple[Labelled, ...])
             found: dict[str, dict[str, tuple[Labelled, ...]]] = {row[0]: {} for row in records}
             for name in wanted:

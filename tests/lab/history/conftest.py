@@ -21,7 +21,7 @@ HOST = {"cpu_model": "made up", "cpus_online": 2, "kernel": "Linux 6.1", "hostna
 def recorded(tmp_path):
     """``recorded("name.lab", a_s, b_s)``: a record of two programs with times around these."""
 
-    def make(name, *times_s, host=HOST, blocks=6, words=("prog",), noise=0.01, state="complete"):
+    def make(name, *times_s, host=HOST, blocks=6, words=("prog",), noise=0.01, state="complete", cpu_s=None):
         directory = tmp_path / name
         treatments = [Treatment(i, label, {"which": label}) for i, label in zip((1, 2), "ab", strict=True)]
         asked = Experiment(
@@ -42,6 +42,7 @@ def recorded(tmp_path):
                     replace(
                         measurement(block, place, values=False),
                         wall_ns=round(times_s[place - 1] * 1e9 * draw.lognormvariate(0, noise)),
+                        **({} if cpu_s is None else {"user_us": round(cpu_s * 1e6), "system_us": 0}),
                     )
                     for block in drawn
                     for place in (1, 2)

@@ -158,6 +158,44 @@ def test_several_metrics_are_one_family_each_with_its_series(recorded):
     assert {series.metric.name for series in found.series} == {"wall_s", "cpu_s"}
 
 
+def cpu_step_of(recorded, noise):
+    return [
+        recorded(f"r{place:02}.lab", 0.1, 0.1, noise=noise, cpu_s=0.05 * (1.3 if place >= 9 else 1))
+        for place in range(16)
+    ]
+
+
+def test_cpu_time_that_changes_where_noisy_time_shows_nothing_is_told_beside_and_decides_nothing(recorded):
+    answer = history(HistoryRequest(names=cpu_step_of(recorded, 0.5)))
+    assert {series.metric.name for series in answer.series} == {"wall_s"}
+    assert [(series.treatment, series.metric.name) for series in answer.cpu_time] == [
+        ("a", "cpu_s"),
+        ("b", "cpu_s"),
+    ]
+    (change,) = answer.cpu_time[0].changes
+    assert (change.first, change.direction) == ("r09", "worse")
+    assert answer.regressions() == []
+    assert answer.exit_code(strict=False) == 0
+
+
+def test_cpu_time_is_not_told_beside_metrics_that_were_asked_for_or_where_time_shows_the_change(recorded):
+    names = cpu_step_of(recorded, 0.5)
+    assert history(HistoryRequest(names=names, metrics=("wall_s",))).cpu_time == ()
+    slower = [
+        recorded(f"s{place:02}.lab", *[0.1 * factor] * 2, cpu_s=0.05 * factor)
+        for place, factor in enumerate([1.0] * 9 + [1.3] * 7)
+    ]
+    answer = history(HistoryRequest(names=slower))
+    assert all(series.changes for series in answer.series)
+    assert answer.cpu_time == ()
+
+
+def test_cpu_time_is_read_from_summaries_as_from_records(recorded, tmp_path):
+    names, file = cpu_step_of(recorded, 0.5), tmp_path / "history.sqlite"
+    collect(file, names)
+    assert history(HistoryRequest(names=[file])).cpu_time == history(HistoryRequest(names=names)).cpu_time
+
+
 def test_by_git_records_stand_in_the_order_of_commits_with_those_between_that_have_none(recorded, commits):
     ids = [commits.commit() for _ in range(20)]
     kept = [place for place in range(20) if place not in (3, 11)]

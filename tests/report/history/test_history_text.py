@@ -74,6 +74,13 @@ def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
     assert said.splitlines()[6].startswith("metric  treatment  machine  records")
 
 
+def test_cpu_time_that_changes_unseen_is_a_note_with_the_option_that_judges_it():
+    cpu = replace(SERIES, metric=replace(SERIES.metric, name="cpu_s"))
+    shown = text(replace(FOUND, cpu_time=(cpu,)), 400)
+    assert "- cpu_s of nbody: 5.2 % more (95 % CI 4.6 to 5.7 %)" in shown
+    assert "no check rests on it (--metric cpu_s judges it)." in shown
+
+
 def test_what_a_name_contains_moves_no_cursor():
     said = text(replace(FOUND, experiment="a\x1b[2Jb", series=(replace(SERIES, treatment="c\rd"),)))
     assert "\x1b" not in said

@@ -43,13 +43,17 @@ class Gathered(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatched) -> Gathered:
+def gather(
+    names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatched, *, beside: Sequence[str] = ()
+) -> Gathered:
     """Condense records, the records of directories, or those of files that ``collect`` has written.
 
     Parameters
     ----------
     metrics : sequence of str
         Those that are wanted; the primary one of each record where there are none.
+    beside : sequence of str
+        More metrics, of the records that have them.
 
     Raises
     ------
@@ -58,12 +62,12 @@ def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatch
     """
     files = [name for name in names if is_summaries(name)]
     directories = [each for name in names if name not in files for each in _records_in(name)]
-    found = _condensed(directories, metrics, watch)
+    found = _condensed(directories, metrics, watch, beside)
     records, known = {each.id: each for each in found.records}, dict(found.metrics)
     for name in files:
         with Summaries(name) as file:
             known |= file.metrics()
-            records |= {each.id: each for each in file.read(metrics)}
+            records |= {each.id: each for each in file.read(metrics, beside)}
     for metric in metrics:
         if known and metric not in known:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
@@ -86,14 +90,16 @@ def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gath
     return found
 
 
-def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch) -> Gathered:
+def _condensed(
+    directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch, beside: Sequence[str] = ()
+) -> Gathered:
     records: list[Condensed] = []
     known: dict[str, Metric] = {}
     left_out: list[LeftOut] = []
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = condense(directory, metrics)
+            found, its = condense(directory, metrics, beside)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
@@ -131,8 +137,11 @@ def _id(directory: Path) -> str | None:
         return None
 
 
-def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed, dict[str, Metric]]:
-    """Condense a record: these metrics, ``None`` for all, none for the primary one; beside it, all it has.
+def condense(
+    directory: Path, metrics: Sequence[str] | None, beside: Sequence[str] = ()
+) -> tuple[Condensed, dict[str, Metric]]:
+    """Condense a record: these metrics, ``None`` for all, none for the primary one, and those ``beside`` that
+    it has; returned with all metrics of the record.
 
     Raises
     ------
@@ -147,9 +156,8 @@ def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed,
         known = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
-        wanted = [
-            name for name in (list(known) if metrics is None else metrics or [primary]) if name in known
-        ]
+        names = list(known) if metrics is None else [*(metrics or [primary]), *beside]
+        wanted = [name for name in dict.fromkeys(names) if name in known]
         digests: dict[str, list[Labelled]] = {}
         for sample in record.samples(*wanted):
             if (found := digest(np.asarray(sample.values), sample.metric.better)) is not None:

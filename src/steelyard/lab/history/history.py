@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Final
 
 import msgspec
 from msgspec.structs import replace
@@ -23,6 +24,9 @@ from steelyard.units import Scalar
 
 _Key = tuple[str, str, str, int]
 """Metric, treatment, labels in a fixed order, machine."""
+
+CPU_TIME: Final = "cpu_s"
+"""Read beside a time that includes waiting, whose noise can hide a change."""
 
 
 class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +66,7 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
     RecordError
         Records of different specs.
     """
-    gathered = gather(request.names, request.metrics, watch)
+    gathered = gather(request.names, request.metrics, watch, beside=() if request.metrics else (CPU_TIME,))
     _refuse_none(gathered.records, gathered.left_out)
     _refuse_other_specs(gathered.records)
     if request.revision is None:
@@ -75,12 +79,20 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         commit: [machines.setdefault(_machine(each, request.ignored), len(machines) + 1) for each in records]
         for commit, records in ordered.records.items()
     }
-    found = judge(
-        _series(ordered, of_commit, gathered, request.reference),
-        ordered.line,
-        alpha=request.alpha,
-        least=request.least,
-        wanders=request.reference is None,
+    asked = set(request.metrics) or {record.primary_metric for record in gathered.records}
+    series = _series(ordered, of_commit, gathered, request.reference)
+    judged, beside = (
+        judge(
+            family,
+            ordered.line,
+            alpha=request.alpha,
+            least=request.least,
+            wanders=request.reference is None,
+        )
+        for family in (
+            [entry for entry in series if entry.metric.name in asked],
+            [entry for entry in series if entry.metric.name not in asked],
+        )
     )
     *_, last = ordered.records
     facts: tuple[Mapping[str, Scalar], ...] = tuple(map(msgspec.json.decode, machines))
@@ -96,9 +108,10 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         machines=facts,
         breaks=_breaks(of_commit, facts),
         left_out=(*gathered.left_out, *ordered.left_out),
-        series=found,
+        series=judged,
         commits=tuple(ordered.records),
         unmeasured=ordered.unmeasured,
+        cpu_time=_unseen(judged, beside),
     )
 
 
@@ -184,6 +197,21 @@ def _series(
         )
         for key, (metric, entry) in sorted(found.items(), key=lambda item: item[0])
     ]
+
+
+def _unseen(judged: Sequence[SeriesHistory], beside: Sequence[SeriesHistory]) -> tuple[SeriesHistory, ...]:
+    """CPU times whose level changes where a time of the same records does not."""
+    steady = {
+        (series.treatment, _key(series.labels), series.machine)
+        for series in judged
+        if series.metric.unit == "s" and not any(change.kind == "level" for change in series.changes)
+    }
+    return tuple(
+        replace(series, changes=levels)
+        for series in beside
+        if (series.treatment, _key(series.labels), series.machine) in steady
+        and (levels := tuple(change for change in series.changes if change.kind == "level"))
+    )
 
 
 def _key(labels: Mapping[str, Scalar]) -> str:

@@ -224,8 +224,14 @@ def _series_words(series: SeriesHistory, reason: str, least: float) -> str:
 
 
 def notes(found: History) -> list[str]:
-    """Breaks of the machine, outlying records, and what is in no result."""
+    """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
     said = [
+        f"{change_words(found, series, change)}: {where(change)}. The time of the same records does not show"
+        f" it, and no check rests on it (--metric {series.metric.name} judges it)."
+        for series in found.cpu_time
+        for change in series.changes
+    ]
+    said += [
         f"Between {short(each.last_before)} and {short(each.first)} the machine changed"
         f" ({listed([printable(text) for text in each.differs])}): nothing is compared across that."
         for each in found.breaks[:MOST_COMMITS]
