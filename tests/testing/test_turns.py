@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from types import SimpleNamespace
 
 import pytest
+
+from steelyard.testing.turns import Turns
 
 OLD = """\
 def test_it(steelyard, work):
@@ -119,3 +122,48 @@ def test_a_test_that_fails_with_the_commit_alone_is_not_judged(sessions):
     code, output = against(sessions, "HEAD")
     assert code == 0
     assert "not judged; not measured in turns: it gives no value in" in output
+
+
+class Scripted(Turns):
+    """Turns whose pairs of processes give these differences."""
+
+    def __init__(self, tmp_path, **logs):
+        super().__init__(SimpleNamespace(rootpath=tmp_path), tmp_path, tmp_path, "0f3c5a8e21b7")
+        self._logs = logs
+        (tmp_path / "test_it.py").touch()
+
+    def _measure_pair(self, number, files):
+        for test in files["test_it.py"]:
+            log = self._logs[test.partition("::")[2]][number]
+            self._differences.setdefault(test, []).append(log)
+
+    def outcomes(self, *, screens):
+        items = [SimpleNamespace(nodeid=f"test_it.py::{name}") for name in self._logs]
+        turned = self.measure(items, screens=screens).turned
+        return {name.partition("::")[2]: (test.pairs, test.outcome) for name, test in turned.items()}
+
+
+ALTERNATING = [0.1, -0.1] * 9
+
+
+def test_a_test_that_is_open_gets_more_pairs_while_it_looks_slower_and_may_still_be_decided(tmp_path):
+    assert Scripted(
+        tmp_path,
+        shown=[0.1, 0.11] * 9,
+        later=[log + 0.1 for log in ALTERNATING],
+        equal=[log + 0.005 for log in ALTERNATING],
+        hopeless=[log + 0.02 for log in ALTERNATING],
+        faster=[-0.1, -0.11] * 9,
+    ).outcomes(screens=True) == {
+        "shown": (6, "slower"),
+        "later": (18, "slower"),
+        "equal": (2, "not_resolved"),
+        "hopeless": (6, "not_resolved"),
+        "faster": (2, "not_resolved"),
+    }
+
+
+def test_all_tests_against_a_commit_are_judged_in_both_directions(tmp_path):
+    assert Scripted(tmp_path, faster=[-0.1, -0.11] * 9, equal=[log + 0.005 for log in ALTERNATING]).outcomes(
+        screens=False
+    ) == {"faster": (6, "faster"), "equal": (6, "not_resolved")}

@@ -13,8 +13,8 @@ from steelyard.stats.compare.turns import compare_turns
 D = [0.08, 0.11, 0.05, 0.12, 0.09, 0.10]
 
 
-def alone(differences, **options):
-    (turned,) = compare_turns({"f": differences}, **options)
+def alone(differences, share=1.0):
+    (turned,) = compare_turns({"f": differences}, {len(differences): share})
     return turned
 
 
@@ -45,22 +45,39 @@ def test_equal_differences_are_a_difference_and_none_is_none():
 
 
 def test_several_tests_are_one_family_with_those_that_were_given_up():
-    both = compare_turns({"f": D, "g": [0.5, 0.5001]}, ended={"g"})
+    both = compare_turns({"f": D, "g": [0.5, 0.5001]}, {6: 1.0})
     assert both[0].p_holm == pytest.approx(2 * alone(D).p_holm)
     assert both[1].outcome == "not_resolved"
 
 
+def test_a_look_has_its_share_of_alpha_and_its_interval_excludes_one_exactly_when_the_test_is_decided():
+    whole, fifth = alone(D), alone(D, share=0.2)
+    assert fifth.p == whole.p
+    assert fifth.p_holm == pytest.approx(5 * whole.p_holm)
+    open_ = [0.03, 0.06, 0.0, 0.07, 0.04, 0.01]
+    assert 0.01 < alone(open_).p < 0.05
+    assert (alone(open_).outcome, alone(open_, share=0.2).outcome) == ("slower", "not_resolved")
+    assert alone(open_).interval.low > 1 > alone(open_, share=0.2).interval.low
+
+
 def red(draw, sessions, tests, slower, sd):
-    """How many of so many sessions call a test slower, by the plugin's own pairs and screening."""
-    from steelyard.testing.turns import LEAST_SLOWER, PAIRS, SCREENED
+    """How many of so many sessions call a test slower, by the plugin's own looks, screening and giving up."""
+    from steelyard.testing.turns import LEAST_SLOWER, LOOKS, SCREENED, is_promising
 
     count = 0
     for _ in range(sessions):
-        all_pairs = draw.normal(math.log(slower), sd, (tests, PAIRS))
-        ended = {i for i in range(tests) if all_pairs[i, :SCREENED].mean() <= LEAST_SLOWER}
-        its = {i: pairs[:SCREENED] if i in ended else pairs for i, pairs in enumerate(all_pairs)}
-        turned = compare_turns({str(i): list(d) for i, d in its.items()}, ended=set(map(str, ended)))
-        count += any(it.outcome == "slower" for it in turned)
+        all_pairs = draw.normal(math.log(slower), sd, (tests, max(LOOKS)))
+        taken = {
+            str(i): list(pairs[:SCREENED] if pairs[:SCREENED].mean() <= LEAST_SLOWER else pairs[: min(LOOKS)])
+            for i, pairs in enumerate(all_pairs)
+        }
+        for look in LOOKS:
+            turned = compare_turns(taken, LOOKS)
+            for test in turned:
+                if test.pairs == look and is_promising(test, screens=True):
+                    more = next((later for later in LOOKS if later > look), look)
+                    taken[test.name] = list(all_pairs[int(test.name), :more])
+        count += any(test.outcome == "slower" for test in turned)
     return count
 
 
@@ -73,5 +90,5 @@ def test_equal_versions_fail_at_most_one_session_in_twenty_whatever_the_noise(te
 
 
 @pytest.mark.simulates
-def test_a_tenth_more_work_is_shown_in_nineteen_of_twenty_at_three_percent_from_pair_to_pair():
-    assert red(np.random.default_rng(2), 400, 1, 1.1, 0.03) >= binom.ppf(0.0001, 400, 0.97)
+def test_a_tenth_more_work_is_shown_in_nineteen_of_twenty_at_five_percent_from_pair_to_pair():
+    assert red(np.random.default_rng(2), 400, 1, 1.1, 0.05) >= binom.ppf(0.0001, 400, 0.98)

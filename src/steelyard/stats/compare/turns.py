@@ -4,12 +4,16 @@ The unit is the pair: memory layout, hash seed and the machine's state differ fr
 number of repetitions within one averages that out. With d_r the difference of mean logarithms (new less old)
 in pair r of R, t = mean d / (s / sqrt(R)) with R - 1 degrees of freedom (Student's paired test). Where both
 versions are equal, the members of a pair are exchangeable, so that d is symmetric about 0.
+
+A test that is open after the first look may get more pairs. Each look has a share of alpha that is fixed
+beforehand, so that by Bonferroni's inequality p / share of the look at which a test ended is a p-value,
+whatever rule ended it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 import msgspec
@@ -33,8 +37,11 @@ class Turned(msgspec.Struct, frozen=True):
     ratio : float
         Time of the new version over that of the old one, geometric mean over pairs.
     interval : Interval or None
-        Of the ratio, at the level of its step of Holm; ``None`` of one pair.
+        Of the ratio, at the level of its step of Holm times the share of its look; ``None`` of one pair.
+    p : float
+        Of its pairs alone.
     p_holm : float
+        Over all looks and all tests.
     pairs : int
         Pairs of processes.
     """
@@ -42,13 +49,14 @@ class Turned(msgspec.Struct, frozen=True):
     name: str
     ratio: float
     interval: Interval | None
+    p: float
     p_holm: float
     outcome: Outcome
     pairs: int
 
 
 def compare_turns(
-    differences: Mapping[str, Sequence[float]], *, ended: Collection[str] = (), alpha: float = 0.05
+    differences: Mapping[str, Sequence[float]], looks: Mapping[int, float], *, alpha: float = 0.05
 ) -> tuple[Turned, ...]:
     """Compare both versions of each test; one family by Holm.
 
@@ -57,20 +65,33 @@ def compare_turns(
     differences : Mapping
         By the test's name, for each pair of processes the mean logarithm of the new version's times less that
         of the old one's; at least one pair.
-    ended : Collection of str
-        Tests whose measuring was given up since they did not look slower. They count in the family with a p
-        of 1: giving up for want of an effect raises no rate of false alarms.
+    looks : Mapping
+        By the numbers of pairs after which a test may end, their shares of alpha, which add up to at most 1.
+        A test that was given up at another number counts in the family with a p of 1, which raises no rate of
+        false alarms.
     """
     laws = {name: _law(values) for name, values in differences.items()}
-    p_values = [1.0 if law is None or name in ended else law.p_of(1.0) for name, law in laws.items()]
+    shares = {name: looks.get(len(values), 0.0) for name, values in differences.items()}
+    p_values = {name: 1.0 if law is None else law.p_of(1.0) for name, law in laws.items()}
+    counted = [min(1.0, p_values[name] / share) if (share := shares[name]) else 1.0 for name in differences]
     compared = []
-    for (name, law), tested in zip(laws.items(), holm(p_values, alpha), strict=True):
+    for (name, law), tested in zip(laws.items(), holm(counted, alpha), strict=True):
         log = float(np.mean(differences[name]))
         outcome: Outcome = "not_resolved"
         if tested.rejected:
             outcome = "slower" if log > 0 else "faster"
-        interval = None if law is None else law.interval(tested.level)
-        compared.append(Turned(name, math.exp(log), interval, tested.p_holm, outcome, len(differences[name])))
+        interval = None if law is None else law.interval(tested.level * (shares[name] or 1.0))
+        compared.append(
+            Turned(
+                name=name,
+                ratio=math.exp(log),
+                interval=interval,
+                p=p_values[name],
+                p_holm=tested.p_holm,
+                outcome=outcome,
+                pairs=len(differences[name]),
+            )
+        )
     return tuple(compared)
 
 
