@@ -46,5 +46,8 @@ std::unique_ptr<Kernel> make_cg(ProblemClass size);
 std::unique_ptr<Kernel> make_mg(ProblemClass size);
 std::unique_ptr<Kernel> make_ft(ProblemClass size);
 std::unique_ptr<Kernel> make_is(ProblemClass size);
+std::unique_ptr<Kernel> make_bt(ProblemClass size);
+std::unique_ptr<Kernel> make_sp(ProblemClass size);
+std::unique_ptr<Kernel> make_lu(ProblemClass size);
 
 } // namespace goodsyard::npb

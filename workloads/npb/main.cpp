@@ -27,8 +27,14 @@ struct Named {
     std::unique_ptr<Kernel> (*make)(ProblemClass);
 };
 
-constexpr std::array<Named, 5> kernels = {
-    {{"ep", make_ep}, {"cg", make_cg}, {"mg", make_mg}, {"ft", make_ft}, {"is", make_is}}};
+constexpr std::array<Named, 8> kernels = {{{"ep", make_ep},
+                                           {"cg", make_cg},
+                                           {"mg", make_mg},
+                                           {"ft", make_ft},
+                                           {"is", make_is},
+                                           {"bt", make_bt},
+                                           {"sp", make_sp},
+                                           {"lu", make_lu}}};
 
 constexpr std::array<std::pair<const char*, ProblemClass>, 4> classes = {
     {{"S", ProblemClass::S}, {"W", ProblemClass::W}, {"A", ProblemClass::A}, {"B", ProblemClass::B}}};
@@ -117,12 +123,12 @@ int main(int argc, char** argv) {
     using namespace goodsyard;
     npb::Asked asked;
     const auto declare = [&](Options& options) {
-        options.add("kernel", asked.kernel, "ep, cg, mg, ft or is", npb::names(npb::kernels));
+        options.add("kernel", asked.kernel, "ep, cg, mg, ft, is, bt, sp or lu", npb::names(npb::kernels));
         options.add("--class", asked.size, "Problem size", npb::names(npb::classes));
         options.add("--threads", asked.threads, "Threads of OpenMP", {1, npb::most_threads});
         options.check([&] {
             if (asked.kernel.empty()) {
-                throw UsageError("which kernel? ep, cg, mg, ft or is");
+                throw UsageError("which kernel? ep, cg, mg, ft, is, bt, sp or lu");
             }
         });
     };

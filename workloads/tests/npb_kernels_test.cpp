@@ -40,10 +40,12 @@ std::string called(const testing::TestParamInfo<NpbKernel::ParamType>& parameter
     return std::string(named.name) + "On" + std::to_string(threads);
 }
 
-constexpr Named ep{"ep", make_ep}, cg{"cg", make_cg}, mg{"mg", make_mg}, ft{"ft", make_ft}, is{"is", make_is};
+constexpr Named ep{"ep", make_ep}, cg{"cg", make_cg}, mg{"mg", make_mg}, ft{"ft", make_ft}, is{"is", make_is},
+    bt{"bt", make_bt}, sp{"sp", make_sp}, lu{"lu", make_lu};
 
 INSTANTIATE_TEST_SUITE_P(S, NpbKernel,
-                         testing::Combine(testing::Values(ep, cg, mg, ft, is), testing::Values(1, 2, 3, 5)),
+                         testing::Combine(testing::Values(ep, cg, mg, ft, is, bt, sp, lu),
+                                          testing::Values(1, 2, 3, 5)),
                          called);
 
 TEST(NpbCheck, PassesWithinItsToleranceOnly) {

@@ -30,5 +30,14 @@ std::unique_ptr<Kernel> make_ft(ProblemClass) {
 std::unique_ptr<Kernel> make_is(ProblemClass) {
     return std::make_unique<Wrong>();
 }
+std::unique_ptr<Kernel> make_bt(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_sp(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
+std::unique_ptr<Kernel> make_lu(ProblemClass) {
+    return std::make_unique<Wrong>();
+}
 
 } // namespace goodsyard::npb

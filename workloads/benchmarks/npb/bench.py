@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from measuring import BUILDS, build
 
 OURS: Final = BUILDS / "plain" / "bin" / "npb"
-KERNELS: Final = ("ep", "cg", "mg", "ft", "is")
+KERNELS: Final = ("ep", "cg", "mg", "ft", "is", "bt", "sp", "lu")
 LEAST_SPEED: Final = {"ep": 5.0}
 """Times the speed of the peer; 1 for the others."""
 MOST_MEMORY: Final = 1.1

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from programs import built
 
-KERNELS = ("ep", "cg", "mg", "ft", "is")
+KERNELS = ("ep", "cg", "mg", "ft", "is", "bt", "sp", "lu")
 
 
 def npb(*arguments, program="bin/npb", tree="plain", **env):
@@ -57,7 +57,7 @@ def test_a_result_that_does_not_verify_fails_and_writes_no_line(kernel):
     ("arguments", "said"),
     [
         ((), "which kernel?"),
-        (("lu",), "lu not in {ep,cg,mg,ft,is}"),
+        (("ua",), "ua not in {ep,cg,mg,ft,is,bt,sp,lu}"),
         (("cg", "--class", "Z"), "--class: Z not in {S,W,A,B}"),
         (("cg", "--threads", "0"), "--threads: Value 0 not in range 1 to 1024"),
         (("cg", "--threads", "two"), "--threads: Value two"),
