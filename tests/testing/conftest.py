@@ -27,7 +27,7 @@ DRAW = random.Random(f"{KEPT} {os.environ.get('PYTHONHASHSEED')}")
 SLOWED = float(os.environ.get("SLOWED", 1))
 
 # Fewer processes, whose start takes longest.
-turns.LOOKS, turns.BLOCKS = {2: 1.0}, 3
+turns.LOOKS, turns.BLOCKS, turns.MOST_BLOCKS = {2: 1.0}, 3, 3
 
 
 class Clock:
