@@ -1,10 +1,9 @@
-"""Charts of a study, and the tables of its README that they are drawn from."""
+"""Charts of a study."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart, Rows, data, number, rows_px
@@ -12,35 +11,6 @@ from steelyard.report.page.sweeps import lines
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
 RANKS: Final = {"match": BETTER, "approximate": OPEN, "none": WORSE}
-
-
-def table(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
-    """The rows of a table of a README, by its columns: the ``place``-th below a heading that begins so.
-
-    Raises
-    ------
-    LookupError
-        No such heading, or not as many tables below it.
-    """
-    text = (study / "README.md").read_text(encoding="utf-8").splitlines()
-    start = next((i for i, line in enumerate(text) if line.lstrip("#").strip().startswith(heading)), None)
-    if start is None:
-        raise LookupError(f"{study.name}: no heading {heading!r}")
-    tables: list[list[list[str]]] = []
-    inside = False
-    for line in text[start + 1 :]:
-        if line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not inside:
-                tables.append([])
-            tables[-1].append(cells)
-        inside = line.startswith("|")
-        if len(tables) == place and not inside:
-            break
-    if len(tables) < place:
-        raise LookupError(f"{study.name}, {heading!r}: {len(tables)} tables")
-    head, _, *rows = tables[-1]
-    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def value(cell: str) -> float | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import LOG, over, table, value
+from charts import LOG, over, value
+from readme_tables import rows_of
 
 from steelyard.report.page.chart import Chart
 
@@ -16,7 +17,7 @@ TIMES = ("gen, ms", "dedup", "pcount", "unjoin")
 
 def figures() -> Iterator[Chart]:
     """Both, of the table of part (a)."""
-    rows = table(HERE, "(a) Times and counts")
+    rows = rows_of(HERE, "(a) Times and counts")
     for name, columns, title in (
         ("operations", COUNTS, "operations"),
         ("times", TIMES, "median time of three runs (ms)"),

@@ -8,9 +8,11 @@ import csv
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
-from charts import beside_published, over, points, table
+from charts import beside_published, over
+from readme_tables import rows_of
 
 from steelyard.answers.interval import Interval
 from steelyard.growth import parse_growth
@@ -43,16 +45,15 @@ OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 def figures() -> Iterator[Chart]:
     """One for each table of part (f), and one of part (d)."""
-    ranks = {str(2**i): float(2**i) for i in range(4, 10)}
     for operation in ("barrier", "allreduce", "litmus"):
-        noise = [
-            row | {"of": f"links {row['links']}, hosts {row['hosts']}"}
-            for row in table(HERE, f"{operation}, simulated")
-            if row["links"] in ("0", "0.5") and row["hosts"] in ("0", "0.1", "0.5")
-        ]
         yield over(
             f"noise-{operation}",
-            points(noise, ranks, ["of"]),
+            [
+                {"series": of.replace("=", " ").replace(" hosts", ", hosts"), "x": p, "y": 1e6 * median(values)}
+                for of, points in _kept("noise", operation).items()
+                if of.split()[0] != "links=0.1"
+                for p, values in points.items()
+            ],
             "p, ranks",
             f"{operation} on the fat tree, simulated, median of 5 draws (µs)",
         )
@@ -71,23 +72,24 @@ def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operat
     for of, system in systems.items():
         points = measured[f"{label}={of}"]
         series = f"{of}, dashed: {system}" if system in printed else of
-        ours += [{"series": series, "x": p, "y": 1e6 * latency} for p, latency in points.items()]
+        ours += [{"series": series, "x": p, "y": 1e6 * median(its)} for p, its in points.items()]
         if system in printed:
             growth = parse_growth(printed[system], "p")
-            first, least = next(iter(points.items()))
+            first, its = next(iter(points.items()))
+            least = median(its)
             published += [
                 {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
             ]
     return beside_published(name, ours, published, "p, ranks", f"{operation}, simulated (µs)")
 
 
-def _kept(part: str, operation: str) -> dict[str, dict[int, float]]:
-    """Latencies in seconds by machine or selector, and ranks."""
-    found: dict[str, dict[int, float]] = {}
+def _kept(part: str, operation: str) -> dict[str, dict[int, list[float]]]:
+    """Latencies in seconds by machine, selector or noise, and ranks."""
+    found: dict[str, dict[int, list[float]]] = {}
     with (HERE / "simulated.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["part"] == part and row["op"] == operation:
-                found.setdefault(row["of"], {})[int(row["p"])] = float(row["latency_s"])
+                found.setdefault(row["of"], {}).setdefault(int(row["p"]), []).append(float(row["latency_s"]))
     return {of: dict(sorted(points.items())) for of, points in found.items()}
 
 
@@ -106,7 +108,7 @@ def _published(operation: str) -> dict[str, str]:
 def _definitions() -> Chart:
     """IMB's number over ours: as both report it, and by IMB's definition."""
     found = []
-    for row in table(HERE, "(d) Real latencies", 2):
+    for row in rows_of(HERE, "(d) Real latencies", 2):
         if row["library"] == "mpich" and row["operation"] in OPERATIONS:
             for column, said, style in WAYS:
                 match = RATIO.fullmatch(row[column])

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from charts import LOG, over, points, table
+from charts import LOG, over, points
+from readme_tables import rows_of
 
 from steelyard.report.page.chart import Chart
 
@@ -15,7 +16,7 @@ HERE = Path(__file__).parent
 def figures() -> Iterator[Chart]:
     """One for each of parts (a), (b) and (d)."""
     ranks = {f"p = {2**i}": float(2**i) for i in range(2, 10)}
-    whole = table(HERE, "(a) Five sorts")
+    whole = rows_of(HERE, "(a) Five sorts")
     for row in whole:
         if row["algorithm"] == "exact":
             row["algorithm"] = f"exact, {row['schedule']}"
@@ -30,11 +31,11 @@ def figures() -> Iterator[Chart]:
     )
     groups = [
         row
-        for row in table(HERE, "(b) MPI_Comm_split, caught")
+        for row in rows_of(HERE, "(b) MPI_Comm_split, caught")
         if row["phase"] in ("place", "groups") and (row["phase"], row["groups"]) != ("groups", "ranges")
     ]
     yield over("groups", points(groups, ranks, ["phase", "groups"]), "p, ranks", "phases of mini sort (µs)")
-    loads = table(HERE, "(d) Largest load over the mean")
+    loads = rows_of(HERE, "(d) Largest load over the mean")
     yield over(
         "loads", points(loads, ranks, ["algorithm", "distribution"]), "p, ranks", "largest load over the mean"
     )
