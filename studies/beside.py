@@ -31,8 +31,8 @@ OUTCOMES: Final[tuple[Outcome, ...]] = ("reproduced", "contradicted", "not resol
 KINDS: Final = ("cell", "table", "figure", "sentence")
 LEGEND: Final = (
     "*Reproduced*: our data, by the paper's method, give what it states. *Contradicted*: they do not, or a"
-    " control that the paper lacks gives the same without the cause that it names; our method agrees with"
-    " that. *Not resolved*: the methods or the parts of the study disagree, the data do not decide, or the"
+    " control that the paper lacks gives the same without the cause that it names, and our method agrees,"
+    " so that the statement does not hold here. *Not resolved*: the methods or the parts of the study disagree, the data do not decide, or the"
     " machine is too different to tell. *Not attempted*: the reason stands beside it."
 )
 
