@@ -41,7 +41,13 @@ class Table(NamedTuple):
 
 
 def read_tables(readme: str) -> Iterator[Table]:
-    """Tables of a text in Markdown, in its order."""
+    """Tables of a text in Markdown, in its order.
+
+    Raises
+    ------
+    LookupError
+        Two columns of a table have one name, or a row lacks a cell.
+    """
     lines = readme.splitlines()
     heading, place, at = "", 0, 0
     while at < len(lines):
@@ -55,6 +61,8 @@ def read_tables(readme: str) -> Iterator[Table]:
             at += 1
         place += 1
         head, _, *rows = [[cell.strip() for cell in _split(line)] for line in lines[start:at]]
+        if len({*head}) < len(head) or any(len(row) != len(head) for row in rows):
+            raise LookupError(f"line {start + 1}: columns need names of their own, rows a cell for each")
         named = [dict(zip(head, row, strict=True)) for row in rows]
         yield Table(heading, place, named, head, start, at)
 
@@ -82,13 +90,16 @@ def rows_of(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
     LookupError
         The study keeps no such table.
     """
-    found: dict[int, dict[str, str]] = {}
+    found: dict[str, dict[int, dict[str, str]]] = {}
     for cell in kept(study):
-        if cell.heading.startswith(heading) and cell.place == place:
-            found.setdefault(cell.row, {})[cell.column] = cell.text
-    if not found:
+        if cell.place == place and cell.heading.startswith(heading):
+            rows = found.setdefault(cell.heading, {})
+            rows.setdefault(cell.row, {})[cell.column] = cell.text
+    # One heading may begin as another does.
+    chosen = found.get(heading) or next(iter(found.values()), None)
+    if chosen is None:
         raise LookupError(f"{study.name}: {FILE} has no table {place} below {heading!r}")
-    return [found[row] for row in sorted(found)]
+    return [chosen[row] for row in sorted(chosen)]
 
 
 def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
