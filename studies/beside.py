@@ -210,7 +210,8 @@ def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
         yield HERE / study / PAGE, write_page(module, rows)
         readme = HERE / study / "README.md"
         line = f"Beside the paper, statement by statement: [PAPER.md]({PAGE}). {say_counts(counts)}"
-        yield readme, put(readme.read_text(encoding="utf-8"), line)
+        block = "\n\n".join([line, *(module.head() if hasattr(module, "head") else ())])
+        yield readme, put(readme.read_text(encoding="utf-8"), block)
         overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
         findings += module.findings()
     if [*asked] == studies():
