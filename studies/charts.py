@@ -133,3 +133,57 @@ def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], doma
         },
     }
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})
+
+
+def bars(
+    name: str, rows: Rows, across: str, title: str, *, band: Sequence[float] = (), log: bool = False
+) -> Chart:
+    """Points with bars from ``low`` to ``high``, and a band that a paper publishes.
+
+    Parameters
+    ----------
+    rows : Rows
+        ``series``, ``x``, ``y``, ``low`` and ``high``; a row without bars has neither.
+    band : sequence of float
+        Lower and upper end.
+    """
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    x = number("x", across, scale={"nice": False, "padding": 14, "zero": False}, axis={"tickMinStep": 1})
+    scale = {"type": "log", "nice": False} if log else {"nice": False, "zero": True}
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
+        "legend": {"columns": 2},
+    }
+
+    def y(field: str) -> dict[str, Any]:
+        return number(field, title, scale={**scale, "padding": 8})
+
+    layers: list[dict[str, Any]] = [
+        {
+            "data": data("rows"),
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7},
+            "encoding": {"x": x, "y": y("low"), "y2": {"field": "high"}, "color": colour},
+        },
+        {
+            "data": data("rows"),
+            "mark": {"type": "point", "filled": True, "size": 26},
+            "encoding": {"x": x, "y": y("y"), "color": colour},
+        },
+    ]
+    datasets: dict[str, Rows] = {"rows": rows}
+    if band:
+        low, high = band
+        datasets["published"] = [{"low": low, "high": high}]
+        layers.insert(
+            0,
+            {
+                "data": data("published"),
+                "mark": {"type": "rect", "color": WORSE, "opacity": 0.16},
+                "encoding": {"y": y("low"), "y2": {"field": "high"}},
+            },
+        )
+    return Chart(name=name, title=name, about="", spec={"height": 260, "layer": layers}, data=datasets)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from beside import Comparison, Outcome
+from beside import Comparison, Outcome, read_statements
 from readme_tables import write_table
 
 HERE: Final = Path(__file__).parent
@@ -332,9 +332,10 @@ def _removed(every: Mapping[str, Any]) -> dict[str, Comparison]:
     rows = every["npb-environment-rows"]["programs"]
     null = every["npb-environment-null-rows"]["programs"]
     stated = {
-        "cg O2": 0, "ep O2": 33.33, "ft O2": 45.45, "is O2": 0, "mg O2": 17.39,
-        "cg O3": 7.41, "ep O3": 0, "ft O3": 54.54, "is O3": 35, "mg O3": 21.05,
-    }  # fmt: skip
+        " ".join(statement.id.split("-")[1:]): float(statement.published.removesuffix("%"))
+        for statement, reason in read_statements(HERE)
+        if statement.id.startswith("false-") and not reason
+    }
     shares = {}
     found = {}
     for name, share in stated.items():
