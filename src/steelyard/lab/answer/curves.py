@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.claims.scales import expectation_of
 from steelyard.lab.answer.series_of_record import series_of_record
@@ -54,6 +56,46 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
     result = model_all(series, question)
     return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
+
+
+def curves_of(
+    series: Sequence[Series], models: Sequence[ScalingModel], question: Question, most: int
+) -> list[tuple[Series, ScalingModel, ScalingModel | None]]:
+    """Models of functions of one parameter, each with the model by the published method.
+
+    The first ``most`` have predictions along the whole of the series; the others are as they were given, and
+    without a model by the published method.
+    """
+    by_key = {(one.name, one.metric): one for one in series}
+    found: list[tuple[Series, ScalingModel, ScalingModel | None]] = []
+    for model in models:
+        own = by_key[model.name, model.metric]
+        if len(own.parameters) != 1:
+            continue
+        if len(found) >= most:
+            found.append((own, model, None))
+            continue
+        asked = replace(question, targets=_along(own))
+        published = replace(asked, method="seed001", space="wide")
+        (drawn,) = model_all([own], asked)
+        other = model_all([own], published)[0] if question.method != "seed001" else None
+        found.append(
+            (
+                own,
+                drawn if isinstance(drawn, ScalingModel) else model,
+                other if isinstance(other, ScalingModel) else None,
+            )
+        )
+    return found
+
+
+def _along(series: Series) -> tuple[Mapping[str, float], ...]:
+    """Places along a series; its points alone where they begin below 1, at which logarithms are negative."""
+    (parameter,) = series.parameters
+    low, high = series.points[0].at[0], series.points[-1].at[0]
+    if low < 1:
+        return tuple({parameter: point.at[0]} for point in series.points)
+    return tuple({parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS))
 
 
 def _parameter(record: Record, metric: str, named: str | None) -> str | None:
