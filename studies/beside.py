@@ -32,7 +32,8 @@ KINDS: Final = ("cell", "table", "figure", "sentence")
 LEGEND: Final = (
     "*Reproduced*: our data, by the paper's method, give what it states. *Contradicted*: they do not, or a"
     " control that the paper lacks gives the same without the cause that it names, and our method agrees,"
-    " so that the statement does not hold here. *Not resolved*: the methods or the parts of the study disagree, the data do not decide, or the"
+    " so that the statement does not hold here. *Not resolved*: the methods or the parts of the"
+    " study disagree, the data do not decide, or the"
     " machine is too different to tell. *Not attempted*: the reason stands beside it."
 )
 
@@ -73,7 +74,7 @@ def load(study: str) -> ModuleType:
     sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
     name = f"compared_{study.replace('-', '_')}"
     spec = importlib.util.spec_from_file_location(name, HERE / study / "compared.py")
-    assert spec is not None  # noqa: S101 -- for the type checker
+    assert spec is not None  # noqa: S101
     assert spec.loader is not None  # noqa: S101
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

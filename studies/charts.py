@@ -136,7 +136,14 @@ def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], doma
 
 
 def bars(
-    name: str, rows: Rows, across: str, title: str, *, band: Sequence[float] = (), log: bool = False
+    name: str,
+    rows: Rows,
+    across: str,
+    title: str,
+    *,
+    band: Sequence[float] = (),
+    log: bool = False,
+    wide: bool = False,
 ) -> Chart:
     """Points with bars from ``low`` to ``high``, and a band that a paper publishes.
 
@@ -146,9 +153,12 @@ def bars(
         ``series``, ``x``, ``y``, ``low`` and ``high``; a row without bars has neither.
     band : sequence of float
         Lower and upper end.
+    log, wide : bool
+        Logarithmic values; logarithmic places.
     """
     names = list(dict.fromkeys(row["series"] for row in rows))
-    x = number("x", across, scale={"nice": False, "padding": 14, "zero": False}, axis={"tickMinStep": 1})
+    along = {"type": "log"} if wide else {"zero": False}
+    x = number("x", across, scale={"nice": False, "padding": 14, **along}, axis={"tickMinStep": 1})
     scale = {"type": "log", "nice": False} if log else {"nice": False, "zero": True}
     colour = {
         "field": "series",

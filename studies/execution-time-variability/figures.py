@@ -51,7 +51,11 @@ def _order(name: str, file: str, prefix: str, response: str) -> Chart:
         for what, counts in (("before Holm", before), ("after Holm", after))
     ]
     found += [
-        {"name": f"published, sizes one after the other, -{opt}", "what": what, "x": fmean(published(table, opt))}
+        {
+            "name": f"published, sizes one after the other, -{opt}",
+            "what": what,
+            "x": fmean(published(table, opt)),
+        }
         for opt in ("O2", "O3")
         for what, table in (("before Holm", "5"), ("after Holm", "6"))
     ]

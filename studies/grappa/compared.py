@@ -12,13 +12,17 @@ from readme_tables import rows_of
 HERE: Final = Path(__file__).parent
 TITLE: Final = "the evaluation of Grappa, in its draft"
 PAPER: Final = (
-    "The draft of an evaluation of Grappa, with UTS, breadth-first search, betweenness, ping and sensitivity; its"
-    " figures are not at hand. It is not the evaluation of *Latency-Tolerant Software Distributed Shared Memory*"
+    "The draft of an evaluation of Grappa, with UTS, breadth-first search, betweenness, ping and"
+    " sensitivity; its"
+    " figures are not at hand. It is not the evaluation of *Latency-Tolerant Software Distributed"
+    " Shared Memory*"
     " (USENIX ATC 2015), which has other applications."
 )
 ABOUT: Final = (
-    "Ours: [workloads/runtime](../../workloads/runtime/README.md), simulated on up to 96 ranks and real on two, trees"
-    " and graphs that are 20 to 10,000 times smaller. The draft's method is the rate of the best parameters; ours"
+    "Ours: [workloads/runtime](../../workloads/runtime/README.md), simulated on up to 96 ranks and"
+    " real on two, trees"
+    " and graphs that are 20 to 10,000 times smaller. The draft's method is the rate of the best"
+    " parameters; ours"
     " has claims with 95 % intervals over blocks. The Cray XMT is not available."
 )
 
@@ -26,7 +30,7 @@ ABOUT: Final = (
 def number(row: dict[str, str], column: str) -> float:
     """The number of a cell."""
     found = value(row[column])
-    assert found is not None, column  # noqa: S101 -- of our own tables
+    assert found is not None, column  # noqa: S101
     return found
 
 
@@ -54,7 +58,8 @@ def _trees() -> dict[str, Comparison]:
     return {
         "figure-uts": Comparison(
             f"M nodes/s on 32 ranks, without memory: {each}",
-            "with memory, rate on 8 ranks over that on 2: " + "; ".join(f"{t} {f:.2f} ×" for t, f in falls.items()),
+            "with memory, rate on 8 ranks over that on 2: "
+            + "; ".join(f"{t} {f:.2f} ×" for t, f in falls.items()),
             "not resolved",
             "trees of 12,000 to 4,000,000 nodes for 100 M; with memory they are too small to keep tasks busy",
         ),
@@ -127,8 +132,7 @@ def _searches() -> dict[str, Comparison]:
     growth = {scale: number(row, "p = 32") / number(row, "p = 1") for scale, row in searches.items()}
     real = rows_of(HERE, heading, 2)
     cost = {
-        name: number(real[i + 1], "p = 1") / number(real[i], "p = 1")
-        for i, name in ((0, "bfs"), (2, "bc"))
+        name: number(real[i + 1], "p = 1") / number(real[i], "p = 1") for i, name in ((0, "bfs"), (2, "bc"))
     }
     bc = of(heading, 1, algorithm="bc", scale="12", threshold="1")
     ratio = number(searches["12"], "p = 32") / number(bc, "p = 32")
@@ -151,7 +155,8 @@ def _searches() -> dict[str, Comparison]:
             "no XMT",
             f"waiting tasks against work items on one rank: {cost['bfs']:.0f} ×",
             "not resolved",
-            "the draft names the network, 100 M against 25 M requests/s; a cost of tasks of this size is there, and"
+            "the draft names the network, 100 M against 25 M requests/s; a cost of tasks of this"
+            " size is there, and"
             " whether it was theirs is not known",
         ),
         "xmt-centrality": Comparison(
@@ -221,7 +226,7 @@ def _aggregation() -> dict[str, Comparison]:
         "limit-75": Comparison(
             f"at most {most[0]:.0f} % (simulated)",
             f"at most {most[1]:.0f} % (real)",
-            "reproduced" if most[0] > 60 else "not resolved",  # noqa: PLR2004
+            "reproduced" if most[0] > 60 else "not resolved",
             "a limit below the peak is there, at another place",
         ),
         "four": Comparison(
@@ -241,7 +246,9 @@ def _aggregation() -> dict[str, Comparison]:
 
 def _sensitivity() -> dict[str, Comparison]:
     ages = {row["p"]: row for row in rows_of(HERE, "(g) The best", 1)}
-    best = {p: min((c for c in row if c != "p"), key=lambda c, r=row: number(r, c)) for p, row in ages.items()}  # type: ignore[misc]
+    best = {
+        p: min((c for c in row if c != "p"), key=lambda c, r=row: number(r, c)) for p, row in ages.items()
+    }  # type: ignore[misc]
     tasks = {row["p"]: row for row in rows_of(HERE, "(g) The best", 2) if row["p"].endswith(", ms")}
     few = {
         p.partition(",")[0]: number(row, "8 active tasks") / number(row, "2,048") for p, row in tasks.items()
@@ -285,7 +292,8 @@ def _sensitivity() -> dict[str, Comparison]:
         ),
         "tasks-need": Comparison(
             fewest,
-            of("(f) Which", 1, effect="active tasks: 16 → 256; 128 → 2,048")["BFS, scale 7"] + " × as an effect",
+            of("(f) Which", 1, effect="active tasks: 16 → 256; 128 → 2,048")["BFS, scale 7"]
+            + " × as an effect",
             "reproduced",
         ),
         "too-many": Comparison(
@@ -303,8 +311,7 @@ def _sensitivity() -> dict[str, Comparison]:
         "chunk": Comparison(
             "; ".join(f"{row['tree']}: {row['mean']} nodes a steal" for row in steals),
             "; ".join(
-                f"{row['tree']}: best {min((c for c in row if c != 'tree'), key=lambda c, r=row: number(r, c))}"  # type: ignore[misc]
-                for row in chunks
+f"{row['tree']}: best {_least(row)}" for row in chunks
             ),
             "reproduced",
             "the draft's 10 is what geometric trees show; the best chunk depends on the tree",
@@ -323,6 +330,10 @@ def _sensitivity() -> dict[str, Comparison]:
     }
 
 
+def _least(row: dict[str, str]) -> str:
+    return min((column for column in row if column != "tree"), key=lambda column: number(row, column))
+
+
 def findings() -> list[str]:
     """What the draft did not know."""
     chunks = {row["tree"]: row for row in rows_of(HERE, "(h) What the paper left open", 1)}
@@ -330,10 +341,18 @@ def findings() -> list[str]:
     loss = number(chunks["T3"], "chunk = 1") / number(chunks["T3"], "chunk = 0")
     longest = number(ages["32"], "300 µs") / number(ages["32"], "3 µs")
     return [
-        "Grappa: the chunk of stealing, which the draft leaves open, depends on the tree: of the binomial one a node a steal"
-        f" is {loss:.1f} times as slow as half, of geometric ones a small chunk is best. T1L and T2L differ since the lists"
-        " that one read fetches are half as long in T2L.",
-        "Where a level of the search has little for each rank, waiting longer for full buffers only waits: 300 µs take"
-        f" {longest:.1f} times as long as 3 µs on 32 ranks (simulated), so the best time-out is no property of the number"
-        " of nodes alone.",
+        (
+            "Grappa: the chunk of stealing, which the draft leaves open, depends on the tree: of the"
+            " binomial one a node a steal"
+            f" is {loss:.1f} times as slow as half, of geometric ones a small chunk is best. T1L and T2L"
+            " differ since the lists"
+            " that one read fetches are half as long in T2L."
+        ),
+        (
+            "Where a level of the search has little for each rank, waiting longer for full buffers only"
+            " waits: 300 µs take"
+            f" {longest:.1f} times as long as 3 µs on 32 ranks (simulated), so the best time-out is no"
+            " property of the number"
+            " of nodes alone."
+        ),
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -15,8 +16,10 @@ PAPER: Final = (
     " NSF Workshop at IPDPS 2008, DOI 10.1109/IPDPS.2008.4536408."
 )
 ABOUT: Final = (
-    "The paper's curves are not published as numbers; what its text says of them is held against ours. Ours are"
-    " CPU times of `events.c` (probes), real programs of Debian (environment), `nbody.c`, `events.c` and libquantum"
+    "The paper's curves are not published as numbers; what its text says of them is held against"
+    " ours. Ours are"
+    " CPU times of `events.c` (probes), real programs of Debian (environment), `nbody.c`, `events.c`"
+    " and libquantum"
     " itself (optimisation), 21 contexts. The paper's method looks at single contexts and three runs a point;"
     " ours has 95 % intervals from randomised blocks, and a prediction for one further context."
 )
@@ -41,7 +44,7 @@ def _observer(found: dict[str, Any]) -> dict[str, Comparison]:
     related = found["software counters (Figure 2)"]["correlations"]
     values = [its["cpu_s"]["percent"] for its in places]
     added = [its["added_percent"] for its in places]
-    falls = sum(b < a for a, b in zip(values, values[1:], strict=False))
+    falls = sum(b < a for a, b in itertools.pairwise(values))
     beliefs = found["validation by intervention (section 2.2)"]
     misses = [its["branch_misses"]["percent"] for its in places if "branch_misses" in its]
     widths, elapsed = (
@@ -59,16 +62,19 @@ def _observer(found: dict[str, Any]) -> dict[str, Comparison]:
             "another program and machine; part of what six counters cost are their calls",
         ),
         "figure-2": Comparison(
-            f"{min(values):+.1f} to {max(values):+.1f} % of CPU time for {min(added):.1f} to {max(added):.1f} %"
+            f"{min(values):+.1f} to {max(values):+.1f} % of CPU time for {min(added):.1f} to"
+            f" {max(added):.1f} %"
             " more instructions",
             f"at {added[0]:.1f} %: {_percent(places[0])}; branch misses"
             f" {min(misses):+.1f} to {max(misses):+.1f} %",
             "not resolved",
-            "more than hardware counters beyond 34 % of the places; below 2 % of instructions, the paper's range,"
+            "more than hardware counters beyond 34 % of the places; below 2 % of instructions, the"
+            " paper's range,"
             " less than one hardware counter",
         ),
         "observer": Comparison(
-            f"{counters[0]['cpu_s']['percent']:+.1f} % for {counters[0]['added_percent']:.3f} % more instructions",
+            f"{counters[0]['cpu_s']['percent']:+.1f} % for {counters[0]['added_percent']:.3f} % more"
+            " instructions",
             _percent(counters[0]),
             "reproduced",
         ),
@@ -89,7 +95,8 @@ def _observer(found: dict[str, Any]) -> dict[str, Comparison]:
             f"{falls} of {len(values) - 1} steps up in instrumentation take less time",
             f"from {values[0]:+.1f} to {values[-1]:+.1f} % over the whole range",
             "not resolved",
-            "not monotone, as the paper says, but larger with more instrumentation, up to 45 % of instructions",
+            "not monotone, as the paper says, but larger with more instrumentation, up to 45 % of"
+            " instructions",
         ),
         "either-way": Comparison(
             f"all of {len(counters)} numbers of counters slow the program down",
@@ -106,8 +113,10 @@ def _observer(found: dict[str, Any]) -> dict[str, Comparison]:
         ),
         "validation": Comparison(
             "; ".join(f"{name}: {its['verdict']}" for name, its in beliefs.items()),
-            f"the first: {beliefs['the way down the heap costs']['predictions'][1]['factor']:.2f} × faster without"
-            f" the probe; the second: {beliefs['where the heap begins costs']['predictions'][1]['factor']:.3f} ×",
+            f"the first: {beliefs['the way down the heap costs']['predictions'][1]['factor']:.2f} ×"
+            " faster without"
+            f" the probe; the second:"
+            f" {beliefs['where the heap begins costs']['predictions'][1]['factor']:.3f} ×",
             "reproduced",
             "one true belief and one false one, stated before the runs",
         ),
@@ -147,8 +156,7 @@ def _contexts(found: dict[str, Any]) -> dict[str, Comparison]:
             "for the paper's program; of n-body the gain is significant",
         ),
         "figure-5": Comparison(
-            "libquantum: "
-            + "; ".join(f"{step} {_span(every[f'libquantum {step}'])}" for step in steps),
+            "libquantum: " + "; ".join(f"{step} {_span(every[f'libquantum {step}'])}" for step in steps),
             "over all: " + "; ".join(f"{step} {_combined(every[f'libquantum {step}'])}" for step in steps),
             "reproduced",
         ),
@@ -178,7 +186,8 @@ def _contexts(found: dict[str, Any]) -> dict[str, Comparison]:
             f"libquantum over all: {_combined(quantum)}",
             f"n-body over all: {_combined(body)}",
             "not resolved",
-            "libquantum gains in neither here; of n-body the gain is real, and the default context flatters it",
+            "libquantum gains in neither here; of n-body the gain is real, and the default context"
+            " flatters it",
         ),
         "contradict": Comparison(
             "; ".join(f"libquantum {step}: {_votes(every[f'libquantum {step}'])}" for step in steps[1:]),
@@ -232,12 +241,21 @@ def findings() -> list[str]:
     perl = found["environment (Figure 3)"]["perl"]
     quantum = found["libquantum (Figures 4 and 5)"]["libquantum O2-O3"]
     return [
-        f"Context bias: a range of {perl['fastest_percent']:+.1f} to {perl['slowest_percent']:+.1f} % over"
-        f" {perl['lengths']} lengths of the environment, the paper's Figure 3, is what chance gives: intervals of"
-        f" {perl['lengths_off_the_mean']} leave out the mean. Where the effect exists, it is multiples"
-        " of the run time.",
-        f"In the paper's own libquantum {quantum['single_say_faster']} of {quantum['contexts']} contexts would"
-        f" publish that -O3 is faster, {quantum['single_say_slower']} that it is slower; what a further context"
-        f" would give spans {quantum['prediction95'][0]:.2f} to {quantum['prediction95'][1]:.2f}, as wide as all"
-        " of them, so a mean over contexts is no promise for the next.",
+        (
+            f"Context bias: a range of {perl['fastest_percent']:+.1f} to"
+            f" {perl['slowest_percent']:+.1f} % over"
+            f" {perl['lengths']} lengths of the environment, the paper's Figure 3, is what chance gives:"
+            " intervals of"
+            f" {perl['lengths_off_the_mean']} leave out the mean. Where the effect exists, it is multiples"
+            " of the run time."
+        ),
+        (
+            f"In the paper's own libquantum {quantum['single_say_faster']} of {quantum['contexts']}"
+            " contexts would"
+            f" publish that -O3 is faster, {quantum['single_say_slower']} that it is slower; what a"
+            " further context"
+            f" would give spans {quantum['prediction95'][0]:.2f} to {quantum['prediction95'][1]:.2f}, as"
+            " wide as all"
+            " of them, so a mean over contexts is no promise for the next."
+        ),
     ]

@@ -22,9 +22,12 @@ PAPER: Final = (
     " Expectations*, IEEE TPDS 30(8), 2019, DOI 10.1109/TPDS.2019.2896993, § 4."
 )
 ABOUT: Final = (
-    "Ours: [workloads/mafia](../../workloads/README.md), another program than the paper's, two virtual CPUs; medians of"
-    " three runs at k = 3 … 16 (`tables.csv`). By the paper's method: least squares over its search space, D half"
-    " of the expectation. By ours: the posterior over all formulas. A unit is a bit set here, so that joining and"
+    "Ours: [workloads/mafia](../../workloads/README.md), another program than the paper's, two"
+    " virtual CPUs; medians of"
+    " three runs at k = 3 … 16 (`tables.csv`). By the paper's method: least squares over its search"
+    " space, D half"
+    " of the expectation. By ours: the posterior over all formulas. A unit is a bit set here, so"
+    " that joining and"
     " comparing take no factor k."
 )
 TIMES: Final = {"gen": "gen, ms", "dedup": "dedup", "pcount": "pcount", "unjoin": "unjoin"}
@@ -47,14 +50,14 @@ def modelled(column: str, expectation: str, method: Method) -> ScalingModel:
         parameter="k",
     )
     (found,) = model_all([series], question)
-    assert isinstance(found, ScalingModel)  # noqa: S101 -- fourteen points have a model
+    assert isinstance(found, ScalingModel)  # noqa: S101
     return found
 
 
 def rank(model: ScalingModel) -> str:
     """The rank of a model by its expectation."""
     checked = model.validation
-    assert checked is not None  # noqa: S101 -- each has an expectation
+    assert checked is not None  # noqa: S101
     return checked.rank
 
 
@@ -105,9 +108,7 @@ def compare() -> dict[str, Comparison]:
     }
     inside = [name for name, model in theirs.items() if rank(model) in ("match", "approximate")]
     exact = all(
-        (value(r["subsequences"]) or 0) == 3 * (k * 2 ** (k - 1) - k)
-        for r in rows
-        if (k := int(r["k"]))
+        (value(r["subsequences"]) or 0) == 3 * (k * 2 ** (k - 1) - k) for r in rows if (k := int(r["k"]))
     )
     recalls = [value(r["recall"]) or 0 for r in rows]
     r2 = {
@@ -129,9 +130,7 @@ def compare() -> dict[str, Comparison]:
         "inside": Comparison(
             f"{len(inside)} of {len(theirs)}: {', '.join(inside)}",
             "see Table 7",
-            "reproduced"
-            if all(f"{f} time" in inside for f in cells_7)
-            else "not resolved",
+            "reproduced" if all(f"{f} time" in inside for f in cells_7) else "not resolved",
             "of times; counts grow less than is expected",
         ),
         "parameters": Comparison(
@@ -156,7 +155,10 @@ def findings() -> list[str]:
     k = int(last["k"])
     excess = (value(last["merges"]) or 0) - 3 * k * (k - 1) * 2 ** (k - 3)
     return [
-        "MAFIA: with a unit as a bit set no phase needs more than O(k² 2^k), where k³ and k⁴ are expected; subsequences"
-        f" are 3 (k 2^(k−1) − k) exactly, and merges exceed their closed form by {excess:.0f} of"
-        f" {last['merges']} at k = {k}."
+        (
+            "MAFIA: with a unit as a bit set no phase needs more than O(k² 2^k), where k³ and k⁴ are"
+            " expected; subsequences"
+            f" are 3 (k 2^(k−1) − k) exactly, and merges exceed their closed form by {excess:.0f} of"
+            f" {last['merges']} at k = {k}."
+        )
     ]

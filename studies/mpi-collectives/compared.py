@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 HERE: Final = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 
-import simulated  # noqa: E402 -- the study's own
+import simulated  # noqa: E402
 import study  # noqa: E402
 from beside import Comparison, Outcome, Row, Statement  # noqa: E402
 from readme_tables import rows_of  # noqa: E402
@@ -33,10 +33,13 @@ PAPER: Final = (
 )
 ABOUT: Final = (
     "Ours: a torus stands beside Juqueen, a fat tree beside Juropa, a dragonfly beside Piz Daint, SimGrid's"
-    " selectors of Intel MPI and Open MPI beside Lichtenberg; **all of these are simulated**, and idle. Heap is that"
-    " of real libraries: MPICH 5.0.2 beside Juropa's ParaStation MPI, Intel MPI 2021.18 beside Piz Daint's Cray MPI,"
+    " selectors of Intel MPI and Open MPI beside Lichtenberg; **all of these are simulated**, and"
+    " idle. Heap is that"
+    " of real libraries: MPICH 5.0.2 beside Juropa's ParaStation MPI, Intel MPI 2021.18 beside Piz"
+    " Daint's Cray MPI,"
     " which come of MPICH, too. A cell is reproduced where the paper's method gives the published rank on our"
-    " data; contradicted where it gives another and ours states another, too; otherwise not resolved. The paper's"
+    " data; contradicted where it gives another and ours states another, too; otherwise not"
+    " resolved. The paper's"
     " measured points are not published."
 )
 STATED: Final = ("match", "approximate", "none")
@@ -66,14 +69,14 @@ def modelled(of: str) -> dict[str, Both]:
     """Operations of a machine or selector."""
     part = PARTS.get(of, "topologies")
     series = [
-        one for one in simulated.series_in(simulated.kept(part)) if of in (str(v) for v in one.labels.values())
+        one
+        for one in simulated.series_in(simulated.kept(part))
+        if of in (str(v) for v in one.labels.values())
     ]
     theirs = study.by_their_method(series)
     ours = {model.name: model for model, _ in study.ranked(series)}
     return {
-        one.name: Both(
-            theirs[one.name], ours[one.name], {int(p.at[0]): p.values[0] for p in one.points}
-        )
+        one.name: Both(theirs[one.name], ours[one.name], {int(p.at[0]): p.values[0] for p in one.points})
         for one in series
     }
 
@@ -139,7 +142,11 @@ def _heaps() -> Iterator[Row]:
         row = next(r for r in rows_of(HERE, library) if r["object"] == OBJECTS[function])
         ours = signs[row["rank (probability)"].split()[0]]
         outcome: Outcome = (
-            "reproduced" if ours == line["rank"] else "not resolved" if ours == "undecided" else "contradicted"
+            "reproduced"
+            if ours == line["rank"]
+            else "not resolved"
+            if ours == "undecided"
+            else "contradicted"
         )
         why = "less than expected" if ours == "none" and "p" not in row["heap, B"] else ""
         if function == "MPI memory":
@@ -221,7 +228,8 @@ def _method() -> dict[str, Comparison]:
             f"on the flat machine, whose truth is known: {', '.join(matches)} match",
             "; ".join(f"{name} {stated(its.by_ours)}" for name, its in flat.items()),
             "not resolved",
-            "Gather, Allgather and Alltoall are sums of a part a round and a part a byte, which one term does not"
+            "Gather, Allgather and Alltoall are sums of a part a round and a part a byte, which one"
+            " term does not"
             " describe up to p = 1024",
         ),
         "table-2": Comparison(
@@ -242,21 +250,21 @@ def _method() -> dict[str, Comparison]:
             "reproduced",
             "the asymptote needs points where it shows: see Table 1",
         ),
-        "deviation": Comparison("`deviation = \"half\"`", "√p by default", "reproduced"),
+        "deviation": Comparison('`deviation = "half"`', "√p by default", "reproduced"),
         "space-default": Comparison("`--space seed001`", "`--space default`", "reproduced"),
         "five-points": Comparison(
             "no rank is changed by asking for five",
-            f"{min(counts)} to {max(counts)} points a model; {undecided} of {len(counts)} ranks are undecided",
+            f"{min(counts)} to {max(counts)} points a model; {undecided} of {len(counts)} ranks are"
+            " undecided",
             "contradicted",
             "five to nine points without noise leave neighbours such as √p and log² p open",
         ),
-        "seconds": Comparison(
-            f"{len(counts)} models of both methods in about a second", "", "reproduced"
-        ),
+        "seconds": Comparison(f"{len(counts)} models of both methods in about a second", "", "reproduced"),
         "divergence": Comparison("column δ of the README", "the same", "reproduced"),
         "litmus-rule": Comparison(
             "; ".join(f"{of}: litmus {rank(modelled(of)['litmus'].by_paper)}" for of in MACHINES),
-            "Allgather on narrow dragonflies: the machine is narrow, and the algorithm asks for what it lacks",
+            "Allgather on narrow dragonflies: the machine is narrow, and the algorithm asks for what"
+            " it lacks",
             "not resolved",
             "the rule knows two culprits; part (g) of the README has a case of both",
         ),
@@ -300,8 +308,9 @@ def _machines() -> dict[str, Comparison]:
         "juqueen-met": Comparison(
             f"torus: {len(same)} of {len(printed['Juqueen'])} match: {', '.join(same)}",
             _counted("torus"),
-            "not resolved" if len(same) < 7 else "reproduced",  # noqa: PLR2004 -- of the paper
-            "Allgather and Alltoall cross a torus whose links are shared, without Blue Gene's collective hardware",
+            "not resolved" if len(same) < 7 else "reproduced",
+            "Allgather and Alltoall cross a torus whose links are shared, without Blue Gene's"
+            " collective hardware",
         ),
         "alltoall-linear": Comparison(
             rank(torus["alltoall"].by_paper), stated(torus["alltoall"].by_ours), _cell("torus", "alltoall")
@@ -327,7 +336,8 @@ def _machines() -> dict[str, Comparison]:
             "; ".join(f"{of}: {rank(its['litmus'].by_paper)}" for of, its in trees.items()),
             "; ".join(f"{of}: {stated(its['litmus'].by_ours)}" for of, its in trees.items()),
             "contradicted",
-            "idle machines, whose hosts are next to each other, keep it within √p: what fails there is not the"
+            "idle machines, whose hosts are next to each other, keep it within √p: what fails there"
+            " is not the"
             " topology alone",
         ),
         "noise": Comparison(
@@ -375,7 +385,8 @@ def _machines() -> dict[str, Comparison]:
             "; ".join(f"{of}: {its.worst:.1f} ×" for of, its in gathers.items()),
             "; ".join(f"{of}: broken at {its.broken} of {its.points} points" for of, its in gathers.items()),
             "contradicted",
-            "on the dragonfly as published; torus and fat tree break it, too, at points, which leading terms alone do"
+            "on the dragonfly as published; torus and fat tree break it, too, at points, which"
+            " leading terms alone do"
             " not show",
         ),
         "comm-dup": Comparison(
@@ -392,7 +403,9 @@ def _machines() -> dict[str, Comparison]:
         ),
         "memory-wall": Comparison(
             "",
-            "; ".join(f"{lib} at p = 8192: {r[0]['at p = 8192 (95 %)']} a process" for lib, r in heaps.items()),
+            "; ".join(
+                f"{lib} at p = 8192: {r[0]['at p = 8192 (95 %)']} a process" for lib, r in heaps.items()
+            ),
             "not resolved",
             "MPI_Init is O(p) in all three libraries; no InfiniBand is here",
         ),
@@ -455,7 +468,8 @@ def _libraries() -> dict[str, Comparison]:
             f"impi {rank(intel['gather'].by_paper)}; ompi {rank(openmpi['gather'].by_paper)}",
             f"impi {stated(intel['gather'].by_ours)}; ompi {stated(openmpi['gather'].by_ours)}",
             "not resolved",
-            "segments are part of the laboratory; five or six points are too few for two of them, as the paper says."
+            "segments are part of the laboratory; five or six points are too few for two of them, as"
+            " the paper says."
             " On the authors' later data Open MPI's Gather switches between 128 and 256 ranks"
             " (scalability-validation)",
         ),
@@ -471,7 +485,7 @@ def _libraries() -> dict[str, Comparison]:
         "intel-noise": Comparison(
             "; ".join(f"{op}: {ratio:.2f} × Open MPI's at p = 256" for op, ratio in slower.items()),
             "",
-            "reproduced" if all(ratio <= 1.1 for ratio in slower.values()) else "not resolved",  # noqa: PLR2004
+            "reproduced" if all(ratio <= 1.1 for ratio in slower.values()) else "not resolved",
         ),
         "open-none": Comparison(
             f"✗: {', '.join(none['ompi']) or 'none'}; ✓: {', '.join(match)}",
@@ -486,7 +500,8 @@ def _libraries() -> dict[str, Comparison]:
             "so it needs no OS jitter: routes of the fat tree get longer with p",
         ),
         "open-better": Comparison(
-            f"latency of Intel MPI's choices over Open MPI's at p = 256: above 1 in {len(worse)} of {len(every)}",
+            f"latency of Intel MPI's choices over Open MPI's at p = 256: above 1 in {len(worse)} of"
+            f" {len(every)}",
             "; ".join(f"{op} {ratio:.2f}" for op, ratio in every.items()),
             "not resolved",
             "of imitated decisions",
@@ -505,10 +520,19 @@ def findings() -> list[str]:
     litmus = modelled("ompi")["litmus"].by_ours
     dup = next(row for row in rows_of(HERE, "impi") if row["object"] == "comm_dup")
     return [
-        "MPI collectives: performance guidelines are broken at points, not in their growth alone. Allgather by recursive"
-        f" doubling takes up to {gathers['torus'].worst:.1f} times what Gather + Bcast take on a torus (simulated), where"
-        " leading terms say that all is well.",
-        f"The litmus test is {stated(litmus)} on an idle fat tree: what the paper puts on OS jitter needs none.",
-        f"Comm_dup is still O(p) in a library of today: Intel MPI 2021.18, {dup['heap, B']} B"
-        f" ({dup['rank (probability)']}). MPICH 5.0.2 has cured it.",
+        (
+            "MPI collectives: performance guidelines are broken at points, not in their growth alone."
+            " Allgather by recursive"
+            f" doubling takes up to {gathers['torus'].worst:.1f} times what Gather + Bcast take on a"
+            " torus (simulated), where"
+            " leading terms say that all is well."
+        ),
+        (
+            f"The litmus test is {stated(litmus)} on an idle fat tree: what the paper puts on OS jitter"
+            " needs none."
+        ),
+        (
+            f"Comm_dup is still O(p) in a library of today: Intel MPI 2021.18, {dup['heap, B']} B"
+            f" ({dup['rank (probability)']}). MPICH 5.0.2 has cured it."
+        ),
     ]

@@ -49,7 +49,11 @@ def figures() -> Iterator[Chart]:
         yield over(
             f"noise-{operation}",
             [
-                {"series": of.replace("=", " ").replace(" hosts", ", hosts"), "x": p, "y": 1e6 * median(values)}
+                {
+                    "series": of.replace("=", " ").replace(" hosts", ", hosts"),
+                    "x": p,
+                    "y": 1e6 * median(values),
+                }
                 for of, points in _kept("noise", operation).items()
                 if of.split()[0] != "links=0.1"
                 for p, values in points.items()

@@ -22,10 +22,13 @@ PAPER: Final = (
     " Expectations*, IEEE TPDS 30(8), 2019, DOI 10.1109/TPDS.2019.2896993, § 5."
 )
 ABOUT: Final = (
-    "Ours: the whole of each sort on a flat machine and a fat tree, **both simulated**, p = 4 … 512, 1,000 keys a"
-    " process (100 for radix k = 8, 1 for mini) where the paper has 10^7 (`tables.csv`). The flat machine stands"
+    "Ours: the whole of each sort on a flat machine and a fat tree, **both simulated**, p = 4 … 512,"
+    " 1,000 keys a"
+    " process (100 for radix k = 8, 1 for mini) where the paper has 10^7 (`tables.csv`). The flat"
+    " machine stands"
     " beside Juqueen, whose collectives have hardware of their own, the fat tree beside Lichtenberg. By the"
-    " paper's method: least squares over its search space, D half of the expectation; where O(log p) or O(log² p)"
+    " paper's method: least squares over its search space, D half of the expectation; where O(log p)"
+    " or O(log² p)"
     " is expected, powers of p too and D = √p, since the printed models and ranks need both. By ours: the"
     " posterior over all formulas. A ✗ of less growth than expected is not a ✗ of more."
 )
@@ -70,21 +73,21 @@ def modelled(function: str, machine: str, expectation: str, method: Method) -> S
         parameter="p",
     )
     (found,) = model_all([series], question)
-    assert isinstance(found, ScalingModel)  # noqa: S101 -- five points and more have a model
+    assert isinstance(found, ScalingModel)  # noqa: S101
     return found
 
 
 def rank(model: ScalingModel) -> str:
     """The rank of a model by its expectation."""
     checked = model.validation
-    assert checked is not None  # noqa: S101 -- each has an expectation
+    assert checked is not None  # noqa: S101
     return checked.rank
 
 
 def grows_more(model: ScalingModel) -> bool:
     """Whether a model grows faster than its expectation."""
     checked = model.validation
-    assert checked is not None  # noqa: S101 -- each has an expectation
+    assert checked is not None  # noqa: S101
     return checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
 
 
@@ -157,7 +160,8 @@ def _set_up() -> dict[str, Comparison]:
             "see Table 10",
             "in n/p and p: " + "; ".join(f"{r['claim']} {r['rank (probability)']}" for r in claims[:4]),
             "not resolved",
-            "the local sort and merging match; the splitters of sample sort are below p² log p up to 128 ranks",
+            "the local sort and merging match; the splitters of sample sort are below p² log p up to"
+            " 128 ranks",
         ),
         "table-9": Comparison(
             reach, "1,000 keys a process", "not resolved", "2^16 ranks are out of reach of the simulator"
@@ -197,7 +201,9 @@ def _number(row: dict[str, str], column: str) -> float | None:
 
 def _results() -> dict[str, Comparison]:
     loads = rows_of(HERE, "(d) Largest load", 2)
-    grown = {r["claim"].rpartition(", ")[2]: r["rank (probability)"] for r in loads if "histogram" in r["claim"]}
+    grown = {
+        r["claim"].rpartition(", ")[2]: r["rank (probability)"] for r in loads if "histogram" in r["claim"]
+    }
     bits = {b: times(f"Radix k = {b}", "flat") for b in (4, 8)}
     sample, histogram = times("Sample", "flat"), times("Histogram", "flat")
     crossing = next((p for p in sample if sample[p] > histogram[p]), None)
@@ -246,7 +252,8 @@ def _results() -> dict[str, Comparison]:
             "; ".join(_by_both("Radix k = 4", system, "log p")[0] for system in ("Juqueen", "Lichtenberg")),
             "; ".join(_by_both("Radix k = 4", system, "log p")[1] for system in ("Juqueen", "Lichtenberg")),
             "not resolved",
-            "up to 128 ranks; the paper's ✗ is from 2^11 on. A library's MPI_Exscan makes counting O(p^1.5) (g)",
+            "up to 128 ranks; the paper's ✗ is from 2^11 on. A library's MPI_Exscan makes counting"
+            " O(p^1.5) (g)",
         ),
         "radix-memory": Comparison(
             f"k = 4 to p = {max(bits[4])}, k = 8 to p = {max(bits[8])}",
@@ -286,7 +293,10 @@ def findings() -> list[str]:
     split = next(r for r in rows_of(HERE, "(b) MPI_Comm_split", 2) if r["claim"] == "groups")
     printed = table_10()
     return [
-        f"Parallel sorting: {sum(bool(line['note']) for line in printed)} of {len(printed)} cells of Table 10 contradict"
-        " the paper's own rule (scalability-validation); mini sort's groups by MPI_Comm_split are"
-        f" {split['rank (probability)']} (simulated), where the paper blames the median."
+        (
+            f"Parallel sorting: {sum(bool(line['note']) for line in printed)} of {len(printed)} cells of"
+            " Table 10 contradict"
+            " the paper's own rule (scalability-validation); mini sort's groups by MPI_Comm_split are"
+            f" {split['rank (probability)']} (simulated), where the paper blames the median."
+        )
     ]

@@ -21,7 +21,9 @@ def drawing():
     sys.path.remove(str(STUDIES))
 
 
-OURS = sorted(file.parent.name for file in STUDIES.glob("*/figures.py") if file.parent.name != "have-it-right")
+OURS = sorted(
+    file.parent.name for file in STUDIES.glob("*/figures.py") if file.parent.name != "have-it-right"
+)
 
 
 @pytest.mark.parametrize("study", OURS)

@@ -1,7 +1,7 @@
 """What our runs say of each statement of *The Value of Variance*.
 
-By the paper's method: means and standard deviations over the eight sources of a run, speedups by Eq. 7 and 10.
-By ours: ``steelyard analyze`` with instances, whose answers are in ``summary.json``.
+By the paper's method: means and standard deviations over the eight sources of a run, speedups by Eq. 7 and
+10. By ours: ``steelyard analyze`` with instances, whose answers are in ``summary.json``.
 """
 
 from __future__ import annotations
@@ -25,8 +25,10 @@ PAPER: Final = (
 )
 ABOUT: Final = (
     "Ours: AM++ and HPX-5 are presets of [workloads/runtime](../../workloads/runtime/README.md). *Simulated*:"
-    " 2 to 32 ranks, `simulated-runs.csv`; *the paper's sizes*: virtual time, 16 to 64 ranks, `papers-runs.csv`;"
-    " *real*: one and two ranks of this machine, `real-runs.csv`. The paper's method is Eq. 5, 7 and 10 on each run"
+    " 2 to 32 ranks, `simulated-runs.csv`; *the paper's sizes*: virtual time, 16 to 64 ranks,"
+    " `papers-runs.csv`;"
+    " *real*: one and two ranks of this machine, `real-runs.csv`. The paper's method is Eq. 5, 7 and"
+    " 10 on each run"
     " of eight sources; ours is the analysis of all runs by instance, with 95 % intervals."
 )
 NAMES: Final = {"simulated": "simulated", "papers": "the paper's sizes", "real": "real"}
@@ -150,7 +152,7 @@ def _figures() -> dict[str, Comparison]:
         text = "Δ = 1 faster in " + "; ".join(
             f"{sum(faster)} of {len(faster)} runs ({name})" for name, faster in ahead.items()
         )
-        slower = [p for p in chosen("simulated", "hpx-5", weight)]
+        slower = chosen("simulated", "hpx-5", weight)
         quicker = {(p.scale, p.run): p for p in chosen("simulated", "am++", weight)}
         both = sum(
             fmean(quicker[p.scale, p.run].kla) < fmean(p.kla)
@@ -158,7 +160,7 @@ def _figures() -> dict[str, Comparison]:
             for p in slower
             if (p.scale, p.run) in quicker
         )
-        if figure == 8:  # noqa: PLR2004 -- the paper's number
+        if figure == 8:
             text += f"; both orders faster on AM++ in {both} of {len(slower)} runs (simulated)"
         found[f"figure-{figure}"] = Comparison(
             text,
@@ -184,7 +186,7 @@ def _figures() -> dict[str, Comparison]:
         above = sum(cv(p.kla) > cv(p.delta) for p in runs)
         kla = [cv(p.kla) for p in runs]
         delta = [cv(p.delta) for p in runs]
-        outcome: Outcome = "reproduced" if above > 0.9 * len(runs) else "not resolved"  # noqa: PLR2004
+        outcome: Outcome = "reproduced" if above > 0.9 * len(runs) else "not resolved"
         found[f"figure-{figure}"] = Comparison(
             f"s / mean: KLA {span(kla)}, Δ = 1 {span(delta)}",
             f"KLA's is larger in {above} of {len(runs)} runs",
@@ -215,7 +217,7 @@ def _statistics() -> dict[str, Comparison]:
     groups: dict[tuple[str, ...], list[Pair]] = {}
     for pair in every:
         groups.setdefault((pair.part, pair.runtime, pair.weight, pair.scale), []).append(pair)
-    several = [its for its in groups.values() if len(its) >= 5]  # noqa: PLR2004 -- the paper's five runs
+    several = [its for its in groups.values() if len(its) >= 5]
     for its in several:
         inside += all(abs(a.speedup - b.speedup) <= b.sigma for a in its for b in its)
     total = 0
@@ -226,8 +228,7 @@ def _statistics() -> dict[str, Comparison]:
             total += len(ratios)
     spread = [max(p.speedup for p in its) / min(p.speedup for p in its) - 1 for its in several]
     rel = {
-        runtime: [p.sigma / p.speedup for p in every if p.runtime == runtime]
-        for runtime in ("hpx-5", "am++")
+        runtime: [p.sigma / p.speedup for p in every if p.runtime == runtime] for runtime in ("hpx-5", "am++")
     }
     return {
         "eq-5": Comparison(
@@ -243,8 +244,10 @@ def _statistics() -> dict[str, Comparison]:
             "Eq. 10 takes KLA and Δ = 1 as uncorrelated, but they share the sources",
         ),
         "averages-inside": Comparison(
-            f"in {inside} of {len(several)} groups of runs", "–", "reproduced" if inside == len(several)
-            else "not resolved", "all three parts, every group of five or ten runs"
+            f"in {inside} of {len(several)} groups of runs",
+            "–",
+            "reproduced" if inside == len(several) else "not resolved",
+            "all three parts, every group of five or ten runs",
         ),
         "clusters": Comparison(
             f"largest over least of the runs of a group: {100 * min(spread):.1f} to"
@@ -258,7 +261,7 @@ def _statistics() -> dict[str, Comparison]:
         "68": Comparison(
             f"{100 * within / total:.0f} % of the ratios of single sources lie within ± σ",
             "intervals at 95 % are of the mean over sources",
-            "reproduced" if 58 <= 100 * within / total <= 78 else "contradicted",  # noqa: PLR2004
+            "reproduced" if 58 <= 100 * within / total <= 78 else "contradicted",
             "sources are shared, so that Eq. 10, which takes them as independent, is too wide or too narrow",
         ),
         "half": Comparison(
@@ -267,7 +270,7 @@ def _statistics() -> dict[str, Comparison]:
             "contradicted",
             "no run reaches 50 %",
         )
-        if max(max(v) for v in rel.values()) < 0.5  # noqa: PLR2004
+        if max(max(v) for v in rel.values()) < 0.5
         else Comparison("", "", "not resolved"),
         "rsu-half": Comparison(
             f"Table 1, run 2: s / mean {cv(run_2):.3f}; RSU by Eq. 3 {cv(run_2) / math.sqrt(8):.3f}",
@@ -328,7 +331,8 @@ def _speedups() -> dict[str, Comparison]:
             "; ".join(f"{name}: in {n} of {total} runs" for name, (n, total) in ahead.items()),
             _verdicts("on HPX-5, Δ-stepping is faster"),
             "not resolved",
-            "in all real runs and at the paper's sizes; not on 8 and more simulated ranks with noise of links",
+            "in all real runs and at the paper's sizes; not on 8 and more simulated ranks with noise"
+            " of links",
         ),
         "range": Comparison(
             each_part(lambda p: p.speedup, "hpx-5"),
@@ -399,9 +403,7 @@ def _sensitivity() -> dict[str, Comparison]:
     of_kla = [100 * b for order, b, _ in shares if order == "kla"]
     of_delta = [100 * b for order, b, _ in shares if order == "delta"]
     work = {
-        (i["order"], i["record"]): i["items"]
-        for record, its in summary.items()
-        for i in _work(record, its)
+        (i["order"], i["record"]): i["items"] for record, its in summary.items() for i in _work(record, its)
     }
     more = [
         work["kla", record] / items
@@ -439,7 +441,7 @@ def _sensitivity() -> dict[str, Comparison]:
         ),
         "close-am": Comparison(
             f"KLA over Δ = 1: {each_part(lambda p: cv(p.kla) / cv(p.delta), 'am++')}",
-            f"within a factor of 2 in {sum(0.5 < cv(p.kla) / cv(p.delta) < 2 for p in am)} of {len(am)} runs",  # noqa: PLR2004
+            f"within a factor of 2 in {sum(0.5 < cv(p.kla) / cv(p.delta) < 2 for p in am)} of {len(am)} runs",
             "not resolved",
             "close in real runs, far apart in simulated ones; scale 17 was not run",
         ),
@@ -472,10 +474,17 @@ def findings() -> list[str]:
     run_2 = published()["2"]
     ratios = [cv(p.kla) / cv(p.delta) for p in pairs()]
     return [
-        f"The Value of Variance: its RSU of 0.5 is s / mean ({cv(run_2):.3f} of Table 1); by its own Eq. 3 and 5 it"
-        f" is {cv(run_2) / math.sqrt(8):.3f}. Instance 7, said to take 50 % more than the average in run 2, takes"
-        f" {100 * (run_2[6] / fmean(run_2) - 1):.0f} % more.",
-        "What decides between Δ-stepping and KLA is the cost of an item over that of an epoch, which the paper states"
-        " of neither runtime; the value of variance itself stands: s / mean of KLA is"
-        f" {median(ratios):.1f} times that of Δ = 1 in the middle of all runs.",
+        (
+            f"The Value of Variance: its RSU of 0.5 is s / mean ({cv(run_2):.3f} of Table 1); by its own"
+            " Eq. 3 and 5 it"
+            f" is {cv(run_2) / math.sqrt(8):.3f}. Instance 7, said to take 50 % more than the average in"
+            " run 2, takes"
+            f" {100 * (run_2[6] / fmean(run_2) - 1):.0f} % more."
+        ),
+        (
+            "What decides between Δ-stepping and KLA is the cost of an item over that of an epoch, which"
+            " the paper states"
+            " of neither runtime; the value of variance itself stands: s / mean of KLA is"
+            f" {median(ratios):.1f} times that of Δ = 1 in the middle of all runs."
+        ),
     ]

@@ -19,7 +19,7 @@ FIGURES: Final = (
     ("hpx-5", "100", (6, 7, 11), (3, 11)),
     ("am++", "100", (8, 9, 12), (1, 3)),
 )
-"""Runtime, largest weight, the figures of times, speedups and relative deviations, and the published speedups."""
+"""Runtime, largest weight, figures of times, speedups and relative deviations, published speedups."""
 ORDERS: Final = {"kla": "KLA", "delta": "Δ = 1"}
 WIDTH: Final = 0.6
 """Of the runs of a scale, side by side."""
@@ -60,10 +60,10 @@ def figures() -> Iterator[Chart]:
                 )
         of = f"{runtime.upper()}, weights to {weight}"
         scale = "scale; runs side by side"
-        if deviations == 11:  # noqa: PLR2004 -- the figure of which the text gives a value
+        if deviations == 11:
             rows["deviations"].append({"series": "KLA, published (run 2)", "x": 17.0, "y": 0.5})
         yield bars(f"figure-{times}", rows["times"], scale, f"time ± s, {of} (ms)", log=True)
-        name = f"speedup of Δ = 1 over KLA ± σ (Eq. 10), {of}"
+        name = f"KLA over Δ = 1 ± σ, {of}"
         yield bars(f"figure-{speedups}", rows["speedups"], scale, name, band=band)
         yield bars(f"figure-{deviations}", rows["deviations"], scale, f"s / mean over sources, {of}")
     yield _instances()

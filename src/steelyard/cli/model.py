@@ -167,7 +167,7 @@ def _run(
 
 
 def _draw(
-    found: Modelled,
+    modelled: Modelled,
     series: Sequence[Series],
     question: Question,
     name: str,
@@ -182,21 +182,21 @@ def _draw(
     UsageError
         No function has one.
     """
-    from steelyard.lab.answer.curves import curves_of
+    from steelyard.lab.answer.curves import model_curves
     from steelyard.report.page.contents import Curve, Models
     from steelyard.report.page.document import render
     from steelyard.report.page.figures import write_figures
     from steelyard.report.page.growth import MOST
 
-    curves = [Curve(*each) for each in curves_of(series, found.models, question, MOST)]
+    curves = [Curve(*curve) for curve in model_curves(series, modelled.models, question, MOST)]
     if not curves:
         raise UsageError(
             "nothing to draw: no function of one parameter has a model",
             hint="give --parameter NAME, or leave out --html and --figures",
         )
-    drawn = {curve.series.name for curve in curves}
-    left = tuple(model.name for model in found.models if model.name not in drawn)
-    models = Models(name, tuple(curves), left)
+    names = {curve.series.name for curve in curves}
+    not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
+    models = Models(name, tuple(curves), not_drawn)
     if page is not None:
         write_output(page, render((models,)))
         click.echo(f"written: {page}", err=True)

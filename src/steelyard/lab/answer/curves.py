@@ -58,38 +58,39 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
 
 
-def curves_of(
-    series: Sequence[Series], models: Sequence[ScalingModel], question: Question, most: int
+def model_curves(
+    series: Sequence[Series], models: Sequence[ScalingModel], question: Question, drawable: int
 ) -> list[tuple[Series, ScalingModel, ScalingModel | None]]:
     """Models of functions of one parameter, each with the model by the published method.
 
-    The first ``most`` have predictions along the whole of the series; the others are as they were given, and
-    without a model by the published method.
+    The first ``drawable`` have predictions along the whole of the series; the others are as they were passed,
+    and without a model by the published method.
     """
-    by_key = {(one.name, one.metric): one for one in series}
-    found: list[tuple[Series, ScalingModel, ScalingModel | None]] = []
+    by_key = {(function.name, function.metric): function for function in series}
+    curves: list[tuple[Series, ScalingModel, ScalingModel | None]] = []
     for model in models:
-        own = by_key[model.name, model.metric]
-        if len(own.parameters) != 1:
+        function = by_key[model.name, model.metric]
+        if len(function.parameters) != 1:
             continue
-        if len(found) >= most:
-            found.append((own, model, None))
+        if len(curves) >= drawable:
+            curves.append((function, model, None))
             continue
-        asked = replace(question, targets=_along(own))
-        published = replace(asked, method="seed001", space="wide")
-        (drawn,) = model_all([own], asked)
-        other = model_all([own], published)[0] if question.method != "seed001" else None
-        found.append(
+        along = replace(question, targets=_place_targets(function))
+        (answer,) = model_all([function], along)
+        published = None
+        if question.method != "seed001":
+            (published,) = model_all([function], replace(along, method="seed001", space="wide"))
+        curves.append(
             (
-                own,
-                drawn if isinstance(drawn, ScalingModel) else model,
-                other if isinstance(other, ScalingModel) else None,
+                function,
+                answer if isinstance(answer, ScalingModel) else model,
+                published if isinstance(published, ScalingModel) else None,
             )
         )
-    return found
+    return curves
 
 
-def _along(series: Series) -> tuple[Mapping[str, float], ...]:
+def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
     """Places along a series; its points alone where they begin below 1, at which logarithms are negative."""
     (parameter,) = series.parameters
     low, high = series.points[0].at[0], series.points[-1].at[0]

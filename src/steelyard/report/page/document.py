@@ -34,7 +34,7 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 def render(every: Sequence[Shown], title: str = "") -> str:
     """The page of one record, history or set of models, or of several one below the other."""
     several = len(every) > 1
-    parts = [_part(shown, number, several=several) for number, shown in enumerate(every, 1)]
+    parts = [_make_part(shown, number, several=several) for number, shown in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
     page = {
         "config": config(),
@@ -68,12 +68,12 @@ def render(every: Sequence[Shown], title: str = "") -> str:
     )
 
 
-def _part(shown: Shown, number: int, *, several: bool) -> _Part:
-    if isinstance(shown, Contents):
-        return _Record(shown, number, several=several)
-    if isinstance(shown, Models):
-        return _Models(shown, number, several=several)
-    return _History(shown, number, several=several)
+def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
+    if isinstance(contents, Contents):
+        return _Record(contents, number, several=several)
+    if isinstance(contents, Models):
+        return _Models(contents, number, several=several)
+    return _History(contents, number, several=several)
 
 
 def _places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
@@ -119,9 +119,9 @@ class _Part(ABC):
     def answer(self) -> str:
         """The first thing that is read."""
 
-    @abstractmethod
     def repeated(self) -> str:
         """The last section; empty where a part has none."""
+        return ""
 
     def place(self, name: str) -> str:
         """The name of a place in the page."""
@@ -297,13 +297,9 @@ class _Models(_Part):
         ranks = Counter(c.model.validation.rank for c in curves if c.model.validation is not None)
         evidence = ", ".join(f"{count} {rank}" for rank, count in ranks.items())
         lead = Finding(counted(len(curves), "function") + " modelled", evidence, "")
-        left = self.models.not_drawn
-        more = f"Of several parameters, not drawn: {', '.join(map(printable, left))}" if left else ""
-        return self._told([lead], more, (), f"{printable(self.models.name)}, steelyard model")
-
-    def repeated(self) -> str:
-        """Nothing: the command is that of the user."""
-        return ""
+        names = ", ".join(map(printable, self.models.not_drawn))
+        sentence = f"Of several parameters, not drawn: {names}" if names else ""
+        return self._told([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
 def _columns(rows: Rows) -> dict[str, Any]:

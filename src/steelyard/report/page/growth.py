@@ -84,8 +84,8 @@ def _curve(found: Curve, i: int) -> Chart:
     xs = [row["x"] for row in middles]
     wide = {"type": "log", "base": 2} if xs[0] > 0 and xs[-1] > 8 * xs[0] else {"type": "linear"}
     title = printable(series.metric)
-    named = {"expected": MUTED, "at most": MUTED, "deviation limit": WORSE, PUBLISHED: BETTER}
-    present = [what for what in named if any(row["what"] == what for row in limits)]
+    colours = {"expected": MUTED, "at most": MUTED, "deviation limit": WORSE, PUBLISHED: BETTER}
+    present = [label for label in colours if any(row["what"] == label for row in limits)]
 
     def x(field: str = "x") -> dict[str, Any]:
         return number(field, printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
@@ -112,7 +112,7 @@ def _curve(found: Curve, i: int) -> Chart:
                     "title": None,
                     "scale": {
                         "domain": present,
-                        "range": [named[what] for what in present],
+                        "range": [colours[label] for label in present],
                     },
                     "legend": {"symbolType": "stroke", "symbolDash": DASHES} if limits else None,
                 },
