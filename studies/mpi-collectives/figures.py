@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from math import log2
 from pathlib import Path
 from statistics import median
 from typing import Any, Final
@@ -39,7 +40,9 @@ FIGURES: Final = {
     ),
     "figure-5": ("barrier", "bcast", "reduce", "allgather"),
 }
-"""The paper's Figures 4 a to h and 5; its Figure 4 i is of memory on three machines that are not here."""
+"""The paper's Figures 4 a to h and 5; Figure 4 i is ``_memory``."""
+MEASURED: Final = 128
+"""Ranks up to which heap was measured."""
 OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 
@@ -62,9 +65,36 @@ def figures() -> Iterator[Chart]:
             f"{operation} on the fat tree, simulated, median of 5 draws (µs)",
         )
     yield _definitions()
+    yield _memory()
     for figure, part, label, systems in BESIDE:
         for operation in FIGURES[figure]:
             yield _growth(f"{figure}-{operation}", part, label, systems, operation)
+
+
+MEMORY: Final[tuple[tuple[str, Callable[[float], float]], ...]] = (
+    ("Juropa, published", lambda p: 16 + 0.56 * p),
+    ("Piz Daint, published", lambda p: 46 + 1.35 * log2(p)),
+)
+"""MB a process, Table 5; of Juqueen the constant is not printed."""
+LINEAR: Final = re.compile(r"([\d.e+]+) \+ ([\d.e+]+) \* p")
+
+
+def _memory() -> Chart:
+    """Figure 4 i: memory of a process by MPI_Init; ours is the model of live heap of real libraries."""
+    scales = [2.0**i for i in range(1, 14)]
+    ours: list[dict[str, Any]] = []
+    for library in ("openmpi", "impi", "mpich"):
+        row = next(row for row in rows_of(HERE, library) if row["object"] == "mpi_init")
+        match = LINEAR.fullmatch(row["heap, B"])
+        assert match is not None  # noqa: S101 -- all three are linear
+        constant, slope = map(float, match.groups())
+        ours += [
+            {"series": f"{library}, heap on one host", "x": p, "y": 1e-6 * (constant + slope * p)}
+            for p in scales
+            if p <= MEASURED
+        ]
+    published = [{"series": name, "x": p, "y": at(p)} for name, at in MEMORY for p in scales]
+    return beside_published("figure-4-memory", ours, published, "p, ranks", "memory of a process (MB)")
 
 
 def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operation: str) -> Chart:
