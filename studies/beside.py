@@ -14,6 +14,7 @@ import importlib.util
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Final, Literal, NamedTuple
@@ -69,6 +70,7 @@ def studies() -> list[str]:
     return sorted(file.parent.name for file in HERE.glob("*/compared.py"))
 
 
+@cache
 def load(study: str) -> ModuleType:
     """Load ``compared.py`` of a study."""
     sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []

@@ -477,6 +477,6 @@ def findings() -> list[str]:
             f" give {percent(rows['before'], rows['pairs']):.0f} %"
             f" ({percent(rows['after'], rows['pairs']):.0f} %); in randomised blocks"
             f" {percent(blocks['before'], blocks['pairs']):.0f} % and {blocks['after']}. The order, not the"
-            " environment, makes most of its Table 5."
+            " environment, makes most of its Table 5 on this machine."
         )
     ]

@@ -310,9 +310,7 @@ def _sensitivity() -> dict[str, Comparison]:
         ),
         "chunk": Comparison(
             "; ".join(f"{row['tree']}: {row['mean']} nodes a steal" for row in steals),
-            "; ".join(
-f"{row['tree']}: best {_least(row)}" for row in chunks
-            ),
+            "; ".join(f"{row['tree']}: best {_least(row)}" for row in chunks),
             "reproduced",
             "the draft's 10 is what geometric trees show; the best chunk depends on the tree",
         ),

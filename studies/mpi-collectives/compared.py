@@ -24,6 +24,7 @@ from readme_tables import rows_of  # noqa: E402
 from steelyard.growth import parse_rule  # noqa: E402
 from steelyard.scaling import ScalingModel  # noqa: E402
 from steelyard.scaling.rules import judge  # noqa: E402
+from steelyard.spec.claims.rule import TOLERANCE  # noqa: E402
 
 TITLE: Final = "MPI collectives"
 PAPER: Final = (
@@ -293,12 +294,8 @@ def _machines() -> dict[str, Comparison]:
     p_max = max(torus["bcast"].points)
     heaps = {library: rows_of(HERE, library) for library in ("openmpi", "impi", "mpich")}
     dups = {library: rows[2] for library, rows in heaps.items()}
-    rule = judge(
-        parse_rule("allreduce <= reduce + bcast"),
-        {op: its.by_paper for op, its in modelled("dragonfly").items()},
-        16,
-        4096,
-    )
+    rule = growth_rule("dragonfly", "allreduce <= reduce + bcast")
+    gather_rules = {of: growth_rule(of, "allgather <= gather + bcast") for of in MACHINES}
     noisy = {
         links: [r.latency_s for r in simulated.kept("noise") if (r.of, r.op, r.p) == (links, "barrier", 512)]
         for links in ("links=0 hosts=0", "links=0 hosts=0.1")
@@ -375,19 +372,21 @@ def _machines() -> dict[str, Comparison]:
             "scattered hosts give the published ≈ (part g)",
         ),
         "guideline-predicted": Comparison(
-            f"growth by the paper's rule on the dragonfly: {rule.verdict.replace('_', ' ')}",
+            f"growth by the paper's rule on the dragonfly: {rule.replace('_', ' ')}",
             f"broken at {worst['dragonfly'].broken} of {worst['dragonfly'].points} points, by up to"
             f" {worst['dragonfly'].worst:.2f} × at p = {worst['dragonfly'].at}",
-            "reproduced" if rule.verdict == "fails" else "not resolved",
+            "reproduced" if rule == "fails" else "not resolved",
             "the violation that the paper predicts is there, at points, too",
         ),
         "guideline-allgather": Comparison(
-            "; ".join(f"{of}: {its.worst:.1f} ×" for of, its in gathers.items()),
-            "; ".join(f"{of}: broken at {its.broken} of {its.points} points" for of, its in gathers.items()),
+            "growth by the paper's rule: "
+            + "; ".join(f"{of}: {verdict.replace('_', ' ')}" for of, verdict in gather_rules.items()),
+            "; ".join(
+                f"{of}: broken at {its.broken} of {its.points} points, by up to {its.worst:.1f} ×"
+                for of, its in gathers.items()
+            ),
             "contradicted",
-            "on the dragonfly as published; torus and fat tree break it, too, at points, which"
-            " leading terms alone do"
-            " not show",
+            "leading terms and points do not say the same; a rule that is broken at points needs no growth",
         ),
         "comm-dup": Comparison(
             "single points are not kept",
@@ -412,6 +411,12 @@ def _machines() -> dict[str, Comparison]:
     }
 
 
+def growth_rule(of: str, text: str) -> str:
+    """What the leading terms of the paper's method say of a rule."""
+    models = {operation: its.by_paper for operation, its in modelled(of).items()}
+    return judge(parse_rule(text), models, 16, 1024).verdict
+
+
 def _cell(of: str, operation: str) -> Outcome:
     its = modelled(of)[operation]
     printed = study.published(study.SYSTEMS[of])[operation].rank
@@ -424,7 +429,7 @@ def _counted(of: str) -> str:
 
 
 class Ratio(NamedTuple):
-    """The worst ratio of an operation to its replacement, and at how many points it is above 1."""
+    """The worst ratio of an operation to its replacement, and at how many points it breaks the rule."""
 
     worst: float
     at: int
@@ -439,7 +444,7 @@ def _ratio(of: str, left: str, first: str) -> Ratio:
         for p, latency in its[left].points.items()
     }
     at = max(ratios, key=lambda p: ratios[p])
-    return Ratio(ratios[at], at, sum(ratio > 1 for ratio in ratios.values()), len(ratios))
+    return Ratio(ratios[at], at, sum(ratio > 1 + TOLERANCE for ratio in ratios.values()), len(ratios))
 
 
 def _placed(placement: str) -> str:
@@ -519,17 +524,18 @@ def findings() -> list[str]:
     gathers = {of: _ratio(of, "allgather", "gather") for of in MACHINES}
     litmus = modelled("ompi")["litmus"].by_ours
     dup = next(row for row in rows_of(HERE, "impi") if row["object"] == "comm_dup")
+    rules = {of: growth_rule(of, "allgather <= gather + bcast") for of in MACHINES}
+    hidden = [of for of, verdict in rules.items() if verdict == "holds"]
+    taken = ", ".join(f"{its.worst:.1f} ({of})" for of, its in gathers.items())
     return [
         (
             "MPI collectives: performance guidelines are broken at points, not in their growth alone."
-            " Allgather by recursive"
-            f" doubling takes up to {gathers['torus'].worst:.1f} times what Gather + Bcast take on a"
-            " torus (simulated), where"
-            " leading terms say that all is well."
+            f" Allgather by recursive doubling takes up to {taken} times what Gather + Bcast take (simulated); leading"
+            f" terms by the paper's method say that the rule holds on {', '.join(hidden) or 'none of them'}."
         ),
         (
-            f"The litmus test is {stated(litmus)} on an idle fat tree: what the paper puts on OS jitter"
-            " needs none."
+            f"The litmus test is {stated(litmus)} on an idle fat tree: what the paper puts on OS jitter needs"
+            " none."
         ),
         (
             f"Comm_dup is still O(p) in a library of today: Intel MPI 2021.18, {dup['heap, B']} B"

@@ -297,6 +297,7 @@ def findings() -> list[str]:
             f"Parallel sorting: {sum(bool(line['note']) for line in printed)} of {len(printed)} cells of"
             " Table 10 contradict"
             " the paper's own rule (scalability-validation); mini sort's groups by MPI_Comm_split are"
-            f" {split['rank (probability)']} (simulated), where the paper blames the median."
+            f" {split['rank (probability)']} (simulated), a phase that the paper,"
+            " which blames the median, does not name."
         )
     ]
