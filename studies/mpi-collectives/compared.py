@@ -530,8 +530,9 @@ def findings() -> list[str]:
     return [
         (
             "MPI collectives: performance guidelines are broken at points, not in their growth alone."
-            f" Allgather by recursive doubling takes up to {taken} times what Gather + Bcast take (simulated); leading"
-            f" terms by the paper's method say that the rule holds on {', '.join(hidden) or 'none of them'}."
+            f" Allgather by recursive doubling takes up to {taken} times what Gather + Bcast take"
+            " (simulated); leading terms by the paper's method say that the rule holds on"
+            f" {', '.join(hidden) or 'none of them'}."
         ),
         (
             f"The litmus test is {stated(litmus)} on an idle fat tree: what the paper puts on OS jitter needs"
