@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from beside import Comparison, Outcome, Row, Statement
+from beside import Comparison, Row, Statement
 from charts import value
+from parts import SIGNS
+from ranking import describe, judge_rank, model_points, rank
 from readme_tables import rows_of
 
-from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
+from steelyard.scaling import ScalingModel
 from steelyard.scaling.question import Method
 
 HERE: Final = Path(__file__).parent
@@ -32,38 +34,14 @@ ABOUT: Final = (
 )
 TIMES: Final = {"gen": "gen, ms", "dedup": "dedup", "pcount": "pcount", "unjoin": "unjoin"}
 COUNTS: Final = {"gen": "merges", "dedup": "comparisons", "pcount": "words", "unjoin": "subsequences"}
-SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 
 
 @cache
 def modelled(column: str, expectation: str, method: Method) -> ScalingModel:
     """Model of a column of the table of part (a) over k."""
     rows = rows_of(HERE, "(a) Times and counts")
-    series = series_of(
-        column, ("k",), [(float(row["k"]),) for row in rows], [(value(row[column]) or 0.0,) for row in rows],
-        metric="time_s", unit="s",
-    )  # fmt: skip
-    question = Question(
-        method=method,
-        space="seed001" if method == "seed001" else "default",
-        expectations={column: Expectation(expectation, "half")},
-        parameter="k",
-    )
-    (found,) = model_all([series], question)
-    assert isinstance(found, ScalingModel)  # noqa: S101
-    return found
-
-
-def rank(model: ScalingModel) -> str:
-    """The rank of a model by its expectation."""
-    checked = model.validation
-    assert checked is not None  # noqa: S101
-    return checked.rank
-
-
-def said(model: ScalingModel) -> str:
-    """Rank and growth."""
-    return f"{SIGNS[rank(model)]} {model.growth()}"
+    points = {float(row["k"]): value(row[column]) or 0.0 for row in rows}
+    return model_points(points, expectation, parameter="k", method=method, space="seed001")
 
 
 def table_7() -> dict[str, dict[str, str]]:
@@ -80,11 +58,6 @@ def cells() -> Iterator[Row]:
         for what, columns in (("time", TIMES), ("count", COUNTS)):
             column = columns[function]
             theirs, ours = (modelled(column, line["expectation"], m) for m in ("seed001", "posterior"))  # type: ignore[arg-type]
-            outcome: Outcome = "not resolved"
-            if rank(theirs) == line["rank"]:
-                outcome = "reproduced"
-            elif rank(ours) not in ("undecided", line["rank"]):
-                outcome = "contradicted"
             yield Row(
                 Statement(
                     f"{function}-{what}",
@@ -93,7 +66,7 @@ def cells() -> Iterator[Row]:
                     f"{function}, {what if what == 'time' else column}, expected O({line['expectation']})",
                     printed if what == "time" else f"{printed} of its time",
                 ),
-                Comparison(said(theirs), said(ours), outcome),
+                Comparison(describe(theirs), describe(ours), judge_rank(line["rank"], theirs, ours)),
             )
 
 

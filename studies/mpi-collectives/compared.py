@@ -19,6 +19,7 @@ sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
 import simulated  # noqa: E402
 import study  # noqa: E402
 from beside import Comparison, Outcome, Row, Statement  # noqa: E402
+from ranking import judge_rank  # noqa: E402
 from readme_tables import rows_of  # noqa: E402
 
 from steelyard.growth import parse_rule  # noqa: E402
@@ -92,13 +93,6 @@ def stated(model: ScalingModel) -> str:
     return f"{study.rank_of(model)} {model.growth()}"
 
 
-def judge_rank(printed: str, by_paper: str, by_ours: str) -> Outcome:
-    """Judge a published rank."""
-    if by_paper == printed:
-        return "reproduced"
-    return "contradicted" if by_ours in STATED and by_ours != printed else "not resolved"
-
-
 def cells() -> Iterator[Row]:
     """Every cell of Tables 4, 5 and 6."""
     yield from _latencies()
@@ -111,7 +105,7 @@ def _latencies() -> Iterator[Row]:
         both = modelled(of)
         for operation, printed in study.published(system).items():
             its = both[operation]
-            ranks = study.rank_text(its.by_paper), study.rank_text(its.by_ours)
+            ours = study.rank_text(its.by_ours)
             place = f"§ 3.{2 if table == '4' else 3}, Table {table}"
             name = "Bcast (BT)" if operation == "litmus" else operation.capitalize()
             yield Row(
@@ -119,8 +113,8 @@ def _latencies() -> Iterator[Row]:
                 Comparison(
                     rank(its.by_paper),
                     stated(its.by_ours),
-                    judge_rank(printed.rank, *ranks),
-                    "" if ranks[1] in (printed.rank, "undecided") else "ours states another rank",
+                    judge_rank(printed.rank, its.by_paper, its.by_ours),
+                    "" if ours in (printed.rank, "undecided") else "ours states another rank",
                 ),
             )
 
@@ -207,7 +201,7 @@ def _curves(operation: str, systems: dict[str, str]) -> Comparison:
         texts.append(f"{of}: {rank(its.by_paper)} ({system}: {printed})")
         ours.append(f"{of}: {stated(its.by_ours)}")
         if printed is not None:
-            outcome = judge_rank(printed.rank, study.rank_text(its.by_paper), study.rank_text(its.by_ours))
+            outcome = judge_rank(printed.rank, its.by_paper, its.by_ours)
             same += outcome == "reproduced"
             others += outcome == "contradicted"
             undecided += outcome == "not resolved"
@@ -420,7 +414,7 @@ def growth_rule(of: str, text: str) -> str:
 def _cell(of: str, operation: str) -> Outcome:
     its = modelled(of)[operation]
     printed = study.published(study.SYSTEMS[of])[operation].rank
-    return judge_rank(printed, study.rank_text(its.by_paper), study.rank_text(its.by_ours))
+    return judge_rank(printed, its.by_paper, its.by_ours)
 
 
 def _counted(of: str) -> str:

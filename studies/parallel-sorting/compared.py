@@ -8,11 +8,13 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from beside import Comparison, Outcome, Row, Statement
+from beside import Comparison, Row, Statement
 from charts import value
+from parts import SIGNS
+from ranking import describe, judge_rank, model_points
 from readme_tables import rows_of
 
-from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
+from steelyard.scaling import ScalingModel
 from steelyard.scaling.question import Method
 
 HERE: Final = Path(__file__).parent
@@ -33,7 +35,6 @@ ABOUT: Final = (
     " posterior over all formulas. A ✗ of less growth than expected is not a ✗ of more."
 )
 MACHINES: Final = {"Lichtenberg": "fat-tree", "Juqueen": "flat"}
-SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 WHOLE: Final = {
     "Sample": (1, {"algorithm": "sample"}),
     "Histogram": (1, {"algorithm": "histogram"}),
@@ -60,40 +61,15 @@ def times(function: str, machine: str) -> dict[int, float]:
 @cache
 def modelled(function: str, machine: str, expectation: str, method: Method) -> ScalingModel:
     """Model of the whole of a sort."""
-    points = times(function, machine)
     logarithmic = expectation.startswith("log")
-    series = series_of(
-        function, ("p",), [(float(p),) for p in points], [(t,) for t in points.values()],
-        metric="time_s", unit="s",
-    )  # fmt: skip
-    question = Question(
-        method=method,
-        space=("wide" if logarithmic else "seed001") if method == "seed001" else "default",
-        expectations={function: Expectation(expectation, "p^0.5" if logarithmic else "half")},
+    return model_points(
+        times(function, machine),
+        expectation,
         parameter="p",
+        method=method,
+        space="wide" if logarithmic else "seed001",
+        deviation="p^0.5" if logarithmic else "half",
     )
-    (found,) = model_all([series], question)
-    assert isinstance(found, ScalingModel)  # noqa: S101
-    return found
-
-
-def rank(model: ScalingModel) -> str:
-    """The rank of a model by its expectation."""
-    checked = model.validation
-    assert checked is not None  # noqa: S101
-    return checked.rank
-
-
-def grows_more(model: ScalingModel) -> bool:
-    """Whether a model grows faster than its expectation."""
-    checked = model.validation
-    assert checked is not None  # noqa: S101
-    return checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
-
-
-def said(model: ScalingModel) -> str:
-    """Rank and growth."""
-    return f"{SIGNS[rank(model)]} {model.growth()}"
 
 
 def table_10() -> list[dict[str, str]]:
@@ -108,11 +84,6 @@ def cells() -> Iterator[Row]:
     for line in table_10():
         function, machine = line["function"], MACHINES[line["system"]]
         theirs, ours = (modelled(function, machine, line["expectation"], m) for m in ("seed001", "posterior"))  # type: ignore[arg-type]
-        outcome: Outcome = "not resolved"
-        if rank(theirs) == line["rank"] and (rank(theirs) != "none" or grows_more(theirs)):
-            outcome = "reproduced"
-        elif rank(ours) not in ("undecided", line["rank"]):
-            outcome = "contradicted"
         yield Row(
             Statement(
                 f"{line['system']}-{function}",
@@ -122,7 +93,10 @@ def cells() -> Iterator[Row]:
                 f"{SIGNS[line['rank']]} O({line['model']})",
             ),
             Comparison(
-                said(theirs), said(ours), outcome, f"the printed cell: {line['note']}" if line["note"] else ""
+                describe(theirs),
+                describe(ours),
+                judge_rank(line["rank"], theirs, ours),
+                f"the printed cell: {line['note']}" if line["note"] else "",
             ),
         )
 
@@ -130,8 +104,8 @@ def cells() -> Iterator[Row]:
 def _by_both(function: str, system: str, expectation: str) -> tuple[str, str]:
     machine = MACHINES[system]
     return (
-        said(modelled(function, machine, expectation, "seed001")),
-        said(modelled(function, machine, expectation, "posterior")),
+        describe(modelled(function, machine, expectation, "seed001")),
+        describe(modelled(function, machine, expectation, "posterior")),
     )
 
 

@@ -80,9 +80,7 @@ def _published(system: str, machine: str) -> Chart:
         growth = parse_growth(printed[function], "p")
         first, least = next(iter(times.items()))
         ours += [{"series": function, "x": p, "y": us} for p, us in times.items()]
-        theirs += [
-            {"series": function, "x": p, "y": least * growth.at(p) / growth.at(first)} for p in times
-        ]
+        theirs += [{"series": function, "x": p, "y": least * growth.at(p) / growth.at(first)} for p in times]
     return beside_published(
         f"published-{machine}", ours, theirs, "p, ranks", f"the whole, {machine}, simulated (µs)"
     )
