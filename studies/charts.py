@@ -1,10 +1,9 @@
-"""Charts of a study, and the tables of its README that they are drawn from."""
+"""Charts of a study."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final
 
 from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart, Rows, data, number, rows_px
@@ -12,35 +11,6 @@ from steelyard.report.page.sweeps import lines
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
 RANKS: Final = {"match": BETTER, "approximate": OPEN, "none": WORSE}
-
-
-def table(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
-    """The rows of a table of a README, by its columns: the ``place``-th below a heading that begins so.
-
-    Raises
-    ------
-    LookupError
-        No such heading, or not as many tables below it.
-    """
-    text = (study / "README.md").read_text(encoding="utf-8").splitlines()
-    start = next((i for i, line in enumerate(text) if line.lstrip("#").strip().startswith(heading)), None)
-    if start is None:
-        raise LookupError(f"{study.name}: no heading {heading!r}")
-    tables: list[list[list[str]]] = []
-    inside = False
-    for line in text[start + 1 :]:
-        if line.startswith("|"):
-            cells = [cell.strip() for cell in line.strip("|").split("|")]
-            if not inside:
-                tables.append([])
-            tables[-1].append(cells)
-        inside = line.startswith("|")
-        if len(tables) == place and not inside:
-            break
-    if len(tables) < place:
-        raise LookupError(f"{study.name}, {heading!r}: {len(tables)} tables")
-    head, _, *rows = tables[-1]
-    return [dict(zip(head, row, strict=True)) for row in rows]
 
 
 def value(cell: str) -> float | None:
@@ -163,3 +133,67 @@ def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], doma
         },
     }
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows})
+
+
+def bars(
+    name: str,
+    rows: Rows,
+    across: str,
+    title: str,
+    *,
+    band: Sequence[float] = (),
+    log: bool = False,
+    wide: bool = False,
+) -> Chart:
+    """Points with bars from ``low`` to ``high``, and a band that a paper publishes.
+
+    Parameters
+    ----------
+    rows : Rows
+        ``series``, ``x``, ``y``, ``low`` and ``high``; a row without bars has neither.
+    band : sequence of float
+        Lower and upper end.
+    log, wide : bool
+        Logarithmic values; logarithmic places.
+    """
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    along = {"type": "log"} if wide else {"zero": False}
+    x = number("x", across, scale={"nice": False, "padding": 14, **along}, axis={"tickMinStep": 1})
+    scale = {"type": "log", "nice": False} if log else {"nice": False, "zero": True}
+    colour = {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
+        "legend": {"columns": 2},
+    }
+
+    def y(field: str) -> dict[str, Any]:
+        return number(field, title, scale={**scale, "padding": 8})
+
+    layers: list[dict[str, Any]] = [
+        {
+            "data": data("rows"),
+            "transform": [{"filter": "isValid(datum.low)"}],
+            "mark": {"type": "rule", "strokeWidth": 1.2, "opacity": 0.7},
+            "encoding": {"x": x, "y": y("low"), "y2": {"field": "high"}, "color": colour},
+        },
+        {
+            "data": data("rows"),
+            "mark": {"type": "point", "filled": True, "size": 26},
+            "encoding": {"x": x, "y": y("y"), "color": colour},
+        },
+    ]
+    datasets: dict[str, Rows] = {"rows": rows}
+    if band:
+        low, high = band
+        datasets["published"] = [{"low": low, "high": high}]
+        layers.insert(
+            0,
+            {
+                "data": data("published"),
+                "mark": {"type": "rect", "color": WORSE, "opacity": 0.16},
+                "encoding": {"y": y("low"), "y2": {"field": "high"}},
+            },
+        )
+    return Chart(name=name, title=name, about="", spec={"height": 260, "layer": layers}, data=datasets)

@@ -341,10 +341,14 @@ class Report:
         return place
 
     def __repr__(self) -> str:
-        from steelyard.answers.history import History
+        from steelyard.report.page.contents import Contents, Models
 
         names = (
-            each.experiment if isinstance(each, History) else each.portrait.status.record
+            each.portrait.status.record
+            if isinstance(each, Contents)
+            else each.name
+            if isinstance(each, Models)
+            else each.experiment
             for each in self.contents
         )
         return f"Report({', '.join(names)})"

@@ -7,11 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import fmean
 
 from charts import dots
 
 from steelyard.answers.interval import Interval
-from steelyard.report.page.chart import ACCENT, WORSE, Chart
+from steelyard.report.page.chart import ACCENT, INK, WORSE, Chart
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.line import Style
 
@@ -28,18 +29,19 @@ FACTORS = ("background_load", "omp_wait_policy", "nice", "env_bytes")
 
 def figures() -> Iterator[Chart]:
     """The order, for programs of packages and for NAS kernels; the screening of the kernels."""
-    yield _order("order-packages", "measured.csv", "")
-    yield _order("order-nas", "npb-measured.csv", "npb-")
+    yield _order("order-packages", "measured.csv", "", "wall_s")
+    yield _order("order-nas", "npb-measured.csv", "npb-", "elapsed_s")
+    yield _holm()
     yield _screening()
 
 
-def _order(name: str, file: str, prefix: str) -> Chart:
-    """Of the pairs of treatments, how many the protocol calls different, by elapsed time."""
+def _order(name: str, file: str, prefix: str, response: str) -> Chart:
+    """Of the pairs of treatments, how many the protocol calls different, beside Tables 5 and 6."""
     pairs, before, after = Counter[str](), Counter[str](), Counter[str]()
     with (HERE / file).open(newline="", encoding="utf-8") as opened:
         for line in csv.DictReader(opened):
             part = line["part"].removeprefix(prefix)
-            if line["metric"] == "wall_s" and part in DESIGNS:
+            if line["metric"] == response and part in DESIGNS:
                 pairs[part] += int(line["programs"])
                 before[part] += int(line["before"])
                 after[part] += int(line["after"])
@@ -48,8 +50,52 @@ def _order(name: str, file: str, prefix: str) -> Chart:
         for part, said in DESIGNS.items()
         for what, counts in (("before Holm", before), ("after Holm", after))
     ]
+    found += [
+        {
+            "name": f"published, sizes one after the other, -{opt}",
+            "what": what,
+            "x": fmean(published(table, opt)),
+        }
+        for opt in ("O2", "O3")
+        for what, table in (("before Holm", "5"), ("after Holm", "6"))
+    ]
     colours = {"before Holm": ACCENT, "after Holm": WORSE}
-    return dots(name, found, "pairs called different (%)", colours=colours, domain=(0, 70))
+    return dots(name, found, f"pairs called different by {response} (%)", colours=colours, domain=(0, 70))
+
+
+def published(table: str, opt: str) -> list[float]:
+    """Percentages of a table of the paper."""
+    with (HERE / "published.csv").open(newline="", encoding="utf-8") as file:
+        return [
+            float(line["percent"])
+            for line in csv.DictReader(file)
+            if line["table"] == table and line["opt"] == opt
+        ]
+
+
+def removed() -> dict[str, float]:
+    """Percent of a program's findings that Holm removes, § 4.2 of the paper, where we have the program."""
+    with (HERE / "statements.csv").open(newline="", encoding="utf-8") as file:
+        return {
+            " ".join(line["id"].upper().split("-")[1:]): float(line["published"].removesuffix("%"))
+            for line in csv.DictReader(file)
+            if line["id"].startswith("false-") and not line["not_attempted"]
+        }
+
+
+def _holm() -> Chart:
+    """What Holm removes of each program's findings: published, ours, and one treatment eight times."""
+    summary = json.loads((HERE / "npb-summary.json").read_text(encoding="utf-8"))
+    parts = {"eight sizes": "npb-environment-rows", "one treatment eight times": "npb-environment-null-rows"}
+    found = []
+    for program, share in removed().items():
+        found.append({"name": program, "what": "published", "x": share})
+        for what, part in parts.items():
+            its = summary[part]["elapsed_s"]["programs"][program.lower().replace(" o", " O")]
+            share_removed = 100 * (its["before"] - its["after"]) / its["before"] if its["before"] else 0.0
+            found.append({"name": program, "what": what, "x": share_removed})
+    colours = {"published": INK, "eight sizes": ACCENT, "one treatment eight times": WORSE}
+    return dots("holm", found, "findings that Holm removes (%)", colours=colours, domain=(0, 100))
 
 
 def _screening() -> Chart:

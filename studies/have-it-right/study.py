@@ -172,6 +172,14 @@ def environment(found: ByContext) -> dict[str, Any]:
             "slowest_percent": 100 * (high.ratio - 1),
             "slowest_ci95": [100 * (b - 1) for b in pair(high.interval)] if high.interval else None,
             "lengths_off_the_mean": off,
+            "each": [
+                {
+                    "settings": dict(at.settings),
+                    "percent": 100 * (at.ratio - 1),
+                    "ci95": [100 * (b - 1) for b in pair(at.interval)] if at.interval else None,
+                }
+                for at in profile.at
+            ],
         }
     return summary
 
@@ -182,6 +190,7 @@ def optimisation(found: ByContext) -> dict[str, Any]:
         called(each.baseline.levels, each.treatment.levels): {
             "contexts": each.across.contexts,
             "single": [min(speedups(each)), max(speedups(each))],
+            "each": speedups(each),
             "single_say_faster": each.across.sides.faster_alone,
             "single_say_slower": each.across.sides.slower_alone,
             "combined": each.across.speedup,

@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from math import log2
 from pathlib import Path
+from statistics import median
 from typing import Any, Final
 
-from charts import beside_published, over, points, table
+from charts import beside_published, over
+from readme_tables import rows_of
 
 from steelyard.answers.interval import Interval
 from steelyard.growth import parse_growth
@@ -37,29 +40,61 @@ FIGURES: Final = {
     ),
     "figure-5": ("barrier", "bcast", "reduce", "allgather"),
 }
-"""The paper's Figures 4 a to h and 5; its Figure 4 i is of memory on three machines that are not here."""
+"""The paper's Figures 4 a to h and 5; Figure 4 i is ``_memory``."""
+MEASURED: Final = 128
+"""Ranks up to which heap was measured."""
 OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 
 def figures() -> Iterator[Chart]:
     """One for each table of part (f), and one of part (d)."""
-    ranks = {str(2**i): float(2**i) for i in range(4, 10)}
     for operation in ("barrier", "allreduce", "litmus"):
-        noise = [
-            row | {"of": f"links {row['links']}, hosts {row['hosts']}"}
-            for row in table(HERE, f"{operation}, simulated")
-            if row["links"] in ("0", "0.5") and row["hosts"] in ("0", "0.1", "0.5")
-        ]
         yield over(
             f"noise-{operation}",
-            points(noise, ranks, ["of"]),
+            [
+                {
+                    "series": of.replace("=", " ").replace(" hosts", ", hosts"),
+                    "x": p,
+                    "y": 1e6 * median(values),
+                }
+                for of, points in _kept("noise", operation).items()
+                if of.split()[0] != "links=0.1"
+                for p, values in points.items()
+            ],
             "p, ranks",
             f"{operation} on the fat tree, simulated, median of 5 draws (µs)",
         )
     yield _definitions()
+    yield _memory()
     for figure, part, label, systems in BESIDE:
         for operation in FIGURES[figure]:
             yield _growth(f"{figure}-{operation}", part, label, systems, operation)
+
+
+MEMORY: Final[tuple[tuple[str, Callable[[float], float]], ...]] = (
+    ("Juropa, published", lambda p: 16 + 0.56 * p),
+    ("Piz Daint, published", lambda p: 46 + 1.35 * log2(p)),
+)
+"""MB a process, Table 5; of Juqueen the constant is not printed."""
+LINEAR: Final = re.compile(r"([\d.e+]+) \+ ([\d.e+]+) \* p")
+
+
+def _memory() -> Chart:
+    """Figure 4 i: memory of a process by MPI_Init; ours is the model of live heap of real libraries."""
+    scales = [2.0**i for i in range(1, 14)]
+    ours: list[dict[str, Any]] = []
+    for library in ("openmpi", "impi", "mpich"):
+        row = next(row for row in rows_of(HERE, library) if row["object"] == "mpi_init")
+        match = LINEAR.fullmatch(row["heap, B"])
+        assert match is not None  # noqa: S101 -- all three are linear
+        constant, slope = map(float, match.groups())
+        ours += [
+            {"series": f"{library}, heap on one host", "x": p, "y": 1e-6 * (constant + slope * p)}
+            for p in scales
+            if p <= MEASURED
+        ]
+    published = [{"series": name, "x": p, "y": at(p)} for name, at in MEMORY for p in scales]
+    return beside_published("figure-4-memory", ours, published, "p, ranks", "memory of a process (MB)")
 
 
 def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operation: str) -> Chart:
@@ -71,23 +106,24 @@ def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operat
     for of, system in systems.items():
         points = measured[f"{label}={of}"]
         series = f"{of}, dashed: {system}" if system in printed else of
-        ours += [{"series": series, "x": p, "y": 1e6 * latency} for p, latency in points.items()]
+        ours += [{"series": series, "x": p, "y": 1e6 * median(its)} for p, its in points.items()]
         if system in printed:
             growth = parse_growth(printed[system], "p")
-            first, least = next(iter(points.items()))
+            first, its = next(iter(points.items()))
+            least = median(its)
             published += [
                 {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
             ]
     return beside_published(name, ours, published, "p, ranks", f"{operation}, simulated (µs)")
 
 
-def _kept(part: str, operation: str) -> dict[str, dict[int, float]]:
-    """Latencies in seconds by machine or selector, and ranks."""
-    found: dict[str, dict[int, float]] = {}
+def _kept(part: str, operation: str) -> dict[str, dict[int, list[float]]]:
+    """Latencies in seconds by machine, selector or noise, and ranks."""
+    found: dict[str, dict[int, list[float]]] = {}
     with (HERE / "simulated.csv").open(newline="", encoding="utf-8") as file:
         for row in csv.DictReader(file):
             if row["part"] == part and row["op"] == operation:
-                found.setdefault(row["of"], {})[int(row["p"])] = float(row["latency_s"])
+                found.setdefault(row["of"], {}).setdefault(int(row["p"]), []).append(float(row["latency_s"]))
     return {of: dict(sorted(points.items())) for of, points in found.items()}
 
 
@@ -106,7 +142,7 @@ def _published(operation: str) -> dict[str, str]:
 def _definitions() -> Chart:
     """IMB's number over ours: as both report it, and by IMB's definition."""
     found = []
-    for row in table(HERE, "(d) Real latencies", 2):
+    for row in rows_of(HERE, "(d) Real latencies", 2):
         if row["library"] == "mpich" and row["operation"] in OPERATIONS:
             for column, said, style in WAYS:
                 match = RATIO.fullmatch(row[column])

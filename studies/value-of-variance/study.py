@@ -18,7 +18,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from drawing import Point, drawn
 from runs import Run, figure_rows, published, read_runs, runs_of, write_runs
 from tables import claims, comparisons, counts, effects, instances, ratios, slowest, table_1, times
 
@@ -114,21 +113,12 @@ def _short(value: Any) -> Any:
 
 
 def write_figures(found: Sequence[dict[str, object]], output: Path) -> None:
-    """The table of all, and a drawing of each figure: scales from left to right, its runs side by side."""
+    """The table of all; ``studies/figures.py`` draws them."""
     with (output / "figures.csv").open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(found[0]))
         writer.writeheader()
         for row in found:
             writer.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
-    for figure in sorted({str(row["figure"]) for row in found} - {"none"}, key=int):
-        its = [row for row in found if row["figure"] == figure]
-        series: dict[str, list[Point]] = {}
-        for row in its:
-            at = float(str(row["scale"])) + 0.1 * (int(str(row["run"])) - 3)
-            spread = row["s"] if isinstance(row["s"], float) else 0.0
-            series.setdefault(str(row["what"]), []).append(Point(at, float(str(row["value"])), spread))
-        title = f"Figure {figure}: {its[0]['runtime']}, weights to {its[0]['weight']}"
-        (output / f"figure-{figure}.svg").write_text(drawn(title, "scale", series), encoding="utf-8")
 
 
 def with_other_sizes(runs: Sequence[Run], path: Path) -> list[Run]:

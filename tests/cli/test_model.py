@@ -229,3 +229,36 @@ def test_an_output_that_is_not_utf_8_or_is_closed_is_no_traceback(data):
     assert b"Traceback" not in done.stderr
     closed = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *command], stderr=subprocess.PIPE, check=False)
     assert b"Traceback" not in closed.stderr
+
+
+def test_models_are_drawn_as_a_page_and_as_figures(steelyard_cli, data, tmp_path):
+    page, figures = tmp_path / "models.html", tmp_path / "figures"
+    done = steelyard_cli("model", str(data), *COLUMNS, "--html", str(page), "--figures", str(figures))
+    assert done.returncode == 0, done.stderr
+    assert f"written: {page}" in done.stderr
+    text = page.read_text(encoding="utf-8")
+    assert "3 functions modelled" in text
+    assert "gather: O(p)" in text
+    names = {file.name for file in figures.iterdir()}
+    assert names == {f"growth-{i}.{kind}" for i in (1, 2, 3) for kind in ("svg", "png", "pdf")}
+    drawn = (figures / "growth-2.svg").read_text(encoding="utf-8")
+    assert "least squares" in drawn
+    assert "latency" in drawn
+
+
+def test_models_of_several_parameters_are_not_drawn_and_that_is_said(steelyard_cli, tmp_path):
+    data = tmp_path / "two.csv"
+    rows = [f"{p},{n},{3 + p * n}" for p in (1, 2, 4, 8, 16) for n in (10, 20, 40, 80, 160)]
+    data.write_text("p,n,t\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    asked = ("model", str(data), "--value", "t", "--parameter", "p", "--parameter", "n")
+    done = steelyard_cli(*asked, "--html", str(tmp_path / "page.html"))
+    assert done.returncode == 2
+    assert "nothing to draw: no function of one parameter has a model" in done.stderr
+    assert "hint: give --parameter NAME" in done.stderr
+    assert not (tmp_path / "page.html").exists()
+
+
+def test_a_page_is_not_written_over_the_data(steelyard_cli, data):
+    done = steelyard_cli("model", str(data), *COLUMNS, "--html", str(data))
+    assert done.returncode == 2
+    assert data.read_text(encoding="utf-8") == ROWS

@@ -14,7 +14,7 @@ import click
 from steelyard.cli import completion
 from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand
+from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
 
@@ -76,6 +76,19 @@ if TYPE_CHECKING:
     metavar="N",
     help="With --suggest: no point beyond this, such as the largest machine there is.",
 )
+@click.option(
+    "--html",
+    "page",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Write a page with the points, models and intervals of the first functions drawn.",
+)
+@click.option(
+    "--figures",
+    type=OutputDirectory(),
+    metavar="DIR",
+    help="Write these charts as SVG, PNG and PDF at the width of a column of a paper.",
+)
 @json_option
 @strict_option
 @click.pass_context
@@ -106,6 +119,8 @@ def _run(
     versus: str | None,
     suggest: bool,
     most: float | None,
+    page: Path | None,
+    figures: Path | None,
     as_json: bool,
     strict: bool,
     **about: Any,
@@ -131,6 +146,8 @@ def _run(
         found = model_series(replace(asked, question=question), counting.update)
     after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest, most=most)
     _print(found, after, as_json=as_json)
+    if page is not None or figures is not None:
+        _draw(found, series, question, data.name, page=page, figures=figures)
     if accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
@@ -147,6 +164,44 @@ def _run(
     open_verdicts = {"not_resolved", "not_judged"} & {*verdicts}
     open_ = unjudged or {"undecided", "approximate"} & {*ranks} or open_verdicts
     return 3 if strict and open_ else 0
+
+
+def _draw(
+    modelled: Modelled,
+    series: Sequence[Series],
+    question: Question,
+    name: str,
+    *,
+    page: Path | None,
+    figures: Path | None,
+) -> None:
+    """Write a page and figures of the models of one parameter.
+
+    Raises
+    ------
+    UsageError
+        No function has one.
+    """
+    from steelyard.lab.answer.curves import model_curves
+    from steelyard.report.page.contents import Curve, Models
+    from steelyard.report.page.document import render
+    from steelyard.report.page.figures import write_figures
+    from steelyard.report.page.growth import MOST
+
+    curves = [Curve(*curve) for curve in model_curves(series, modelled.models, question, MOST)]
+    if not curves:
+        raise UsageError(
+            "nothing to draw: no function of one parameter has a model",
+            hint="give --parameter NAME, or leave out --html and --figures",
+        )
+    names = {curve.series.name for curve in curves}
+    not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
+    models = Models(name, tuple(curves), not_drawn)
+    if page is not None:
+        write_output(page, render((models,)))
+        click.echo(f"written: {page}", err=True)
+    for file in write_figures((models,), figures) if figures is not None else ():
+        click.echo(f"written: {file}", err=True)
 
 
 def _after(

@@ -131,6 +131,7 @@ class Turns:
         self._reasons: dict[str, str] = {}
 
     def measure(self, items: Sequence[pytest.Item], *, screens: bool) -> Confirmation:
+        """Measure these tests pair by pair, each until it is decided or more pairs are not promising."""
         files: dict[str, list[str]] = {}
         for item in items:
             file = item.nodeid.partition("::")[0]

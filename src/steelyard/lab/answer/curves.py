@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
+
+from msgspec.structs import replace
 
 from steelyard.claims.scales import expectation_of
 from steelyard.lab.answer.series_of_record import series_of_record
@@ -54,6 +56,47 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
     result = model_all(series, question)
     return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
+
+
+def model_curves(
+    series: Sequence[Series], models: Sequence[ScalingModel], question: Question, drawable: int
+) -> list[tuple[Series, ScalingModel, ScalingModel | None]]:
+    """Models of functions of one parameter, each with the model by the published method.
+
+    The first ``drawable`` have predictions along the whole of the series; the others are as they were passed,
+    and without a model by the published method.
+    """
+    by_key = {(function.name, function.metric): function for function in series}
+    curves: list[tuple[Series, ScalingModel, ScalingModel | None]] = []
+    for model in models:
+        function = by_key[model.name, model.metric]
+        if len(function.parameters) != 1:
+            continue
+        if len(curves) >= drawable:
+            curves.append((function, model, None))
+            continue
+        along = replace(question, targets=_place_targets(function))
+        (answer,) = model_all([function], along)
+        published = None
+        if question.method != "seed001":
+            (published,) = model_all([function], replace(along, method="seed001", space="wide"))
+        curves.append(
+            (
+                function,
+                answer if isinstance(answer, ScalingModel) else model,
+                published if isinstance(published, ScalingModel) else None,
+            )
+        )
+    return curves
+
+
+def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
+    """Places along a series; its points alone where they begin below 1, at which logarithms are negative."""
+    (parameter,) = series.parameters
+    low, high = series.points[0].at[0], series.points[-1].at[0]
+    if low < 1:
+        return tuple({parameter: point.at[0]} for point in series.points)
+    return tuple({parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS))
 
 
 def _parameter(record: Record, metric: str, named: str | None) -> str | None:

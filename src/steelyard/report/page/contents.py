@@ -1,4 +1,4 @@
-"""``Contents``: all that a page can show of one record; a page shows records and histories."""
+"""``Contents``: all that a page can show of one record; a page shows records, histories and models."""
 
 from __future__ import annotations
 
@@ -15,10 +15,35 @@ from steelyard.series import Series
 
 
 class Curve(msgspec.Struct, frozen=True):
-    """A series and its model, with predictions along the whole of it."""
+    """A series and its model, with predictions along the whole of it.
+
+    Attributes
+    ----------
+    published : ScalingModel or None
+        The model by the published method, where it is drawn beside.
+    """
 
     series: Series
     model: ScalingModel
+    published: ScalingModel | None = None
+
+
+class Models(msgspec.Struct, frozen=True):
+    """Models of data that are no record.
+
+    Attributes
+    ----------
+    name : str
+        The name of the file.
+    curves : tuple of Curve
+        In the order of the data.
+    not_drawn : tuple of str
+        Functions of several parameters.
+    """
+
+    name: str
+    curves: tuple[Curve, ...]
+    not_drawn: tuple[str, ...] = ()
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -45,5 +70,5 @@ class Contents(msgspec.Struct, frozen=True):
     observation: Observation | None = None
 
 
-Shown = Contents | History
+Shown = Contents | History | Models
 """A part of a page."""

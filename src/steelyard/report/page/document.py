@@ -6,39 +6,35 @@ import base64
 import hashlib
 import json
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard import __version__
+from steelyard.report.answer.words import Finding
 from steelyard.report.history.words import head
 from steelyard.report.page import history
 from steelyard.report.page.bundle import bundle
 from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
 from steelyard.report.page.columns import RunColumns
-from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.page.contents import Contents, Models, Shown
 from steelyard.report.page.html_table import html_table
-from steelyard.report.page.sections import called, claims, headline, sections, state
-from steelyard.report.text.label import printable
+from steelyard.report.page.sections import called, claims, headline, sections, sections_of, state
+from steelyard.report.text.label import counted, printable
 
 if TYPE_CHECKING:
     from steelyard.answers.history import History
-    from steelyard.report.answer.words import Finding
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 """What the charts are written in: a name, which nothing fetches."""
 
 
 def render(every: Sequence[Shown], title: str = "") -> str:
-    """The page of one record or history, or of several one below the other."""
+    """The page of one record, history or set of models, or of several one below the other."""
     several = len(every) > 1
-    parts = [
-        _Record(shown, number, several=several)
-        if isinstance(shown, Contents)
-        else _History(shown, number, several=several)
-        for number, shown in enumerate(every, 1)
-    ]
+    parts = [_make_part(shown, number, several=several) for number, shown in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
     page = {
         "config": config(),
@@ -70,6 +66,14 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )
+
+
+def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
+    if isinstance(contents, Contents):
+        return _Record(contents, number, several=several)
+    if isinstance(contents, Models):
+        return _Models(contents, number, several=several)
+    return _History(contents, number, several=several)
 
 
 def _places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
@@ -115,9 +119,9 @@ class _Part(ABC):
     def answer(self) -> str:
         """The first thing that is read."""
 
-    @abstractmethod
     def repeated(self) -> str:
         """The last section; empty where a part has none."""
+        return ""
 
     def place(self, name: str) -> str:
         """The name of a place in the page."""
@@ -278,6 +282,24 @@ class _History(_Part):
             "<p>No history can tell a slow machine from a slow commit for certain; measuring both commits"
             f" side by side can.</p>{self.copied('commands', commands)}"
         )
+
+
+class _Models(_Part):
+    """Models of data."""
+
+    def __init__(self, models: Models, number: int, *, several: bool) -> None:
+        self.models = models
+        super().__init__(printable(models.name), number, sections_of(models), (), several=several)
+
+    def answer(self) -> str:
+        """How many functions there are, and how many have which rank."""
+        curves = self.models.curves
+        ranks = Counter(c.model.validation.rank for c in curves if c.model.validation is not None)
+        evidence = ", ".join(f"{count} {rank}" for rank, count in ranks.items())
+        lead = Finding(counted(len(curves), "function") + " modelled", evidence, "")
+        names = ", ".join(map(printable, self.models.not_drawn))
+        sentence = f"Of several parameters, not drawn: {names}" if names else ""
+        return self._told([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
 def _columns(rows: Rows) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from steelyard.growth import parse, parse_deviation
 from steelyard.report.models.text import model_columns
 from steelyard.report.page.chart import (
     ACCENT,
+    BETTER,
     INK,
     MUTED,
     WORSE,
@@ -37,6 +38,8 @@ MOST: Final = 12
 """Functions with a chart of their own; the table has all."""
 DASHES: Final = [5, 4]
 """Of expectations and limits, in the chart and in its legend."""
+PUBLISHED: Final = "least squares"
+"""The model by the published method, in the legend."""
 MOST_VALUES: Final = 60
 """Of one point; of more, this many at equal ranks."""
 
@@ -71,6 +74,8 @@ def _curve(found: Curve, i: int) -> Chart:
     ]
     line = [{"x": p.at[0], "y": p.value, "low": p.low, "high": p.high} for p in model.predictions]
     limits = _limits(found, middles[0]["y"])
+    if found.published is not None:
+        limits += [{"x": p.at[0], "y": p.value, "what": PUBLISHED} for p in found.published.predictions]
     low = min(row["y"] for row in points)
     scale = {
         "nice": False,
@@ -79,6 +84,8 @@ def _curve(found: Curve, i: int) -> Chart:
     xs = [row["x"] for row in middles]
     wide = {"type": "log", "base": 2} if xs[0] > 0 and xs[-1] > 8 * xs[0] else {"type": "linear"}
     title = printable(series.metric)
+    colours = {"expected": MUTED, "at most": MUTED, "deviation limit": WORSE, PUBLISHED: BETTER}
+    present = [label for label in colours if any(row["what"] == label for row in limits)]
 
     def x(field: str = "x") -> dict[str, Any]:
         return number(field, printable(parameter), scale={**wide, "nice": False}, axis={"tickCount": 6})
@@ -104,8 +111,8 @@ def _curve(found: Curve, i: int) -> Chart:
                     "type": "nominal",
                     "title": None,
                     "scale": {
-                        "domain": ["expected", "at most", "deviation limit"],
-                        "range": [MUTED, MUTED, WORSE],
+                        "domain": present,
+                        "range": [colours[label] for label in present],
                     },
                     "legend": {"symbolType": "stroke", "symbolDash": DASHES} if limits else None,
                 },
@@ -138,7 +145,16 @@ def _curve(found: Curve, i: int) -> Chart:
         name=f"growth-{i}",
         title=f"{name}{said}",
         about="Small dots are runs, large ones medians; line and band are the model and its 95 % interval."
-        + (" Dashed: the expectation through the first point, and its limit of deviation." if limits else ""),
+        + (
+            " Dashed: the expectation through the first point, and its limit of deviation."
+            if model.validation is not None and limits
+            else ""
+        )
+        + (
+            f" Dashed, too: {found.published.growth()}, by the published method (least squares)."
+            if found.published is not None
+            else ""
+        ),
         spec={"height": 280, "layer": layers},
         data={"points": points, "middles": middles, "line": line, "limits": limits},
         columns=_points(found),

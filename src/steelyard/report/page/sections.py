@@ -24,7 +24,7 @@ from steelyard.report.page import (
 )
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
-from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.page.contents import Contents, Models, Shown
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
@@ -101,6 +101,8 @@ def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
     """The sections of a part of the page; ``most`` runs are drawn one by one."""
     if isinstance(shown, Contents):
         return sections(shown, RunColumns(shown.portrait, called(shown), most))
+    if isinstance(shown, Models):
+        return [section for section in (growth.section(shown.curves),) if section is not None]
     return history.sections(shown)
 
 

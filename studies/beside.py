@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Paper beside paper: ``python studies/beside.py [--check] [STUDY...]``.
+
+A study that compares itself with its paper has ``statements.csv``, a row for each statement of the paper, and
+``compared.py``, which says of each what the study's data give. From both, ``PAPER.md`` is written, the counts
+in the study's README, and what stands on top of ``studies/README.md``. Nothing is measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import Final, Literal, NamedTuple
+
+from readme_tables import write_table
+
+HERE: Final = Path(__file__).resolve().parent
+FILE: Final = "statements.csv"
+PAGE: Final = "PAPER.md"
+BEGIN: Final = "<!-- written by studies/beside.py -->"
+END: Final = "<!-- end of what beside.py writes -->"
+
+Outcome = Literal["reproduced", "contradicted", "not resolved", "not attempted"]
+OUTCOMES: Final[tuple[Outcome, ...]] = ("reproduced", "contradicted", "not resolved", "not attempted")
+KINDS: Final = ("cell", "table", "figure", "sentence")
+LEGEND: Final = (
+    "*Reproduced*: our data, by the paper's method, give what it states. *Contradicted*: they do not, or a"
+    " control that the paper lacks gives the same without the cause that it names, and our method agrees,"
+    " so that the statement does not hold here. *Not resolved*: the methods or the parts of the"
+    " study disagree, the data do not decide, or the"
+    " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the paper leaves"
+    " open counts as reproduced where our data show what it asks about, and answer it."
+)
+
+
+class Statement(NamedTuple):
+    """What a paper publishes at one place: a cell, table, figure or sentence."""
+
+    id: str
+    place: str
+    kind: str
+    text: str
+    published: str
+
+
+class Comparison(NamedTuple):
+    """What our data give by the paper's method and by ours, and what that says of a statement."""
+
+    by_paper: str
+    by_ours: str
+    outcome: Outcome
+    why: str = ""
+
+
+class Row(NamedTuple):
+    """A statement with its comparison."""
+
+    statement: Statement
+    comparison: Comparison
+
+
+def studies() -> list[str]:
+    """Studies that are compared with their papers."""
+    return sorted(file.parent.name for file in HERE.glob("*/compared.py"))
+
+
+@cache
+def load(study: str) -> ModuleType:
+    """Load ``compared.py`` of a study."""
+    sys.path[:0] = [str(HERE)] if str(HERE) not in sys.path else []
+    name = f"compared_{study.replace('-', '_')}"
+    spec = importlib.util.spec_from_file_location(name, HERE / study / "compared.py")
+    assert spec is not None  # noqa: S101
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def read_statements(study: Path) -> list[tuple[Statement, str]]:
+    """Statements of a study, each with the reason why it was not attempted, or nothing."""
+    with (study / FILE).open(newline="", encoding="utf-8") as file:
+        return [
+            (
+                Statement(line["id"], line["place"], line["kind"], line["statement"], line["published"]),
+                line["not_attempted"],
+            )
+            for line in csv.DictReader(file)
+        ]
+
+
+def rows_of(study: str, module: ModuleType | None = None) -> list[Row]:
+    """Every statement with its comparison, those of ``statements.csv`` first.
+
+    Raises
+    ------
+    LookupError
+        A statement has no comparison, or a comparison has no statement.
+    """
+    module = module or load(study)
+    compared: Mapping[str, Comparison] = module.compare()
+    rows = []
+    seen = set()
+    for statement, reason in read_statements(HERE / study):
+        if reason:
+            comparison = Comparison("", "", "not attempted", reason)
+        elif statement.id in compared:
+            comparison = compared[statement.id]
+        else:
+            raise LookupError(f"{study}: nothing is compared with {statement.id!r}")
+        seen.add(statement.id)
+        rows.append(Row(statement, comparison))
+    if left := sorted({*compared} - seen):
+        raise LookupError(f"{study}: {FILE} has no statement {left[0]!r}")
+    return [*rows, *(module.cells() if hasattr(module, "cells") else ())]
+
+
+def count(rows: Sequence[Row]) -> dict[Outcome, int]:
+    """How many statements have each outcome."""
+    found = Counter(row.comparison.outcome for row in rows)
+    return {outcome: found[outcome] for outcome in OUTCOMES}
+
+
+def say_counts(counts: Mapping[Outcome, int]) -> str:
+    """Counts as a sentence."""
+    named = ", ".join(f"{number} {outcome}" for outcome, number in counts.items())
+    return f"Of {sum(counts.values())} statements: {named}."
+
+
+def write_page(module: ModuleType, rows: Sequence[Row]) -> str:
+    """Write the page of a study, in Markdown."""
+    parts = [
+        f"# Paper beside paper: {module.TITLE}",
+        f"{module.PAPER}",
+        f"**{say_counts(count(rows))}**",
+        LEGEND,
+        module.ABOUT,
+        "Written by `python studies/beside.py` from the study's data; a test holds it to them.",
+    ]
+    for kind, title in zip(KINDS, ("Cells", "Tables", "Figures", "Sentences"), strict=True):
+        chosen = [row for row in rows if row.statement.kind == kind]
+        if chosen:
+            parts += [f"## {title}", say_counts(count(chosen)), _table(chosen)]
+    parts += [f"## {title}\n\n{table}" for title, table in getattr(module, "grids", dict)().items()]
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(rows: Sequence[Row]) -> str:
+    head = (
+        "place",
+        "the paper",
+        "published",
+        "ours, by the paper's method",
+        "ours, by our method",
+        "outcome",
+        "remarks",
+    )
+    return write_table(
+        head,
+        [
+            [
+                _cell(text)
+                for text in (
+                    row.statement.place,
+                    row.statement.text,
+                    row.statement.published,
+                    row.comparison.by_paper,
+                    row.comparison.by_ours,
+                    f"**{row.comparison.outcome}**",
+                    row.comparison.why,
+                )
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ") or "–"
+
+
+def put(text: str, block: str) -> str:
+    """Put a block between the marks of a README.
+
+    Raises
+    ------
+    LookupError
+        The marks are missing.
+    """
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise LookupError(f"the README lacks {BEGIN} … {END}")
+    return f"{before}{BEGIN}\n{block}\n{END}{after}"
+
+
+def written(asked: Sequence[str]) -> Iterator[tuple[Path, str]]:
+    """Files of these studies, and of all together where all are asked for, with what they must contain."""
+    overview = []
+    findings: list[str] = []
+    total: Counter[Outcome] = Counter()
+    for study in asked:
+        module = load(study)
+        rows = rows_of(study, module)
+        counts = count(rows)
+        total.update(counts)
+        yield HERE / study / PAGE, write_page(module, rows)
+        readme = HERE / study / "README.md"
+        line = f"Beside the paper, statement by statement: [PAPER.md]({PAGE}). {say_counts(counts)}"
+        block = "\n\n".join([line, *(module.head() if hasattr(module, "head") else ())])
+        yield readme, put(readme.read_text(encoding="utf-8"), block)
+        overview.append([f"[{study}]({study}/{PAGE})", *map(str, (sum(counts.values()), *counts.values()))])
+        findings += module.findings()
+    if [*asked] == studies():
+        readme = HERE / "README.md"
+        everything = {outcome: total[outcome] for outcome in OUTCOMES}
+        overview.append(["together", *map(str, (total.total(), *everything.values()))])
+        block = "\n\n".join(
+            [
+                "## What was found that the papers did not know",
+                "\n".join(f"- {each}" for each in findings),
+                "## Paper beside paper",
+                f"{say_counts(everything)} {LEGEND}",
+                write_table(("study", "statements", *OUTCOMES), overview),
+            ]
+        )
+        yield readme, put(readme.read_text(encoding="utf-8"), block)
+
+
+def main() -> int:
+    """Write the files; with ``--check``, name those that are stale and end with 1."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("studies", nargs="*", metavar="STUDY")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit code 1 if a file is stale")
+    options = parser.parse_args()
+    stale = 0
+    for file, text in written(options.studies or studies()):
+        if file.is_file() and file.read_text(encoding="utf-8") == text:
+            continue
+        stale += 1
+        print(f"{file.relative_to(HERE.parent)}: {'stale' if options.check else 'written'}")
+        if not options.check:
+            file.write_text(text, encoding="utf-8")
+    return 1 if options.check and stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,73 @@
+"""Ranks of a paper's tables: models of points by its method and by ours, and what they say of a cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from parts import SIGNS
+
+from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
+from steelyard.scaling.question import Method
+
+if TYPE_CHECKING:
+    from beside import Outcome
+
+
+def model_points(
+    points: Mapping[float, float],
+    expectation: str,
+    *,
+    parameter: str,
+    method: Method,
+    space: str,
+    deviation: str = "half",
+) -> ScalingModel:
+    """Model points of one function, in seconds, by scale."""
+    series = series_of(
+        "cell",
+        (parameter,),
+        [(scale,) for scale in points],
+        [(time_s,) for time_s in points.values()],
+        metric="time_s",
+        unit="s",
+    )
+    question = Question(
+        method=method,
+        space=space if method == "seed001" else "default",
+        expectations={"cell": Expectation(expectation, deviation)},
+        parameter=parameter,
+    )
+    (found,) = model_all([series], question)
+    assert isinstance(found, ScalingModel)  # noqa: S101 -- five points and more have a model
+    return found
+
+
+def rank(model: ScalingModel) -> str:
+    """The rank of a model that has an expectation."""
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- each has an expectation
+    return checked.rank
+
+
+def describe(model: ScalingModel) -> str:
+    """Rank and growth."""
+    return f"{SIGNS[rank(model)]} {model.growth()}"
+
+
+def grows_more(model: ScalingModel) -> bool:
+    """Whether a model grows faster than its expectation."""
+    checked = model.validation
+    assert checked is not None  # noqa: S101 -- each has an expectation
+    return checked.divergence.at(2.0**40) > checked.divergence.at(2.0**20)
+
+
+def judge_rank(printed: str, by_paper: ScalingModel, by_ours: ScalingModel) -> Outcome:
+    """Judge a published rank: reproduced by the paper's method, contradicted where ours states another, too.
+
+    A rank of none for less growth than expected reproduces no rank of none for more.
+    """
+    theirs, ours = rank(by_paper), rank(by_ours)
+    if theirs == printed and (theirs != "none" or grows_more(by_paper)):
+        return "reproduced"
+    return "contradicted" if ours not in ("undecided", printed) else "not resolved"

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""Tables of the studies' READMEs, made from ``tables.csv``: ``python studies/readme_tables.py [STUDY...]``.
+
+A study whose records are too large to check in keeps what it measured in ``tables.csv``, a row for each cell:
+``heading`` and ``place`` name the table in the README, ``row`` counts from 1. The README's tables are written
+from it. ``--keep HEADING`` takes the tables below a heading of the README into the file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+HERE: Final = Path(__file__).resolve().parent
+FILE: Final = "tables.csv"
+
+
+class Cell(NamedTuple):
+    """A cell as it is printed; ``place`` counts the tables below ``heading`` from 1."""
+
+    heading: str
+    place: int
+    row: int
+    column: str
+    text: str
+
+
+class Table(NamedTuple):
+    """A table, and the lines of the README that it takes, the last not included."""
+
+    heading: str
+    place: int
+    rows: list[dict[str, str]]
+    columns: list[str]
+    start: int
+    end: int
+
+
+def read_tables(readme: str) -> Iterator[Table]:
+    """Tables of a text in Markdown, in its order.
+
+    Raises
+    ------
+    LookupError
+        Two columns of a table have one name, or a row lacks a cell.
+    """
+    lines = readme.splitlines()
+    heading, place, at = "", 0, 0
+    while at < len(lines):
+        if lines[at].startswith("#"):
+            heading, place = lines[at].lstrip("#").strip(), 0
+        if not lines[at].startswith("|"):
+            at += 1
+            continue
+        start = at
+        while at < len(lines) and lines[at].startswith("|"):
+            at += 1
+        place += 1
+        head, _, *rows = [[cell.strip() for cell in _split(line)] for line in lines[start:at]]
+        if len({*head}) < len(head) or any(len(row) != len(head) for row in rows):
+            raise LookupError(f"line {start + 1}: columns need names of their own, rows a cell for each")
+        named = [dict(zip(head, row, strict=True)) for row in rows]
+        yield Table(heading, place, named, head, start, at)
+
+
+def _split(line: str) -> list[str]:
+    return line.strip().removeprefix("|").removesuffix("|").split("|")
+
+
+def kept(study: Path) -> list[Cell]:
+    """Cells that a study keeps."""
+    if not (study / FILE).is_file():
+        return []
+    with (study / FILE).open(newline="", encoding="utf-8") as file:
+        return [
+            Cell(line["heading"], int(line["place"]), int(line["row"]), line["column"], line["text"])
+            for line in csv.DictReader(file)
+        ]
+
+
+def rows_of(study: Path, heading: str, place: int = 1) -> list[dict[str, str]]:
+    """Rows of a kept table, by their columns; ``heading`` is how the README's heading begins.
+
+    Raises
+    ------
+    LookupError
+        The study keeps no such table.
+    """
+    found: dict[str, dict[int, dict[str, str]]] = {}
+    for cell in kept(study):
+        if cell.place == place and cell.heading.startswith(heading):
+            rows = found.setdefault(cell.heading, {})
+            rows.setdefault(cell.row, {})[cell.column] = cell.text
+    # One heading may begin as another does.
+    chosen = found.get(heading) or next(iter(found.values()), None)
+    if chosen is None:
+        raise LookupError(f"{study.name}: {FILE} has no table {place} below {heading!r}")
+    return [chosen[row] for row in sorted(chosen)]
+
+
+def write_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Write a table in Markdown."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def renew(study: Path) -> str:
+    """Make the README with its tables written from what is kept.
+
+    Raises
+    ------
+    LookupError
+        The README lacks a table that is kept.
+    """
+    readme = (study / "README.md").read_text(encoding="utf-8")
+    lines = readme.splitlines()
+    wanted = {(cell.heading, cell.place) for cell in kept(study)}
+    for table in reversed(list(read_tables(readme))):
+        key = table.heading, table.place
+        if key in wanted:
+            wanted.discard(key)
+            rows = rows_of(study, *key)
+            lines[table.start : table.end] = write_table(
+                list(rows[0]), [list(row.values()) for row in rows]
+            ).splitlines()
+    if wanted:
+        heading, place = min(wanted)
+        raise LookupError(f"{study.name}: README.md has no table {place} below {heading!r}")
+    return "\n".join(lines) + "\n"
+
+
+def keep(study: Path, headings: Sequence[str]) -> None:
+    """Take the tables below these headings into the file, in the place of those that it has of them."""
+    readme = (study / "README.md").read_text(encoding="utf-8")
+    chosen = [each for each in read_tables(readme) if any(each.heading.startswith(h) for h in headings)]
+    others = [cell for cell in kept(study) if cell.heading not in {each.heading for each in chosen}]
+    cells = [
+        Cell(table.heading, table.place, number, column, text)
+        for table in chosen
+        for number, row in enumerate(table.rows, 1)
+        for column, text in row.items()
+    ]
+    with (study / FILE).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Cell._fields)
+        writer.writerows([*others, *cells])
+
+
+def main() -> int:
+    """Write the tables of READMEs, or keep some."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("studies", nargs="*", metavar="STUDY")
+    parser.add_argument("--keep", action="append", default=[], metavar="HEADING")
+    asked = parser.parse_args()
+    studies = asked.studies or sorted(file.parent.name for file in HERE.glob(f"*/{FILE}"))
+    for name in studies:
+        study = HERE / name
+        if asked.keep:
+            keep(study, asked.keep)
+        (study / "README.md").write_text(renew(study), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

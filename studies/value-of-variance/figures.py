@@ -1,0 +1,98 @@
+"""Figures 4 to 12 of the paper and its Table 1, with what it publishes of them in the same frame."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from pathlib import Path
+from statistics import fmean, stdev
+from typing import Any, Final
+
+from charts import bars
+
+from steelyard.report.page.chart import Chart
+
+HERE: Final = Path(__file__).parent
+PARTS: Final = {"simulated": "simulated", "real": "real", "papers": "the paper's sizes, simulated"}
+FIGURES: Final = (
+    ("hpx-5", "255", (4, 5, 10), (3, 11)),
+    ("hpx-5", "100", (6, 7, 11), (3, 11)),
+    ("am++", "100", (8, 9, 12), (1, 3)),
+)
+"""Runtime, largest weight, figures of times, speedups and relative deviations, published speedups."""
+ORDERS: Final = {"kla": "KLA", "delta": "Δ = 1"}
+WIDTH: Final = 0.6
+"""Of the runs of a scale, side by side."""
+
+Runs = dict[tuple[str, str, str], dict[str, list[float]]]
+
+
+def runs_of(part: str, runtime: str, weight: str) -> Runs:
+    """Times of the eight sources in seconds, by scale, noise and run, and by order."""
+    found: Runs = {}
+    with (HERE / f"{part}-runs.csv").open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            if (line["runtime"], line["weight"]) == (runtime, weight):
+                key = line["scale"], line.get("noise", ""), line["run"]
+                times = [float(line[f"source_{i}_s"]) for i in range(1, 9)]
+                found.setdefault(key, {})[line["order"]] = times
+    return {key: its for key, its in found.items() if len(its) == len(ORDERS)}
+
+
+def figures() -> Iterator[Chart]:
+    """Times, speedups and relative deviations of each runtime and weight; the instances of Table 1."""
+    for runtime, weight, (times, speedups, deviations), band in FIGURES:
+        rows: dict[str, list[dict[str, Any]]] = {"times": [], "speedups": [], "deviations": []}
+        for part, said in PARTS.items():
+            runs = runs_of(part, runtime, weight)
+            for at, its in _beside(runs):
+                for order, name in ORDERS.items():
+                    mean, s = fmean(its[order]), stdev(its[order])
+                    point = {"series": f"{name}, {said}", "x": at}
+                    rows["times"].append(
+                        point | {"y": 1e3 * mean, "low": 1e3 * (mean - s), "high": 1e3 * (mean + s)}
+                    )
+                    rows["deviations"].append(point | {"y": s / mean})
+                speedup = fmean(its["kla"]) / fmean(its["delta"])
+                sigma = speedup * sum((stdev(t) / fmean(t)) ** 2 for t in its.values()) ** 0.5
+                rows["speedups"].append(
+                    {"series": said, "x": at, "y": speedup, "low": speedup - sigma, "high": speedup + sigma}
+                )
+        of = f"{runtime.upper()}, weights to {weight}"
+        scale = "scale; runs side by side"
+        if deviations == 11:
+            rows["deviations"].append({"series": "KLA, published (run 2)", "x": 17.0, "y": 0.5})
+        yield bars(f"figure-{times}", rows["times"], scale, f"time ± s, {of} (ms)", log=True)
+        name = f"KLA over Δ = 1 ± σ, {of}"
+        yield bars(f"figure-{speedups}", rows["speedups"], scale, name, band=band)
+        yield bars(f"figure-{deviations}", rows["deviations"], scale, f"s / mean over sources, {of}")
+    yield _instances()
+
+
+def _beside(runs: Runs) -> Iterator[tuple[float, dict[str, list[float]]]]:
+    scales: dict[str, list[dict[str, list[float]]]] = {}
+    for (scale, _, _), its in runs.items():
+        scales.setdefault(scale, []).append(its)
+    for scale, group in scales.items():
+        for i, its in enumerate(group):
+            offset = WIDTH * (i / (len(group) - 1) - 0.5) if len(group) > 1 else 0.0
+            yield float(scale) + offset, its
+
+
+def _instances() -> Chart:
+    """Each instance over the mean of its run: Table 1, and KLA on HPX-5 by source."""
+    rows: list[dict[str, Any]] = []
+    with (HERE / "published.csv").open(newline="", encoding="utf-8") as file:
+        for line in csv.DictReader(file):
+            times = [float(line[f"instance_{i}"]) for i in range(1, 9)]
+            rows += _over_mean(f"published, run {line['run']}", times, 0.1 if line["run"] == "2" else 0.2)
+    for part, said in list(PARTS.items())[:2]:
+        for (scale, _, _), its in runs_of(part, "hpx-5", "100").items():
+            if scale == "14":
+                rows += _over_mean(f"{said}, scale 14", its["kla"], -0.1 if part == "real" else -0.25)
+    return bars("instances", rows, "instance (source)", "KLA on HPX-5: time over the mean of its run")
+
+
+def _over_mean(series: str, times: list[float], offset: float) -> list[dict[str, Any]]:
+    mean = fmean(times)
+    return [{"series": series, "x": i + offset, "y": time / mean} for i, time in enumerate(times, 1)]
