@@ -258,7 +258,7 @@ def _compose(
     gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
     gathered(check_restarts, program, design, origin)
     gathered(check_nodes, contexts, launch, design, origin)
-    gathered(check_jobs, launch, factors, contexts, origin)
+    gathered(check_jobs, launch, factors, contexts, design, origin)
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()
     if analysis is None:

@@ -224,7 +224,6 @@ def test_a_plan_says_how_many_jobs_are_in_flight(tmp_path):
 
 
 REFUSED = {
-    "jobs without a factor": ({"submit": ["x", "{script}"]}, "has one job to hand in at a time"),
     "a factor where a job is cancelled": ({"cancel": ["x", "{job}", "{p}"]}, r"{job} alone says which job"),
     "an unknown placeholder": ({"submit": ["x", "{script}", "{q}"]}, r"unknown placeholder {q}"),
     "no job at all": ({"jobs": 0}, "jobs"),
@@ -253,3 +252,23 @@ def test_a_factor_of_the_queue_alone_is_used():
         launch={"kind": "slurm", "options": ["--nodes={nodes}"], "jobs": 2},
     )  # fmt: skip
     assert spec.launch.jobs == 2
+
+
+def test_blocks_are_dealt_out_to_jobs_where_the_queue_is_told_no_factor(tmp_path):
+    queue = [sys.executable, "{source}/queue.py", "{source}/queue"]
+    plain = [*queue, "submit", "2", "any", "{script}", "{log}"]
+    assert run(asked(tmp_path, jobs=2, submit=plain, blocks=4), tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 24)
+    by_trial = {int(trial): job for trial, job, *_ in logged(tmp_path)}
+    with Record.open(tmp_path / "it.lab") as record:
+        jobs = [{by_trial[outcome.block.first_trial + i] for i in range(6)} for outcome in record.outcomes()]
+    assert [len(each) for each in jobs] == [1] * 4
+    assert jobs[0] == jobs[2] != jobs[1] == jobs[3]
+
+
+def test_orders_without_blocks_are_not_dealt_out(tmp_path):
+    with pytest.raises(SpecError, match="jobs = 3 deals out blocks"):
+        experiment(
+            name="it", program={"command": ["true"]}, design={"blocks": 3, "order": "sequential"},
+            launch={"kind": "slurm", "jobs": 3},
+        )  # fmt: skip

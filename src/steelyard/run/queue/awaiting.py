@@ -51,7 +51,7 @@ class JobWatch:
         """
         if self._job.end is not None or self._job.id is None:
             return True
-        state = self._scheduler.state(self._job.id)
+        state = self._scheduler.state(self._job)
         if state != "ended" or self._job.is_writing(self._journals):
             self._denials = 0
             self.state = state
@@ -147,5 +147,6 @@ def note_number(job: Job, scheduler: Scheduler, record: str) -> None:
     """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
     if job.id is None:
         answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
-        if found := scheduler.number(answer) or scheduler.find(job_name(record, job)):
-            job.note_id(found)
+        number = scheduler.number(answer) or scheduler.find(job, job_name(record, job.leader))
+        if number:
+            job.note_id(f"{number}{job.task}")

@@ -67,12 +67,28 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         """Output of the script and of the queue."""
-        return self.directory / "log"
+        return self.leader.directory / f"log{self.task.replace('_', '-')}"
 
     @property
     def answer(self) -> Path:
         """Answer of the queue to the submission."""
-        return self.directory / "answer"
+        return self.leader.directory / "answer"
+
+    @property
+    def leader(self) -> Job:
+        """The job with which it was handed in; itself where it was handed in alone."""
+        file = self.directory / "task"
+        return Job(self.directory.parent / file.read_text().split()[0]) if file.exists() else self
+
+    @property
+    def task(self) -> str:
+        """What follows the number of an array in its own, as in ``_3``; empty where it was handed in alone."""
+        file = self.directory / "task"
+        return f"_{file.read_text().split()[1]}" if file.exists() else ""
+
+    def note_task(self, leader: Job, task: int) -> None:
+        """Keep that it is handed in as a task of the leader's array."""
+        (self.directory / "task").write_text(f"{leader.directory.name} {task}\n", encoding="utf-8")
 
     @property
     def begun(self) -> bool:

@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import ProgramError
+from steelyard.errors import MachineError, ProgramError
 from steelyard.interventions.node import Node
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.measure import Measurer
@@ -27,6 +27,7 @@ from steelyard.run.queue.awaiting import (
 )
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.losses import last_words, select_trials, was_taken_away
+from steelyard.run.queue.scheduler import Handover
 from steelyard.run.queue.submission import Share, Submission
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
@@ -142,8 +143,8 @@ class QueuedSession:
         waiting = deque(self._make_lots(works))
         try:
             while waiting or self._flights:
-                while waiting and len(self._flights) < self._submission.jobs:
-                    self._flights.append(self._submit(waiting.popleft()))
+                free = max(0, self._submission.jobs - len(self._flights))
+                self._submit_all([waiting.popleft() for _ in range(min(free, len(waiting)))])
                 for flight in self._await_some():
                     if (rest := self._settle(flight)) is not None:
                         waiting.appendleft(rest)
@@ -166,10 +167,38 @@ class QueuedSession:
         for share in self._shares:
             treatments = None if single else share.treatments
             mine = [work for item in works if (work := replace(item, treatments=treatments)).places()]
-            lots += [_Lot(share, members, node) for node, members in _group_by_node(mine).items()]
+            for node, members in _group_by_node(mine).items():
+                dealt = self._deal(members) if single and node is None else [members]
+                lots += [_Lot(share, each, node) for each in dealt]
         return lots
 
-    def _submit(self, lot: _Lot) -> _Flight:
+    def _deal(self, works: Sequence[Work]) -> list[Sequence[Work]]:
+        """Deal blocks out to jobs in turn, so that each job has blocks of all times of the order drawn."""
+        count = min(self._submission.jobs, len(works))
+        return [works[first::count] for first in range(count)]
+
+    def _submit_all(self, lots: Sequence[_Lot]) -> None:
+        """Hand in jobs; those that the queue may have count as in flight from before it is asked."""
+        if not lots:
+            return
+        flights = [self._prepare(lot) for lot in lots]
+        self._flights += flights
+        handovers = [
+            Handover(flight.job, job_name(self._name, flight.job), flight.lot.share.levels)
+            for flight in flights
+        ]
+        try:
+            self._submission.scheduler.submit_all(handovers)
+        except KeyboardInterrupt:
+            # The queue may have some by now: they are withdrawn with the others.
+            for flight in flights:
+                note_number(flight.job, self._submission.scheduler, self._name)
+            raise
+        except MachineError:
+            self._flights = [flight for flight in self._flights if flight.job.id is not None]
+            raise
+
+    def _prepare(self, lot: _Lot) -> _Flight:
         number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
@@ -183,20 +212,11 @@ class QueuedSession:
         journal.touch()
         submission = self._submission
         job.write_script(submission.script, native_file(RUNNER), journal, submission.handed_on)
-        scheduler = submission.scheduler
-        name = job_name(self._name, job)
         trials = sum(len(work.places()) for work in lot.works)
         if lot.node is not None:
             job.note_node(lot.node)
-        flight = _Flight(job, lot, journal, JobWatch(job, scheduler, [journal]), commands, trials)
-        try:
-            job.note_id(scheduler.submit(job.script, job.log, name, job.answer, lot.share.levels, lot.node))
-        except KeyboardInterrupt:
-            # The queue may have it by now: it is withdrawn with the others.
-            note_number(job, scheduler, self._name)
-            self._flights.append(flight)
-            raise
-        return flight
+        watch = JobWatch(job, submission.scheduler, [journal])
+        return _Flight(job, lot, journal, watch, commands, trials)
 
     def _await_some(self) -> list[_Flight]:
         """Sleep until at least one job has ended; gives those, which are no longer in flight."""
@@ -272,7 +292,7 @@ class QueuedSession:
         scheduler = self._submission.scheduler
         for flight in self._flights:
             if flight.job.id is not None:
-                scheduler.cancel(flight.job.id)
+                scheduler.cancel(flight.job)
         until = time.monotonic() + CANCEL_TIMEOUT_S
         for flight in self._flights:
             left_s = max(0.0, until - time.monotonic())

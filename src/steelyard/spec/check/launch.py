@@ -12,7 +12,7 @@ from steelyard.interventions.node import Node
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
 from steelyard.spec.check.ranks import check_keys, read_ranks
-from steelyard.spec.experiment import Contexts, Factor, LaunchMethod
+from steelyard.spec.experiment import Contexts, Design, Factor, LaunchMethod
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 
@@ -70,21 +70,24 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
 
 
 def check_jobs(
-    table: LaunchMethod, factors: Sequence[Factor], contexts: Contexts | None, origin: Origin
+    table: LaunchMethod,
+    factors: Sequence[Factor],
+    contexts: Contexts | None,
+    design: Design,
+    origin: Origin,
 ) -> None:
-    """Refuse several jobs at once where all trials go into one.
+    """Refuse several jobs at once where trials cannot be dealt out to them.
 
     Raises
     ------
     SpecError
     """
     draws_nodes = contexts is not None and Node.name in contexts.settings
-    if table.jobs > 1 and not draws_nodes and not find_queue_factors(table, factors):
-        where = "options" if table.kind == "slurm" else "submit"
-        problem = f"jobs = {table.jobs} has one job to hand in at a time: {where} names no factor"
-        raise origin.error(
-            ("launch", "jobs"), problem, 'write a factor there, as in "--nodes={p}", or leave jobs out'
-        )
+    if table.jobs == 1 or draws_nodes or find_queue_factors(table, factors):
+        return
+    if design.order != "randomized":
+        problem = f"jobs = {table.jobs} deals out blocks, and order = {design.order!r} has no blocks of all treatments"
+        raise origin.error(("launch", "jobs"), problem, 'write order = "randomized", or leave jobs out')
 
 
 def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:

@@ -118,7 +118,8 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         int,
         Meta(
             ge=1,
-            description="With factors in `options` or `submit`: how many jobs may wait or run at once.",
+            description="How many jobs may wait or run at once. Blocks are dealt out to them, unless factors in"
+            " `options` or `submit`, or nodes that are drawn, say which job a trial is in.",
         ),
     ] = 1
     script: Annotated[
