@@ -360,9 +360,9 @@ def _note_shares(record: Record, submitted: Submission) -> None:
         record.add_warning("jobs_by_level", text)
     elif submitted.jobs > 1 and not _draws_nodes(record):
         text = (
-            f"blocks were dealt out to up to {submitted.jobs} jobs at once: a block lies in one job; what"
-            " differs from job to job counts as a difference of blocks, which is too little where nodes differ"
-            " ([contexts] node draws them), and jobs on one node disturb each other"
+            f"blocks were dealt out to up to {submitted.jobs} jobs at once, each to one: what differs from job"
+            " to job counts as a difference of blocks, which is too little where nodes differ ([contexts] node"
+            " draws them), and jobs on one node disturb each other"
         )
         record.add_warning("jobs_at_once", text)
 

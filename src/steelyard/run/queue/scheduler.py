@@ -9,15 +9,10 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from steelyard.errors import MachineError
 from steelyard.run.queue.job import Job
 
 JobState = Literal["waiting", "running", "ended", "unreachable"]
 """``ended`` says nothing about how; neither does a job that the queue has forgotten."""
-
-
-class UnreachableError(MachineError):
-    """The machine of one job does not answer; others may."""
 
 
 class Handover(msgspec.Struct, frozen=True):
@@ -52,11 +47,14 @@ class Scheduler(ABC):
         From the first of them to the last, at least.
     travels : bool
         Whether a job gets a folder of its own on its machine, which sees none of our files.
+    patience_s : float
+        For how long a machine that cannot be reached is asked again, before others go on without it.
     """
 
     denials: ClassVar[int] = 1
     absence_s: ClassVar[float] = 0.0
     travels: ClassVar[bool] = False
+    patience_s: ClassVar[float] = 300.0
 
     @abstractmethod
     def check(self) -> None:
@@ -70,8 +68,8 @@ class Scheduler(ABC):
 
     @abstractmethod
     def submit(self, handover: Handover) -> str:
-        """Hand in a job's script, whose output goes to its log; gives its number. What the queue answers is in
-        the job's ``answer`` as soon as it has answered, whether we live or not.
+        """Hand in a job's script, whose output goes to its log; gives its number. What the queue answers is
+        in the job's ``answer`` as soon as it has answered, whether we live or not.
 
         Raises
         ------
@@ -103,6 +101,10 @@ class Scheduler(ABC):
         MachineError
             The queue cannot be asked.
         """
+
+    def look_at(self, jobs: Sequence[Job]) -> None:
+        """Ask for the states of jobs at once, where that is faster; ``state`` then tells them."""
+        del jobs
 
     @abstractmethod
     def cancel(self, job: Job) -> None:

@@ -58,7 +58,7 @@ class Slurm(Scheduler):
         return self._batch(handover, [*options, str(job.script)])
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
-        """See ``Scheduler.submit_all``: one array where the jobs differ in nothing that ``sbatch`` is told."""
+        """See ``Scheduler.submit_all``: one array where ``sbatch`` is told the same of all jobs."""
         first = handovers[0]
         alike = all(each.job.node is None and each.levels == first.levels for each in handovers)
         if len(handovers) == 1 or not alike:
@@ -116,6 +116,7 @@ class Slurm(Scheduler):
 
     def find(self, job: Job, name: str) -> str | None:
         """See ``Scheduler.find``; of an array, its own number."""
+        del job
         done = ask(["squeue", "--noheader", "--name", name, "--format", "%F"], may_fail=True)
         return next(iter(done.stdout.split()), None)
 
@@ -135,7 +136,7 @@ class Slurm(Scheduler):
 
 
 def _array_script(jobs: Sequence[Job]) -> str:
-    """A script whose task k runs that of the k-th job, under the directives of the first, which are theirs."""
+    """A script whose task k runs that of the k-th job, under the directives that all of them have."""
     lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
     head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
     folders = " ".join(shlex.quote(str(job.directory)) for job in jobs)

@@ -9,6 +9,7 @@ from itertools import product
 from msgspec.structs import replace
 
 from steelyard.interventions.node import Node
+from steelyard.spec.check.hosts import check_hosts
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
 from steelyard.spec.check.ranks import check_keys, read_ranks
@@ -28,6 +29,7 @@ _KNOWN = {
     "submit": ("source", "script", "log", "name", "node"),
     "cancel": ("source", "job"),
     "alive": ("source", "job"),
+    "ssh": ("source",),
 }
 """Key to the placeholders that its words may hold."""
 _OF_A_JOB = ("options", "submit")
@@ -56,6 +58,8 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
         return LaunchMethod()
     if table.kind == "slurm":
         table = _check_slurm(table, factors, origin, path)
+    elif table.kind == "hosts":
+        check_hosts(table, origin)
     else:
         _check_template(table, origin, path)
     for key in _KNOWN:
@@ -86,7 +90,9 @@ def check_jobs(
     if table.jobs == 1 or draws_nodes or find_queue_factors(table, factors):
         return
     if design.order != "randomized":
-        problem = f"jobs = {table.jobs} deals out blocks, and order = {design.order!r} has no blocks of all treatments"
+        problem = (
+            f"jobs = {table.jobs} deals out blocks of all treatments, and order = {design.order!r} has none"
+        )
         raise origin.error(("launch", "jobs"), problem, 'write order = "randomized", or leave jobs out')
 
 
