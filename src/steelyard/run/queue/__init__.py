@@ -52,7 +52,7 @@ def submission(experiment: Experiment) -> Submission | None:
         case "slurm":
             scheduler = Slurm(queue.options, source=source)
         case "hosts":
-            copies, trees = queue.stage == "copy", [Path(source, each) for each in queue.files]
+            copies, trees = queue.stage == "copy", [Path(source, name) for name in queue.files]
             scheduler = Hosts(queue.hosts, queue.ssh, copies=copies, trees=trees, source=source)
             jobs = len(queue.hosts)
         case _:

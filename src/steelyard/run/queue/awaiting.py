@@ -139,7 +139,7 @@ def attach(
     for job in jobs_in(jobs):
         if not job.settled:
             if await_job(job, submission, record, tell, journals).lost:
-                raise lost_error([job])
+                raise describe_lost([job])
             if job.id is None and job.begun and job.end is None:
                 name = job_name(record, job)
                 raise RecordBusyError(
@@ -152,7 +152,7 @@ def attach(
         job.settle()
 
 
-def lost_error(jobs: Sequence[Job]) -> MachineError:
+def describe_lost(jobs: Sequence[Job]) -> MachineError:
     """What is said of jobs whose machines do not answer."""
     named = ", ".join(dict.fromkeys(job.node or "the host" for job in jobs))
     return MachineError(

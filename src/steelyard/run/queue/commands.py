@@ -38,7 +38,7 @@ def ask(
     may_fail: bool = False,
     into: Path | None = None,
     payload: Path | None = None,
-    shown: str | None = None,
+    label: str | None = None,
     timeout_s: float = _TIMEOUT_S,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
@@ -48,7 +48,7 @@ def ask(
     ----------
     payload : Path, optional
         Its standard input.
-    shown : str, optional
+    label : str, optional
         What errors call it; by default, its words.
 
     Raises
@@ -58,7 +58,7 @@ def ask(
     MachineError
         It is not there, or fails and may not.
     """
-    shown = " ".join(words) if shown is None else shown
+    label = " ".join(words) if label is None else label
     try:
         with (payload or Path(os.devnull)).open("rb") as stdin:
             done = _capture(words, stdin, timeout_s) if into is None else _keep(words, stdin, into, timeout_s)
@@ -69,13 +69,13 @@ def ask(
         ) from error
     except subprocess.TimeoutExpired as error:
         raise UnreachableError(
-            f"the queue does not answer: {shown} takes longer than {timeout_s:g} s",
-            hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
+            f"the queue does not answer: {label} takes longer than {timeout_s:g} s",
+            hint=f"give the same command again when `{label}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
         said = (done.stderr or done.stdout).strip()
         raise MachineError(
-            f"the queue refuses: {shown}: {said or f'exit code {done.returncode}'}",
+            f"the queue refuses: {label}: {said or f'exit code {done.returncode}'}",
             hint="correct options, partition or submit under [launch]",
         )
     return done
@@ -84,8 +84,8 @@ def ask(
 def _capture(words: Sequence[str], stdin: BinaryIO, timeout_s: float) -> subprocess.CompletedProcess[str]:
     done = subprocess.run(words, stdin=stdin, capture_output=True, check=False, timeout=timeout_s)
     # Not as text, which would take a carriage return away.
-    told = (each.decode("utf-8", "surrogateescape") for each in (done.stdout, done.stderr))
-    return subprocess.CompletedProcess(words, done.returncode, *told)
+    texts = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(words, done.returncode, *texts)
 
 
 def _keep(

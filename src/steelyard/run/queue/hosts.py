@@ -84,7 +84,7 @@ class Hosts(Scheduler):
         self.copies = copies
         self.trees = trees
         self.source = source
-        self._seen: dict[Path, JobState] = {}
+        self._states: dict[Path, JobState] = {}
         """By ``look_at``, until asked for."""
         self._ends: dict[Path, str] = {}
         """How jobs ended, in the words of the script."""
@@ -95,8 +95,8 @@ class Hosts(Scheduler):
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             failed = [error for error in pool.map(self._check, self.names) if error is not None]
         if failed:
-            others = f" (and {len(failed) - 1} hosts more)" if len(failed) > 1 else ""
-            raise MachineError(f"{failed[0].message}{others}", hint=failed[0].hint)
+            rest = f" (and {len(failed) - 1} hosts more)" if len(failed) > 1 else ""
+            raise MachineError(f"{failed[0].message}{rest}", hint=failed[0].hint)
 
     def _check(self, host: str) -> MachineError | None:
         try:
@@ -115,7 +115,7 @@ class Hosts(Scheduler):
         job.note_place(handover.name)
         programs = (*handover.programs, job.directory) if self.copies else ()
         payload = pack(job, programs, self.trees if self.copies else ())
-        host = self._host(job)
+        host = self._find_host(job)
         try:
             return self._ask(
                 host, "start", handover.name, host, platform.machine(), payload=payload, into=job.answer
@@ -153,13 +153,13 @@ class Hosts(Scheduler):
         """See ``Scheduler.look_at``."""
         if len(jobs) > 1:
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                self._seen.update(
+                self._states.update(
                     zip((job.directory for job in jobs), pool.map(self._state, jobs), strict=True)
                 )
 
     def state(self, job: Job) -> JobState:
         """See ``Scheduler.state``; what the job has written so far is then here."""
-        return self._seen.pop(job.directory, None) or self._state(job)
+        return self._states.pop(job.directory, None) or self._state(job)
 
     def _state(self, job: Job) -> JobState:
         try:
@@ -187,7 +187,7 @@ class Hosts(Scheduler):
         ------
         MachineError
         """
-        return self.number(self._ask(self._host(job), "find", name))
+        return self.number(self._ask(self._find_host(job), "find", name))
 
     def was_taken_away(self, job: Job) -> bool:
         """See ``Scheduler.was_taken_away``: its host was booted anew, or its folder is gone."""
@@ -195,26 +195,26 @@ class Hosts(Scheduler):
 
     def last_words(self, job: Job) -> str:
         """See ``Scheduler.last_words``."""
-        told = {
+        text = {
             "rebooted": "was booted anew",
             "gone": "has lost the folder of the job",
             "died": "has no process of the job any more",
         }.get(self._ends.get(job.directory, ""), "")
-        return f"{self._host(job)} {told}" if told else ""
+        return f"{self._find_host(job)} {text}" if text else ""
 
     def forget(self, job: Job) -> None:
         """See ``Scheduler.forget``."""
         self._try(job, "forget")
 
-    def _host(self, job: Job) -> str:
+    def _find_host(self, job: Job) -> str:
         return job.node or self.names[0]
 
     def _try(self, job: Job, verb: str) -> None:
         """Say something to a host that need not hear it."""
         ask(
-            self._command(self._host(job), verb, job.place),
+            self._make_command(self._find_host(job), verb, job.place),
             may_fail=True,
-            shown=self._host(job),
+            label=self._find_host(job),
             timeout_s=60,
         )
 
@@ -223,7 +223,7 @@ class Hosts(Scheduler):
         while True:
             have = job.journal.stat().st_size
             words = ("look", job.place, str(have), str(_CHUNK_BYTES))
-            answer = self._ask(self._host(job), *words).encode("utf-8", "surrogateescape")
+            answer = self._ask(self._find_host(job), *words).encode("utf-8", "surrogateescape")
             line, _, rest = answer.partition(b"\n")
             state, *sizes = line.decode().split()
             look = _Look(state, *map(int, sizes))
@@ -242,7 +242,7 @@ class Hosts(Scheduler):
                 job.write_end(end)
             return look
 
-    def _command(self, host: str, *words: str) -> list[str]:
+    def _make_command(self, host: str, *words: str) -> list[str]:
         return [*filled(self.ssh, source=self.source), *_OPTIONS, "--", host, quote_command(*words)]
 
     def _ask(self, host: str, *words: str, payload: Path | None = None, into: Path | None = None) -> str:
@@ -256,11 +256,11 @@ class Hosts(Scheduler):
             The script did.
         """
         done = ask(
-            self._command(host, *words),
+            self._make_command(host, *words),
             may_fail=True,
             into=into,
             payload=payload,
-            shown=f"{self.ssh[0]} {host}",
+            label=f"{self.ssh[0]} {host}",
             timeout_s=_SENDING_S if payload else 60.0,
         )
         if done.returncode == 0:
@@ -268,10 +268,10 @@ class Hosts(Scheduler):
         raise _explain(host, done.returncode, done.stderr.strip())
 
 
-def _explain(host: str, code: int, told: str) -> MachineError:
-    last = told.splitlines()[-1] if told else f"exit code {code}"
+def _explain(host: str, code: int, text: str) -> MachineError:
+    last = text.splitlines()[-1] if text else f"exit code {code}"
     if code == _CONNECTION_FAILED:
-        cure = next((cure for words, cure in _CURES if words in told), "see that `ssh {host} true` works")
+        cure = next((cure for words, cure in _CURES if words in text), "see that `ssh {host} true` works")
         return UnreachableError(f"{host} cannot be reached: {last}", hint=cure.format(host=host))
     if code == ANOTHER_MACHINE:
         return _refuse_machine(host, last)

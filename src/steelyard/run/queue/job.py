@@ -193,12 +193,13 @@ class Job(msgspec.Struct, frozen=True):
         Parameters
         ----------
         quoted : mapping of str to str
-            Words for bash that name runner, journal, orders, replies and end: ``files`` or ``TRAVELLING``.
+            Words for bash that name runner, journal, orders, replies and end, by ``quote_files`` or
+            ``TRAVELLING``.
         """
         self.script.write_text(template.replace(RUN, _run(handed_on, quoted)), encoding="utf-8")
         self.script.chmod(0o755)
 
-    def files(self, runner: Path, journal: Path) -> dict[str, str]:
+    def quote_files(self, runner: Path, journal: Path) -> dict[str, str]:
         """Words for bash of a job whose machine sees our files."""
         paths = (runner, journal, self.orders, self.replies, self.directory / "end")
         return {name: shlex.quote(str(path)) for name, path in zip(TRAVELLING, paths, strict=True)}

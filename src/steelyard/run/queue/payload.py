@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from steelyard.run.launch.launch import Launch
+from steelyard.run.launch.launch_plan import find_script
 from steelyard.run.launch.preloading import VARIABLE
 from steelyard.run.queue.job import Job
 from steelyard.run.runner.native import RUNNER, native_file
@@ -21,14 +22,16 @@ _INSTALLED: Final = tuple(
 
 
 def list_needed(launch: Launch) -> Iterator[Path]:
-    """Files and directories, absolute, that a launch names: its program, files among its words, its standard
-    input, libraries that are preloaded, its working directory; and those of commands around it.
+    """Files and directories, absolute, that a launch cannot start without: its program, the script that an
+    interpreter is given, standard input, libraries that are preloaded, the working directory; and those of
+    commands around it. Other files among its words may be what it writes.
     """
-    for each in (launch, *launch.prepare, *launch.cleanup):
-        preloaded = [entry.removeprefix(VARIABLE) for entry in each.env if entry.startswith(VARIABLE)]
-        texts = (each.path, *each.argv, each.stdin, *":".join(preloaded).split(":"))
+    for command in (launch, *launch.prepare, *launch.cleanup):
+        preloaded = [entry.removeprefix(VARIABLE) for entry in command.env if entry.startswith(VARIABLE)]
+        script = find_script(command)
+        texts = (command.path, str(script or ""), command.stdin, *":".join(preloaded).split(":"))
         yield from (Path(text) for text in texts if text.startswith("/") and Path(text).is_file())
-        yield from (Path(text) for text in (each.cwd, each.cwd_source) if text)
+        yield from (Path(text) for text in (command.cwd, command.cwd_source) if text)
 
 
 def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
@@ -45,9 +48,9 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
     with tarfile.open(fileobj=staged, mode="w", dereference=True) as archive:
         for path in dict.fromkeys(programs):
             if not any(path.is_relative_to(place) for place in _INSTALLED) and path != Path("/"):
-                archive.add(path, _member(path), recursive=False)
+                archive.add(path, _name_member(path), recursive=False)
         for path in trees:
-            archive.add(path, _member(path))
+            archive.add(path, _name_member(path))
     payload = job.payload
     with (
         open(payload, "wb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file,
@@ -62,7 +65,7 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
     return payload
 
 
-def _member(path: Path) -> str:
+def _name_member(path: Path) -> str:
     return str(path).lstrip("/")
 
 

@@ -24,8 +24,8 @@ from steelyard.run.queue.awaiting import (
     await_job,
     await_last_word,
     describe_job,
+    describe_lost,
     job_name,
-    lost_error,
     note_number,
 )
 from steelyard.run.queue.job import TRAVELLING, Job, jobs_in
@@ -160,7 +160,7 @@ class QueuedSession:
             self._cancel_all()
             raise
         if lost:
-            raise lost_error(lost)
+            raise describe_lost(lost)
 
     def leave_levels(self) -> None:
         """Nothing: levels with commands are refused where jobs run trials."""
@@ -178,11 +178,11 @@ class QueuedSession:
             treatments = None if single else share.treatments
             mine = [work for item in works if (work := replace(item, treatments=treatments)).places()]
             for node, members in _group_by_node(mine).items():
-                dealt = self._deal(members) if single and node is None else [members]
-                lots += [_Lot(share, each, node) for each in dealt]
+                dealt = self._split(members) if single and node is None else [members]
+                lots += [_Lot(share, part, node) for part in dealt]
         return lots
 
-    def _deal(self, works: Sequence[Work]) -> list[Sequence[Work]]:
+    def _split(self, works: Sequence[Work]) -> list[Sequence[Work]]:
         """Deal blocks out to jobs in turn, so that each job has blocks of all times of the order drawn."""
         count = min(self._submission.jobs, len(works))
         return [works[first::count] for first in range(count)]
@@ -206,7 +206,7 @@ class QueuedSession:
             raise
         except MachineError:
             travels = self._submission.scheduler.travels
-            self._flights = [each for each in self._flights if travels or each.job.id is not None]
+            self._flights = [flight for flight in self._flights if travels or flight.job.id is not None]
             raise
 
     def _prepare(self, lot: _Lot) -> _Flight:
@@ -232,7 +232,7 @@ class QueuedSession:
         journal.touch()
         submission = self._submission
         job.note_journal(journal)
-        quoted = TRAVELLING if submission.scheduler.travels else job.files(native_file(RUNNER), journal)
+        quoted = TRAVELLING if submission.scheduler.travels else job.quote_files(native_file(RUNNER), journal)
         job.write_script(submission.script, submission.handed_on, quoted)
         trials = sum(len(work.places()) for work in lot.works)
         if lot.node is not None:

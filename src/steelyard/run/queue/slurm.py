@@ -53,14 +53,14 @@ class Slurm(Scheduler):
     def submit(self, handover: Handover) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
         job = handover.job
-        options = ["--output", str(job.log), *self._options(handover)]
+        options = ["--output", str(job.log), *self._fill_options(handover)]
         options += ["--nodelist", job.node] if job.node else []
-        return self._batch(handover, [*options, str(job.script)])
+        return self._submit_batch(handover, [*options, str(job.script)])
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
         """See ``Scheduler.submit_all``: one array where ``sbatch`` is told the same of all jobs."""
         first = handovers[0]
-        alike = all(each.job.node is None and each.levels == first.levels for each in handovers)
+        alike = all(handover.job.node is None and handover.levels == first.levels for handover in handovers)
         if len(handovers) == 1 or not alike:
             super().submit_all(handovers)
             return
@@ -68,16 +68,16 @@ class Slurm(Scheduler):
         for task, job in enumerate(jobs, 1):
             job.note_task(first.job, task)
         script = first.job.directory / "array.sh"
-        script.write_text(_array_script(jobs), encoding="utf-8")
+        script.write_text(_write_array(jobs), encoding="utf-8")
         options = ["--array", f"1-{len(jobs)}", "--output", str(first.job.directory / "log-%a")]
-        number = self._batch(first, [*options, *self._options(first), str(script)])
+        number = self._submit_batch(first, [*options, *self._fill_options(first), str(script)])
         for job in jobs:
             job.note_id(f"{number}{job.task}")
 
-    def _options(self, handover: Handover) -> list[str]:
+    def _fill_options(self, handover: Handover) -> list[str]:
         return filled(self.options, **{**handover.levels, "source": self.source})
 
-    def _batch(self, handover: Handover, words: Sequence[str]) -> str:
+    def _submit_batch(self, handover: Handover, words: Sequence[str]) -> str:
         job = handover.job
         command = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", handover.name]
         command += ["--chdir", str(job.directory), *words]
@@ -135,7 +135,7 @@ class Slurm(Scheduler):
         )
 
 
-def _array_script(jobs: Sequence[Job]) -> str:
+def _write_array(jobs: Sequence[Job]) -> str:
     """A script whose task k runs that of the k-th job, under the directives that all of them have."""
     lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
     head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)

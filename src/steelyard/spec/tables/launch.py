@@ -162,15 +162,16 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stage: Annotated[
         Literal["shared", "copy"],
         Meta(
-            description="With `hosts`: `shared`, they see the files that trials need; `copy`, what commands"
-            " name, and `files`, is copied to the same paths there, but for what lies in `/usr` and the like."
+            description="With `hosts`: `shared`, they see the files that trials need; `copy`, programs,"
+            " scripts, standard input and `files` are copied to the same paths there, but for what lies in"
+            " `/usr` and the like."
         ),
     ] = "shared"
     files: Annotated[
         tuple[str, ...],
         Meta(
             description='With `stage = "copy"`: files and directories below the spec\'s own that are copied'
-            " besides what commands name."
+            " too: data, libraries."
         ),
     ] = ()
     hand_on: Annotated[
