@@ -39,6 +39,8 @@ _CURES: Final = (
     ("Could not resolve", "correct the name under hosts, or give it an address in ~/.ssh/config"),
 )
 """Words of ssh, and what to do."""
+_KEEPERS: Final = ("tar:", "mkdir:", "steelyard:")
+"""Beginnings of the words of what writes files there."""
 
 
 class _Look(msgspec.Struct, frozen=True):
@@ -281,7 +283,9 @@ def _explain(host: str, code: int, text: str) -> MachineError:
             hint="set XDG_CACHE_HOME there to a directory whose file system is not mounted noexec",
         )
     if code == NO_SPACE:
-        return MachineError(f"{host} cannot keep the job: {last}", hint=f"make room: ssh {host} df -h")
+        # tar ends with words that say nothing.
+        first = next((line for line in text.splitlines() if line.startswith(_KEEPERS)), last)
+        return MachineError(f"{host} cannot keep the job: {first}", hint=f"look there: ssh {host} df -h")
     if "bash" in last and code == 127:
         return MachineError(f"{host} has no bash: {last}", hint="install bash there")
     return MachineError(f"{host} refuses the job: {last}", hint=f"look there: ssh {host}")
