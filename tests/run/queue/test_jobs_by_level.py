@@ -62,7 +62,7 @@ elif not held.exists():
 WRITES = 'echo "$1 $ALLOC_JOB $ALLOC_NODES $2" >> "$0"; echo "value=1"'
 
 
-def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, **more):
+def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, metrics=None, **more):
     (source / "job.in").write_text("#!/bin/bash\n{run}\n")
     (source / "queue.py").write_text(QUEUE)
     queue = [sys.executable, "{source}/queue.py", "{source}/queue"]
@@ -73,6 +73,7 @@ def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, **more):
         program={"command": ["/bin/sh", "-c", script, "{source}/log", "{trial}", "{p}", "{kind}"]},
         factors={"p": [4, 8, 16], "kind": ["a", "b"]},
         design={"blocks": blocks, "discard": 0},
+        metrics=metrics or {},
         launch={
             "kind": "template",
             "script": "job.in",
@@ -272,3 +273,13 @@ def test_orders_without_blocks_are_not_dealt_out(tmp_path):
             name="it", program={"command": ["true"]}, design={"blocks": 3, "order": "sequential"},
             launch={"kind": "slurm", "jobs": 3},
         )  # fmt: skip
+
+
+def test_jobs_that_run_at_once_do_not_write_over_the_metrics_of_each_other(tmp_path):
+    line = '{{"steelyard": 1, "metric": "own", "unit": "s", "values": [%d]}}\\n'
+    writes = f'printf \'{line}\' "1$1" > "$STEELYARD_METRICS"; sleep 0.1'
+    own = {"own": {"source": "lines", "unit": "s"}}
+    assert run(asked(tmp_path, script=writes, metrics=own, blocks=2), tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        read = [value for sample in record.samples("own") for value in sample.values]
+    assert sorted(value - 1e12 for value in read) == list(range(1, 13))

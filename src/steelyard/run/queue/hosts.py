@@ -39,8 +39,8 @@ _CURES: Final = (
     ("Could not resolve", "correct the name under hosts, or give it an address in ~/.ssh/config"),
 )
 """Words of ssh, and what to do."""
-_KEEPERS: Final = ("tar:", "mkdir:", "steelyard:")
-"""Beginnings of the words of what writes files there."""
+_REASONS: Final = ("No space left", "Read-only file system", "quota exceeded", "Permission denied")
+"""Why a file cannot be written, in words of the C library."""
 
 
 class _Look(msgspec.Struct, frozen=True):
@@ -284,8 +284,9 @@ def _explain(host: str, code: int, text: str) -> MachineError:
         )
     if code == NO_SPACE:
         # tar ends with words that say nothing.
-        first = next((line for line in text.splitlines() if line.startswith(_KEEPERS)), last)
-        return MachineError(f"{host} cannot keep the job: {first}", hint=f"look there: ssh {host} df -h")
+        reasons = [line for line in text.splitlines() if any(words in line for words in _REASONS)]
+        reason = reasons[0] if reasons else last
+        return MachineError(f"{host} cannot keep the job: {reason}", hint=f"look there: ssh {host} df -h")
     if "bash" in last and code == 127:
         return MachineError(f"{host} has no bash: {last}", hint="install bash there")
     return MachineError(f"{host} refuses the job: {last}", hint=f"look there: ssh {host}")
