@@ -16,6 +16,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <unwind.h>
@@ -26,6 +27,7 @@ constexpr const char* libraries[] = {"libmpi.so.40", "libmpi.so.20", "libmpi.so.
 constexpr int failed = 1;
 constexpr int longest_line = 256;
 constexpr int most_ancestors = 16;
+constexpr std::uintptr_t longest_stack = 8 << 20;
 
 const char* rank = nullptr; ///< in MPI_COMM_WORLD; null in a process that is no rank
 const char* ranks = nullptr;
@@ -130,14 +132,10 @@ struct Call {
     const char* name = nullptr; ///< the outermost function, since MPI calls itself
     const void* library = nullptr;
     bool in_library = false;
+    const void* last_object = nullptr; ///< that of the outermost frame that the unwinder found
 };
 
-_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
-    Call& call = *static_cast<Call*>(data);
-    Dl_info info{};
-    if (dladdr(reinterpret_cast<void*>(_Unwind_GetIP(context)), &info) == 0) {
-        return _URC_NO_REASON;
-    }
+void look_at_address(Call& call, const Dl_info& info) {
     call.in_library = call.in_library || info.dli_fbase == call.library;
     if (info.dli_sname != nullptr) {
         const char* const name = info.dli_sname[0] == 'P' ? info.dli_sname + 1 : info.dli_sname;
@@ -145,16 +143,56 @@ _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
             call.name = name;
         }
     }
+}
+
+_Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
+    Call& call = *static_cast<Call*>(data);
+    Dl_info info{};
+    if (dladdr(reinterpret_cast<void*>(_Unwind_GetIP(context)), &info) != 0) {
+        call.last_object = info.dli_fbase;
+        look_at_address(call, info);
+    }
     return _URC_NO_REASON;
 }
 
-void report_place() {
+/// Whether the unwinder came to the start of the program. A stub of the linker has no frame for it: there it
+/// ends early and says, as at the start, that the stack has ended.
+bool is_complete(const Call& call) {
+    Dl_info program{};
+    return dladdr(reinterpret_cast<void*>(getauxval(AT_ENTRY)), &program) != 0 &&
+           call.last_object == program.dli_fbase;
+}
+
+/// Looks for return addresses into the MPI library in the stack from here to its end, where that of the first
+/// thread lies. What an earlier call left there counts too: a rank is then taken to be inside of MPI.
+void scan_stack(Call& call, const void* from) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(from) / sizeof(void*) * sizeof(void*);
+    const std::uintptr_t top = getauxval(AT_EXECFN) / sizeof(void*) * sizeof(void*);
+    if (begin > top || top - begin > longest_stack) {
+        return;
+    }
+    for (std::uintptr_t place = begin; place < top; place += sizeof(void*)) {
+        void* word = nullptr;
+        std::memcpy(&word, reinterpret_cast<const void*>(place), sizeof word);
+        Dl_info info{};
+        // The beginning of a function is a pointer to it, and not where a call returns to.
+        if (dladdr(word, &info) != 0 && info.dli_fbase == call.library && info.dli_saddr != word) {
+            look_at_address(call, info);
+        }
+    }
+}
+
+void report_place(const void* frame) {
     Call call;
     Dl_info library{};
     if (dladdr(find("MPI_Finalize"), &library) != 0) {
         call.library = library.dli_fbase;
     }
-    const bool complete = _Unwind_Backtrace(look_at_frame, &call) == _URC_END_OF_STACK;
+    const bool ended = _Unwind_Backtrace(look_at_frame, &call) == _URC_END_OF_STACK;
+    const bool complete = ended && is_complete(call);
+    if (!complete && call.name == nullptr) {
+        scan_stack(call, frame);
+    }
     if (call.name != nullptr || call.in_library) {
         report("was waiting in %s", call.name != nullptr ? call.name : "MPI", 0);
     } else if (complete && ask("MPI_Initialized")) {
@@ -164,7 +202,7 @@ void report_place() {
 
 void on_request_to_end(int number) {
     if (getpid() == process && !ask("MPI_Finalized")) {
-        report_place();
+        report_place(__builtin_frame_address(0));
         // A launcher kills all ranks when it sees that one ended.
         const timespec others_report{0, 100'000'000};
         nanosleep(&others_report, nullptr);

@@ -70,6 +70,13 @@ SLURM = Need(
         shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") for name in ("slurmctld", "munged")
     ),
 )
+SSHD = Need(
+    "sshd",
+    "openssh-server openssh-client iproute2",
+    lambda: all(
+        shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin:/sbin") for name in ("sshd", "ssh", "ip")
+    ),
+)
 JSON = Need("nlohmann-json", "nlohmann-json3-dev", lambda: has_header("nlohmann/json.hpp"))
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)

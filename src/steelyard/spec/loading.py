@@ -17,6 +17,7 @@ from steelyard.spec.check.contexts import read_contexts
 from steelyard.spec.check.cross_references import check_references
 from steelyard.spec.check.design import check_restarts, read_design
 from steelyard.spec.check.factors import read_factors, read_level_commands
+from steelyard.spec.check.hosts import draw_hosts
 from steelyard.spec.check.launch import check_jobs, read_launch
 from steelyard.spec.check.metrics import read_metrics
 from steelyard.spec.check.names import check_experiment_name
@@ -252,13 +253,15 @@ def _compose(
     metrics = gathered(read_metrics, spec.metrics, factors, program, origin)
     levels = gathered(read_level_commands, spec.levels, factors, origin)
     launch = gathered(read_launch, spec.launch, factors, origin)
+    if launch is not None:
+        contexts = gathered(draw_hosts, contexts, launch, spec.design, origin)
     design = gathered(read_design, spec.design, factors, zips, contexts, origin, allow_many=allow_many)
     if metrics is None or levels is None or launch is None or design is None:
         return gathered.refused()
     gathered(check_references, program, build, factors, zips, contexts, metrics, levels, launch, origin)
     gathered(check_restarts, program, design, origin)
     gathered(check_nodes, contexts, launch, design, origin)
-    gathered(check_jobs, launch, factors, contexts, origin)
+    gathered(check_jobs, launch, factors, contexts, design, origin)
     analysis = gathered(read_analysis, spec.analysis, program, metrics, factors, zips, design, origin)
     gathered.refuse()
     if analysis is None:

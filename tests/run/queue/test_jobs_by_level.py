@@ -62,7 +62,7 @@ elif not held.exists():
 WRITES = 'echo "$1 $ALLOC_JOB $ALLOC_NODES $2" >> "$0"; echo "value=1"'
 
 
-def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, **more):
+def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, metrics=None, **more):
     (source / "job.in").write_text("#!/bin/bash\n{run}\n")
     (source / "queue.py").write_text(QUEUE)
     queue = [sys.executable, "{source}/queue.py", "{source}/queue"]
@@ -73,6 +73,7 @@ def asked(source, *, jobs=3, hold=None, script=WRITES, blocks=3, **more):
         program={"command": ["/bin/sh", "-c", script, "{source}/log", "{trial}", "{p}", "{kind}"]},
         factors={"p": [4, 8, 16], "kind": ["a", "b"]},
         design={"blocks": blocks, "discard": 0},
+        metrics=metrics or {},
         launch={
             "kind": "template",
             "script": "job.in",
@@ -224,7 +225,6 @@ def test_a_plan_says_how_many_jobs_are_in_flight(tmp_path):
 
 
 REFUSED = {
-    "jobs without a factor": ({"submit": ["x", "{script}"]}, "has one job to hand in at a time"),
     "a factor where a job is cancelled": ({"cancel": ["x", "{job}", "{p}"]}, r"{job} alone says which job"),
     "an unknown placeholder": ({"submit": ["x", "{script}", "{q}"]}, r"unknown placeholder {q}"),
     "no job at all": ({"jobs": 0}, "jobs"),
@@ -253,3 +253,33 @@ def test_a_factor_of_the_queue_alone_is_used():
         launch={"kind": "slurm", "options": ["--nodes={nodes}"], "jobs": 2},
     )  # fmt: skip
     assert spec.launch.jobs == 2
+
+
+def test_blocks_are_dealt_out_to_jobs_where_the_queue_is_told_no_factor(tmp_path):
+    queue = [sys.executable, "{source}/queue.py", "{source}/queue"]
+    plain = [*queue, "submit", "2", "any", "{script}", "{log}"]
+    assert run(asked(tmp_path, jobs=2, submit=plain, blocks=4), tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 24)
+    by_trial = {int(trial): job for trial, job, *_ in logged(tmp_path)}
+    with Record.open(tmp_path / "it.lab") as record:
+        jobs = [{by_trial[outcome.block.first_trial + i] for i in range(6)} for outcome in record.outcomes()]
+    assert [len(each) for each in jobs] == [1] * 4
+    assert jobs[0] == jobs[2] != jobs[1] == jobs[3]
+
+
+def test_orders_without_blocks_are_not_dealt_out(tmp_path):
+    with pytest.raises(SpecError, match="jobs = 3 deals out blocks"):
+        experiment(
+            name="it", program={"command": ["true"]}, design={"blocks": 3, "order": "sequential"},
+            launch={"kind": "slurm", "jobs": 3},
+        )  # fmt: skip
+
+
+def test_jobs_that_run_at_once_do_not_write_over_the_metrics_of_each_other(tmp_path):
+    line = '{{"steelyard": 1, "metric": "own", "unit": "s", "values": [%d]}}\\n'
+    writes = f'printf \'{line}\' "1$1" > "$STEELYARD_METRICS"; sleep 0.1'
+    own = {"own": {"source": "lines", "unit": "s"}}
+    assert run(asked(tmp_path, script=writes, metrics=own, blocks=2), tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        read = [value for sample in record.samples("own") for value in sample.values]
+    assert sorted(value - 1e12 for value in read) == list(range(1, 13))

@@ -16,7 +16,7 @@ import pytest
 from steelyard.errors import InterruptedRunError, MachineError, ProgramError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
-from steelyard.run.queue.job import jobs_in
+from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.slurm import Slurm
 from steelyard.spec import experiment
 from steelyard.store import Record
@@ -199,7 +199,7 @@ def test_a_node_that_vanishes_costs_no_more_than_its_job(slurm, tmp_path, begin,
     eventually((tmp_path / "log").exists)
     try:
         subprocess.run(["scontrol", "update", "nodename=n3", "state=down", "reason=test"], check=True)
-        eventually(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
+        eventually(lambda: Slurm().state(jobs_of(tmp_path)[0]) == "ended")
     finally:
         # Refused where the node is back by itself.
         subprocess.run(
@@ -217,7 +217,7 @@ def test_an_interrupted_run_takes_its_job_back_and_goes_on_later(slurm, tmp_path
     eventually((tmp_path / "log").exists)
     os.kill(process.pid, signal.SIGINT)
     assert exit_code(process) == 130
-    eventually(lambda: Slurm().state(jobs_of(tmp_path)[0].id) == "ended")
+    eventually(lambda: Slurm().state(jobs_of(tmp_path)[0]) == "ended")
     before = sum(1 for _ in logged(tmp_path))
     assert run(going_on, tmp_path / "it.lab") == "complete"
     assert sum(1 for _ in logged(tmp_path)) > before
@@ -264,10 +264,78 @@ def test_commands_without_a_cluster_are_no_queue_for_a_plan_and_for_a_run(case, 
     assert not (tmp_path / "it.lab").exists()
 
 
-def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm):
-    assert Slurm().state("99999") == "ended"
-    assert Slurm().find("steelyard-nobody-000001") is None
-    Slurm().cancel("99999")
+def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm, tmp_path):
+    job = Job(tmp_path)
+    job.note_id("99999")
+    assert Slurm().state(job) == "ended"
+    assert Slurm().find(job, "steelyard-nobody-000001") is None
+    Slurm().cancel(job)
+
+
+def dealt(source, *, blocks=6, more="", options=()):
+    """Blocks for three jobs at once; every trial writes its number and the node of its job."""
+    script = f'{more}echo "$1 $SLURMD_NODENAME $SLURM_ARRAY_TASK_ID" >> "$0"; sleep 0.05'
+    return experiment(
+        name="dealt",
+        source=str(source),
+        program={"command": ["/bin/sh", "-c", script, "{source}/log", "{trial}", "{kind}"]},
+        factors={"kind": ["a", "b"]},
+        design={"blocks": blocks, "discard": 0},
+        launch={"kind": "slurm", "poll": "0.2 s", "jobs": 3, "options": ["--exclusive", *options]},
+    )
+
+
+def rows(source):
+    return [line.split() for line in (source / "log").read_text().splitlines()]
+
+
+def test_blocks_are_dealt_out_to_the_tasks_of_one_array(slurm, tmp_path):
+    assert run(dealt(tmp_path), tmp_path / "it.lab") == "complete"
+    assert Counter(int(trial) for trial, *_ in rows(tmp_path)) == Counter(range(1, 13))
+    assert {task for *_, task in rows(tmp_path)} == {"1", "2", "3"}
+    numbers = [job.id.partition("_") for job in jobs_of(tmp_path)]
+    assert len({number for number, *_ in numbers}) == 1
+    assert [task for *_, task in numbers] == ["1", "2", "3"]
+    with Record.open(tmp_path / "it.lab") as record:
+        tasks = {int(trial): task for trial, _, task in rows(tmp_path)}
+        for outcome in record.outcomes():
+            block = outcome.block
+            assert len({tasks[block.first_trial + i] for i in range(len(block.order))}) == 1
+        (warning,) = [each for each in record.warnings() if each.kind == "jobs_at_once"]
+    assert "dealt out to up to 3 jobs at once" in warning.text
+
+
+def test_an_array_that_outlives_steelyard_is_waited_for_and_nothing_runs_twice(
+    slurm, tmp_path, begin, eventually
+):
+    waits = 'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.05; done; '
+    going_on = dealt(tmp_path, more=waits)
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6)
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    jobs = jobs_of(tmp_path)
+    for job in jobs:  # as where it died before it noted the numbers
+        (job.directory / "id").unlink()
+    (jobs[0].directory / "answer").unlink()
+    (tmp_path / "log.go").touch()
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert Counter(int(trial) for trial, *_ in rows(tmp_path)) == Counter(range(1, 13))
+    assert len(jobs_of(tmp_path)) == 3
+
+
+def test_a_task_of_an_array_that_is_cancelled_costs_no_trial(slurm, tmp_path, begin, eventually):
+    waits = 'while ! [ -e "$0.go" ] && [ "$1" -gt 6 ]; do sleep 0.05; done; '
+    going_on = dealt(tmp_path, more=waits)
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: (tmp_path / "log").exists() and len(rows(tmp_path)) >= 6)
+    subprocess.run(["scancel", jobs_of(tmp_path)[1].id], check=True)
+    eventually(lambda: Slurm().state(jobs_of(tmp_path)[1]) == "ended")
+    (tmp_path / "log.go").touch()
+    assert exit_code(process) == 0
+    assert Counter(int(trial) for trial, *_ in rows(tmp_path)) == Counter(range(1, 13))
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().failed == 0
 
 
 def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_path, mpi_program):

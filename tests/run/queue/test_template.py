@@ -16,6 +16,7 @@ from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageE
 from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.awaiting import await_job
 from steelyard.run.queue.job import Job, jobs_in
+from steelyard.run.queue.scheduler import Handover
 from steelyard.run.queue.submission import Submission
 from steelyard.run.queue.template import Template
 from steelyard.spec import experiment
@@ -272,11 +273,11 @@ def test_a_job_that_begins_after_its_number_was_lost_finds_no_orders(tmp_path):
 def test_output_without_a_job_in_it_is_refused(tmp_path):
     queue = Template(["echo", "no number"], r"(\d+)", ["true"])
     with pytest.raises(MachineError, match="finds no job"):
-        queue.submit(tmp_path / "a", tmp_path / "b", "name", tmp_path / "c", {})
+        queue.submit(Handover(Job(tmp_path), "name"))
 
 
 def test_without_a_command_that_tells_a_job_is_taken_to_run_until_it_says_that_it_ended():
-    assert Template(["true"], "(.*)", ["true"]).state("1") == "running"
+    assert Template(["true"], "(.*)", ["true"]).state(Job(Path("1"))) == "running"
 
 
 @pytest.mark.parametrize(

@@ -336,9 +336,8 @@ def _note_nodes(record: Record, run_id: int) -> None:
     from steelyard.run.queue.job import describe_nodes, find_misplaced
 
     jobs = _jobs(record)
-    nodes, contexts = describe_nodes(jobs), record.experiment.contexts
-    drawn = contexts is not None and Node.name in contexts.drawn
-    if len(nodes) > 1 and not drawn:
+    nodes = describe_nodes(jobs)
+    if len(nodes) > 1 and not _is_drawing_nodes(record):
         named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())
         text = f"jobs ran on different nodes, in which their blocks differ too: {named}"
         record.add_warning("host_changed", text, run_id)
@@ -359,6 +358,18 @@ def _note_shares(record: Record, submitted: Submission) -> None:
             " no interval covers"
         )
         record.add_warning("jobs_by_level", text)
+    elif submitted.jobs > 1 and not _is_drawing_nodes(record):
+        text = (
+            f"blocks were dealt out to up to {submitted.jobs} jobs at once, each to one: what differs from"
+            " job to job counts as a difference of blocks, which is too little where nodes differ ([contexts]"
+            " node draws them), and jobs on one node disturb each other"
+        )
+        record.add_warning("jobs_at_once", text)
+
+
+def _is_drawing_nodes(record: Record) -> bool:
+    contexts = record.experiment.contexts
+    return contexts is not None and Node.name in contexts.drawn
 
 
 def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:

@@ -48,6 +48,9 @@ def where_words(launch: LaunchMethod) -> str:
         case "template":
             parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}"]
             parts += _describe_jobs(launch)
+        case "hosts":
+            parts = [f"on {listed(list(launch.hosts), 6)}, which {launch.ssh[0]} reaches"]
+            parts += ["with what trials need copied there"] if launch.stage == "copy" else []
     return printable(", ".join(parts))
 
 

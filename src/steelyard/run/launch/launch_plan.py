@@ -237,7 +237,7 @@ class LaunchPlan:
             launch = self._launch(treatment, LaunchChange())
             if self._built_in is not None and Path(launch.path).is_relative_to(self.builds[treatment.id]):
                 continue  # one for each context; the cache of builds knows each by its contents
-            script = _script(launch)
+            script = find_script(launch)
             found |= {launch.path} if script is None else {launch.path, str(script)}
         return sorted(found)
 
@@ -371,7 +371,7 @@ def _is_made_later(path: Path) -> bool:
     return TRIAL_MARK in str(path) or UNBUILT.name in path.parts
 
 
-def _script(launch: Launch) -> Path | None:
+def find_script(launch: Launch) -> Path | None:
     """The script in ``python3 -O bench.py``; other words may name files that the program writes."""
     if not _INTERPRETER.fullmatch(Path(launch.path).name):
         return None

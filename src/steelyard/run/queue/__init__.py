@@ -10,6 +10,7 @@ from steelyard.files.reading import read_text
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
+    from steelyard.run.queue.scheduler import Scheduler
     from steelyard.run.queue.submission import Submission
 
 
@@ -25,6 +26,7 @@ def submission(experiment: Experiment) -> Submission | None:
     if queue is None:
         return None
     # Few experiments have a queue, and each of these modules takes a part of a millisecond.
+    from steelyard.run.queue.hosts import Hosts
     from steelyard.run.queue.job import RUN
     from steelyard.run.queue.slurm import Slurm
     from steelyard.run.queue.submission import Submission
@@ -44,10 +46,16 @@ def submission(experiment: Experiment) -> Submission | None:
                 hint=f"write a line {RUN} where the trials are to run",
             )
     source = experiment.source
-    scheduler = (
-        Slurm(queue.options, source=source)
-        if experiment.launch.kind == "slurm"
-        else Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
-    )
+    scheduler: Scheduler
+    jobs = queue.jobs
+    match experiment.launch.kind:
+        case "slurm":
+            scheduler = Slurm(queue.options, source=source)
+        case "hosts":
+            copies, trees = queue.stage == "copy", [Path(source, name) for name in queue.files]
+            scheduler = Hosts(queue.hosts, queue.ssh, copies=copies, trees=trees, source=source)
+            jobs = len(queue.hosts)
+        case _:
+            scheduler = Template(queue.submit, queue.job, queue.cancel, queue.alive, source=source)
     factors = find_queue_factors(queue, experiment.factors)
-    return Submission(scheduler, script, queue.hand_on, queue.poll_s, factors, queue.jobs)
+    return Submission(scheduler, script, queue.hand_on, queue.poll_s, factors, jobs)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import RecordBusyError
+from steelyard.errors import MachineError, RecordBusyError
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
 from steelyard.run.queue.submission import Submission
@@ -31,6 +31,8 @@ class JobWatch:
         What was last seen of it, in words.
     cancelled : bool
         It was cancelled: then the queue is believed at once.
+    lost : bool
+        Its machine has not answered for long: nobody knows whether it has ended.
     """
 
     def __init__(self, job: Job, scheduler: Scheduler, journals: Sequence[Path]) -> None:
@@ -40,6 +42,8 @@ class JobWatch:
         self._denials, self._absent_since = 0, 0.0
         self.state = "waiting"
         self.cancelled = False
+        self.lost = False
+        self._silent_since: float | None = None
 
     def has_ended(self) -> bool:
         """Ask once.
@@ -49,9 +53,16 @@ class JobWatch:
         MachineError
             The queue cannot be asked.
         """
-        if self._job.end is not None or self._job.id is None:
+        if self._job.end is not None or (self._job.id is None and not self._scheduler.travels):
             return True
-        state = self._scheduler.state(self._job.id)
+        state = self._scheduler.state(self._job)
+        if state == "unreachable":
+            now = time.monotonic()
+            self._silent_since = now if self._silent_since is None else self._silent_since
+            self.lost = now - self._silent_since >= self._scheduler.patience_s
+            self.state = state
+            return self.lost
+        self._silent_since = None
         if state != "ended" or self._job.is_writing(self._journals):
             self._denials = 0
             self.state = state
@@ -83,8 +94,8 @@ def await_job(
     tell: Callable[[str], None],
     journals: Sequence[Path] = (),
     cancelled_s: float | None = None,
-) -> None:
-    """Sleep until a job has ended; see ``JobWatch``.
+) -> JobWatch:
+    """Sleep until a job has ended; see ``JobWatch``, which is returned.
 
     Parameters
     ----------
@@ -97,9 +108,10 @@ def await_job(
     watch.cancelled = cancelled_s is not None
     pauses = Pauses(submission.poll_s)
     while time.monotonic() < until and not watch.has_ended():
-        tell(f"job {job.id}, {watch.state}")
+        tell(f"job {describe_job(job)}, {watch.state}")
         pauses.sleep()
     await_last_word(job, submission)
+    return watch
 
 
 def await_last_word(job: Job, submission: Submission) -> None:
@@ -126,7 +138,8 @@ def attach(
     """
     for job in jobs_in(jobs):
         if not job.settled:
-            await_job(job, submission, record, tell, journals)
+            if await_job(job, submission, record, tell, journals).lost:
+                raise describe_lost([job])
             if job.id is None and job.begun and job.end is None:
                 name = job_name(record, job)
                 raise RecordBusyError(
@@ -135,7 +148,18 @@ def attach(
                     hint="run again when it has ended; if it was killed, so that it will not say so:"
                     f" touch {shlex.quote(str(job.directory / 'settled'))}",
                 )
+            submission.scheduler.forget(job)
         job.settle()
+
+
+def describe_lost(jobs: Sequence[Job]) -> MachineError:
+    """What is said of jobs whose machines do not answer."""
+    named = ", ".join(dict.fromkeys(job.node or "the host" for job in jobs))
+    return MachineError(
+        f"{named} cannot be reached: what was begun there may go on, and is not in the record",
+        hint="give the same command again when it answers; if it never will, so that its trials may run"
+        f" again: touch {' '.join(shlex.quote(str(job.directory / 'settled')) for job in jobs)}",
+    )
 
 
 def job_name(record: str, job: Job) -> str:
@@ -143,9 +167,15 @@ def job_name(record: str, job: Job) -> str:
     return f"steelyard-{record}-{job.directory.name}"
 
 
+def describe_job(job: Job) -> str:
+    """Its number in the queue, or the host on which it is."""
+    return str(job.id) if job.node is None or job.id is None or " " not in job.id else f"on {job.node}"
+
+
 def note_number(job: Job, scheduler: Scheduler, record: str) -> None:
     """Find a job whose number was not noted, by the queue's answer or by its name in the queue."""
-    if job.id is None:
+    if job.id is None and not scheduler.travels:
         answer = job.answer.read_text(encoding="utf-8", errors="replace") if job.answer.exists() else ""
-        if found := scheduler.number(answer) or scheduler.find(job_name(record, job)):
-            job.note_id(found)
+        number = scheduler.number(answer) or scheduler.find(job, job_name(record, job.leader))
+        if number:
+            job.note_id(f"{number}{job.task}")

@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from steelyard.errors import MachineError
 from steelyard.spec.check.launch import PLACEHOLDER
@@ -28,57 +28,82 @@ def refuse_absent(programs: Iterable[str]) -> None:
             raise MachineError(f"the queue cannot be asked: {absent}", hint=_HINT)
 
 
+class UnreachableError(MachineError):
+    """What is asked does not answer; it may answer later."""
+
+
 def ask(
-    words: Sequence[str], *, may_fail: bool = False, into: Path | None = None, timeout_s: float = _TIMEOUT_S
+    words: Sequence[str],
+    *,
+    may_fail: bool = False,
+    into: Path | None = None,
+    payload: Path | None = None,
+    label: str | None = None,
+    timeout_s: float = _TIMEOUT_S,
 ) -> subprocess.CompletedProcess[str]:
     """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
-    before it ends.
+    before it ends. Bytes that are not UTF-8 are told as ``surrogateescape`` has them.
+
+    Parameters
+    ----------
+    payload : Path, optional
+        Its standard input.
+    label : str, optional
+        What errors call it; by default, its words.
 
     Raises
     ------
+    UnreachableError
+        It does not end.
     MachineError
-        It is not there, does not end, or fails and may not.
+        It is not there, or fails and may not.
     """
-    shown = " ".join(words)
+    label = " ".join(words) if label is None else label
     try:
-        done = _captured(words, timeout_s) if into is None else _kept(words, into)
+        with (payload or Path(os.devnull)).open("rb") as stdin:
+            done = _capture(words, stdin, timeout_s) if into is None else _keep(words, stdin, into, timeout_s)
     except OSError as error:
         raise MachineError(
             f"the queue cannot be asked: {words[0]}: {error.strerror}",
             hint=_HINT,
         ) from error
     except subprocess.TimeoutExpired as error:
-        raise MachineError(
-            f"the queue does not answer: {shown} takes longer than {timeout_s:g} s",
-            hint=f"give the same command again when `{shown}` answers; jobs go on meanwhile",
+        raise UnreachableError(
+            f"the queue does not answer: {label} takes longer than {timeout_s:g} s",
+            hint=f"give the same command again when `{label}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
         said = (done.stderr or done.stdout).strip()
         raise MachineError(
-            f"the queue refuses: {shown}: {said or f'exit code {done.returncode}'}",
+            f"the queue refuses: {label}: {said or f'exit code {done.returncode}'}",
             hint="correct options, partition or submit under [launch]",
         )
     return done
 
 
-def _captured(words: Sequence[str], timeout_s: float) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(words, capture_output=True, text=True, check=False, timeout=timeout_s)
+def _capture(words: Sequence[str], stdin: BinaryIO, timeout_s: float) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run(words, stdin=stdin, capture_output=True, check=False, timeout=timeout_s)
+    # Not as text, which would take a carriage return away.
+    texts = (stream.decode("utf-8", "surrogateescape") for stream in (done.stdout, done.stderr))
+    return subprocess.CompletedProcess(words, done.returncode, *texts)
 
 
-def _kept(words: Sequence[str], into: Path) -> subprocess.CompletedProcess[str]:
+def _keep(
+    words: Sequence[str], stdin: BinaryIO, into: Path, timeout_s: float
+) -> subprocess.CompletedProcess[str]:
     # Both streams are files: a pipe that nobody reads any more would end the command.
     with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
         # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
-        process = subprocess.Popen(words, stdout=printed, stderr=said, start_new_session=True)
+        process = subprocess.Popen(words, stdin=stdin, stdout=printed, stderr=said, start_new_session=True)
         try:
-            process.wait(_TIMEOUT_S)
+            process.wait(timeout_s)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
             raise
         except KeyboardInterrupt:
             with suppress(subprocess.TimeoutExpired):
-                process.wait(_TIMEOUT_S)
+                process.wait(timeout_s)
             raise
         printed.seek(0)
         said.seek(0)

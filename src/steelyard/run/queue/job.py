@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -67,12 +67,28 @@ class Job(msgspec.Struct, frozen=True):
     @property
     def log(self) -> Path:
         """Output of the script and of the queue."""
-        return self.directory / "log"
+        return self.leader.directory / f"log{self.task.replace('_', '-')}"
 
     @property
     def answer(self) -> Path:
         """Answer of the queue to the submission."""
-        return self.directory / "answer"
+        return self.leader.directory / "answer"
+
+    @property
+    def leader(self) -> Job:
+        """The job with which it was handed in; itself where it was handed in alone."""
+        file = self.directory / "task"
+        return Job(self.directory.parent / file.read_text().split()[0]) if file.exists() else self
+
+    @property
+    def task(self) -> str:
+        """What follows an array's number in its own, as in ``_3``; empty where it was handed in alone."""
+        file = self.directory / "task"
+        return f"_{file.read_text().split()[1]}" if file.exists() else ""
+
+    def note_task(self, leader: Job, task: int) -> None:
+        """Keep that it is handed in as a task of the leader's array."""
+        (self.directory / "task").write_text(f"{leader.directory.name} {task}\n", encoding="utf-8")
 
     @property
     def begun(self) -> bool:
@@ -122,6 +138,36 @@ class Job(msgspec.Struct, frozen=True):
         """Whether nobody waits for it any more."""
         return (self.directory / "settled").exists()
 
+    @property
+    def place(self) -> str:
+        """The name of its folder on its machine, where it has one."""
+        return (self.directory / "place").read_text(encoding="utf-8")
+
+    def note_place(self, place: str) -> None:
+        """Keep the name of its folder on its machine."""
+        (self.directory / "place").write_text(place, encoding="utf-8")
+
+    @property
+    def journal(self) -> Path:
+        """Where its journal is brought to, where it writes elsewhere."""
+        return self.directory / (self.directory / "journal").read_text(encoding="utf-8")
+
+    def note_journal(self, journal: Path) -> None:
+        """Keep where its journal is brought to, so that a record can be moved."""
+        name = os.path.relpath(journal, self.directory)
+        (self.directory / "journal").write_text(name, encoding="utf-8")
+
+    @property
+    def payload(self) -> Path:
+        """What is sent to its machine; gone once that is done, or the job settled."""
+        return self.directory / "payload"
+
+    def write_end(self, end: bytes) -> None:
+        """Keep its last word, whole or not at all."""
+        unfinished = self.directory / "end.new"
+        unfinished.write_bytes(end)
+        unfinished.replace(self.directory / "end")
+
     def write_orders(self, orders: bytes) -> None:
         """Say what is to be done. For nobody else's eyes: what programs inherit stands there too."""
         with open(self.orders, "xb", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
@@ -133,6 +179,7 @@ class Job(msgspec.Struct, frozen=True):
         """
         (self.directory / "settled").touch()
         self.orders.unlink(missing_ok=True)
+        self.payload.unlink(missing_ok=True)
 
     def tail(self, most: int = 4096) -> str:
         """The end of its log."""
@@ -140,29 +187,46 @@ class Job(msgspec.Struct, frozen=True):
             return ""
         return self.log.read_bytes()[-most:].decode(errors="replace").strip()
 
-    def write_script(self, template: str, runner: Path, journal: Path, handed_on: Sequence[str]) -> None:
-        """Write the script: the user's, with ``{run}`` replaced by what runs the trials."""
-        self.script.write_text(template.replace(RUN, self._run(runner, journal, handed_on)), encoding="utf-8")
+    def write_script(self, template: str, handed_on: Sequence[str], quoted: Mapping[str, str]) -> None:
+        """Write the script: the user's, with ``{run}`` replaced by what runs the trials.
+
+        Parameters
+        ----------
+        quoted : mapping of str to str
+            Words for bash that name runner, journal, orders, replies and end, by ``quote_files`` or
+            ``TRAVELLING``.
+        """
+        self.script.write_text(template.replace(RUN, _run(handed_on, quoted)), encoding="utf-8")
         self.script.chmod(0o755)
 
-    def _run(self, runner: Path, journal: Path, handed_on: Sequence[str]) -> str:
-        """Commands for bash: the runner, with those variables only that programs are to see, then its end.
+    def quote_files(self, runner: Path, journal: Path) -> dict[str, str]:
+        """Words for bash of a job whose machine sees our files."""
+        paths = (runner, journal, self.orders, self.replies, self.directory / "end")
+        return {name: shlex.quote(str(path)) for name, path in zip(TRAVELLING, paths, strict=True)}
 
-        The runner's parent is the script: where the queue kills that, the guard ends what is left.
-        """
-        quoted = {
-            name: shlex.quote(str(path))
-            for name, path in (
-                ("runner", runner),
-                ("journal", journal),
-                ("orders", self.orders),
-                ("replies", self.replies),
-                ("end", self.directory / "end"),
-            )
-        }
-        kept = "|".join(f"{prefix}*" for prefix in handed_on) or "''"
-        return f"""
+
+TRAVELLING: Final = {
+    name: f'"$steelyard_place"/{file}'
+    for name, file in (
+        ("runner", "steelyard-runner"),
+        ("journal", "journal"),
+        ("orders", "orders"),
+        ("replies", "replies"),
+        ("end", "end"),
+    )
+}
+"""Words for bash of a job in a folder of its own."""
+
+
+def _run(handed_on: Sequence[str], quoted: Mapping[str, str]) -> str:
+    """Commands for bash: the runner, with those variables only that programs are to see, then its end.
+
+    The runner's parent is the script: where the queue kills that, the guard ends what is left.
+    """
+    kept = "|".join(f"{prefix}*" for prefix in handed_on) or "''"
+    return f"""
 steelyard_started=$(date +%s)
+steelyard_place=${{STEELYARD_PLACE:-}}
 (
     for name in $(compgen -e); do
         case $name in {kept}) ;; *) unset "$name" 2>/dev/null ;; esac
@@ -174,7 +238,7 @@ trap 'kill -TERM $steelyard_runner 2>/dev/null' TERM INT
 wait $steelyard_runner; steelyard_exit=$?
 while kill -0 $steelyard_runner 2>/dev/null; do wait $steelyard_runner; steelyard_exit=$?; done
 steelyard_cpu=$(sed -n 's/^model name[[:space:]]*: *//p;' /proc/cpuinfo | head -n 1 | tr -d '"\\\\')
-steelyard_node=${{SLURMD_NODENAME:-$(uname -n)}}
+steelyard_node=${{STEELYARD_NODE:-${{SLURMD_NODENAME:-$(uname -n)}}}}
 printf '{{"exit":%d,"host":"%s","kernel":"%s","cpu":"%s","started":%d,"ended":%d}}\\n' \\
     $steelyard_exit "$steelyard_node" "$(uname -r)" "$steelyard_cpu" $steelyard_started "$(date +%s)" \\
     >{quoted["end"]}.new && mv {quoted["end"]}.new {quoted["end"]}

@@ -19,12 +19,12 @@ def was_taken_away(job: Job, scheduler: Scheduler) -> bool:
     """Whether the queue ended a job, whatever its programs did."""
     if (end := job.end) is not None:
         return end.exit == STOPPED
-    return job.id is not None and scheduler.was_taken_away(job.id)
+    return job.id is not None and scheduler.was_taken_away(job)
 
 
 def last_words(job: Job, scheduler: Scheduler) -> str:
     """How a job ended, by the queue and by its log."""
-    words = scheduler.last_words(job.id) if job.id else ""
+    words = scheduler.last_words(job) if job.id else ""
     end = job.end
     told = words or ("it vanished" if end is None else f"the runner ended with exit code {end.exit}")
     return f"{told}; {tail}" if (tail := job.tail(400)) else told

@@ -11,8 +11,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import ProgramError
+from steelyard.errors import MachineError, ProgramError
 from steelyard.interventions.node import Node
+from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.measure.measurement import Measurement
@@ -22,11 +23,15 @@ from steelyard.run.queue.awaiting import (
     Pauses,
     await_job,
     await_last_word,
+    describe_job,
+    describe_lost,
     job_name,
     note_number,
 )
-from steelyard.run.queue.job import Job, jobs_in
+from steelyard.run.queue.job import TRAVELLING, Job, jobs_in
 from steelyard.run.queue.losses import last_words, select_trials, was_taken_away
+from steelyard.run.queue.payload import list_needed
+from steelyard.run.queue.scheduler import Handover
 from steelyard.run.queue.submission import Share, Submission
 from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
@@ -70,6 +75,7 @@ class _Flight(msgspec.Struct):
     watch: JobWatch
     commands: Sequence[Sequence[str]]
     trials: int
+    programs: Sequence[Path] = ()
     ended: int = 0
     read_to: int = 0
 
@@ -139,17 +145,22 @@ class QueuedSession:
         RecordError
             A journal cannot be written.
         """
-        waiting = deque(self._make_lots(works))
+        waiting, lost = deque(self._make_lots(works)), []
         try:
             while waiting or self._flights:
-                while waiting and len(self._flights) < self._submission.jobs:
-                    self._flights.append(self._submit(waiting.popleft()))
+                free = max(0, self._submission.jobs - len(self._flights))
+                self._submit_all([waiting.popleft() for _ in range(min(free, len(waiting)))])
                 for flight in self._await_some():
-                    if (rest := self._settle(flight)) is not None:
+                    if flight.watch.lost:
+                        self._flights.remove(flight)
+                        lost.append(flight.job)
+                    elif (rest := self._settle(flight)) is not None:
                         waiting.appendleft(rest)
         except BaseException:
             self._cancel_all()
             raise
+        if lost:
+            raise describe_lost(lost)
 
     def leave_levels(self) -> None:
         """Nothing: levels with commands are refused where jobs run trials."""
@@ -166,47 +177,82 @@ class QueuedSession:
         for share in self._shares:
             treatments = None if single else share.treatments
             mine = [work for item in works if (work := replace(item, treatments=treatments)).places()]
-            lots += [_Lot(share, members, node) for node, members in _group_by_node(mine).items()]
+            for node, members in _group_by_node(mine).items():
+                dealt = self._split(members) if single and node is None else [members]
+                lots += [_Lot(share, part, node) for part in dealt]
         return lots
 
-    def _submit(self, lot: _Lot) -> _Flight:
+    def _split(self, works: Sequence[Work]) -> list[Sequence[Work]]:
+        """Deal blocks out to jobs in turn, so that each job has blocks of all times of the order drawn."""
+        count = min(self._submission.jobs, len(works))
+        return [works[first::count] for first in range(count)]
+
+    def _submit_all(self, lots: Sequence[_Lot]) -> None:
+        """Hand in jobs; those that the queue may have count as in flight from before it is asked."""
+        if not lots:
+            return
+        flights = [self._prepare(lot) for lot in lots]
+        self._flights += flights
+        handovers = [
+            Handover(flight.job, job_name(self._name, flight.job), flight.lot.share.levels, flight.programs)
+            for flight in flights
+        ]
+        try:
+            self._submission.scheduler.submit_all(handovers)
+        except KeyboardInterrupt:
+            # The queue may have some by now: they are withdrawn with the others.
+            for flight in flights:
+                note_number(flight.job, self._submission.scheduler, self._name)
+            raise
+        except MachineError:
+            travels = self._submission.scheduler.travels
+            self._flights = [flight for flight in self._flights if travels or flight.job.id is not None]
+            raise
+
+    def _prepare(self, lot: _Lot) -> _Flight:
         number = max((int(job.directory.name) for job in jobs_in(self._jobs)), default=0) + 1
         job = Job(self._jobs / f"{number:06}")
         job.directory.mkdir(parents=True)
         commands: list[tuple[str, ...]] = []
         definitions: list[bytes] = []
-        orders = BlockOrders(self._launches, lambda launch: define(launch, commands, definitions.append))
+        programs: dict[Path, None] = {}
+        # A job has files of its own: others may run at the same time.
+        self._launches.mark(self._name, metrics_file=job.directory / "metrics")
+
+        def define_one(launch: Launch) -> int:
+            if self._submission.scheduler.travels:
+                programs.update(dict.fromkeys(list_needed(launch)))
+            return define(launch, commands, definitions.append)
+
+        orders = BlockOrders(self._launches, define_one)
         entries = [entry for work in lot.works for entry in orders.entries(work)]
         job.write_orders(b"".join(definitions) + encode_batch(entries))
         # The journal is there before the job is, so that it can be looked into.
         journal = self._journals.add(job.directory.name)
         journal.touch()
         submission = self._submission
-        job.write_script(submission.script, native_file(RUNNER), journal, submission.handed_on)
-        scheduler = submission.scheduler
-        name = job_name(self._name, job)
+        job.note_journal(journal)
+        quoted = TRAVELLING if submission.scheduler.travels else job.quote_files(native_file(RUNNER), journal)
+        job.write_script(submission.script, submission.handed_on, quoted)
         trials = sum(len(work.places()) for work in lot.works)
         if lot.node is not None:
             job.note_node(lot.node)
-        flight = _Flight(job, lot, journal, JobWatch(job, scheduler, [journal]), commands, trials)
-        try:
-            job.note_id(scheduler.submit(job.script, job.log, name, job.answer, lot.share.levels, lot.node))
-        except KeyboardInterrupt:
-            # The queue may have it by now: it is withdrawn with the others.
-            note_number(job, scheduler, self._name)
-            self._flights.append(flight)
-            raise
-        return flight
+        watch = JobWatch(job, submission.scheduler, [journal])
+        return _Flight(job, lot, journal, watch, commands, trials, list(programs))
 
     def _await_some(self) -> list[_Flight]:
         """Sleep until at least one job has ended; gives those, which are no longer in flight."""
         pauses = Pauses(self._submission.poll_s)
-        while not (ended := [flight for flight in self._flights if flight.watch.has_ended()]):
+        while not (ended := self._list_ended()):
             self._tell_of_jobs()
             pauses.sleep()
         for flight in ended:
             await_last_word(flight.job, self._submission)
         return ended
+
+    def _list_ended(self) -> list[_Flight]:
+        self._submission.scheduler.look_at([flight.job for flight in self._flights])
+        return [flight for flight in self._flights if flight.watch.has_ended()]
 
     def _tell_of_jobs(self) -> None:
         for flight in self._flights:
@@ -214,7 +260,7 @@ class QueuedSession:
             raw_trials, flight.read_to = read_journal(flight.journal, flight.read_to)
             flight.ended += len(raw_trials)
         many = len(self._flights) > 1
-        told = "; ".join(f"{flight.job.id}, {flight.watch.state}" for flight in self._flights)
+        told = "; ".join(f"{describe_job(flight.job)}, {flight.watch.state}" for flight in self._flights)
         done = sum(flight.ended for flight in self._flights)
         self._tell(f"job{'s' * many} {told}", done, sum(flight.trials for flight in self._flights))
 
@@ -240,6 +286,7 @@ class QueuedSession:
         self._journals.take(measured, flight.journal.name, offset)
         self._journals.drop(flight.journal.name)
         self._measured += measured
+        scheduler.forget(job)
         if obeyed:
             self._refuse_failure(flight)
             return None
@@ -271,12 +318,17 @@ class QueuedSession:
         """End all jobs, and keep what they measured; all are cancelled before the first is waited for."""
         scheduler = self._submission.scheduler
         for flight in self._flights:
-            if flight.job.id is not None:
-                scheduler.cancel(flight.job.id)
+            if flight.job.id is not None or scheduler.travels:
+                scheduler.cancel(flight.job)
         until = time.monotonic() + CANCEL_TIMEOUT_S
         for flight in self._flights:
             left_s = max(0.0, until - time.monotonic())
-            await_job(flight.job, self._submission, self._name, lambda _: None, [flight.journal], left_s)
+            watch = await_job(
+                flight.job, self._submission, self._name, lambda _: None, [flight.journal], left_s
+            )
+            if scheduler.travels and watch.state != "ended" and flight.job.end is None:
+                continue  # its host is away: the next run asks it
+            scheduler.forget(flight.job)
             if flight.job.id is not None or not flight.job.begun:
                 flight.job.settle()
             raw_trials, offset = read_journal(flight.journal)

@@ -7,8 +7,33 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar, Literal
 
-JobState = Literal["waiting", "running", "ended"]
+import msgspec
+
+from steelyard.run.queue.job import Job
+
+JobState = Literal["waiting", "running", "ended", "unreachable"]
 """``ended`` says nothing about how; neither does a job that the queue has forgotten."""
+
+
+class Handover(msgspec.Struct, frozen=True):
+    """What a queue is handed.
+
+    Attributes
+    ----------
+    job : Job
+        Its script is written, and its node noted where one was drawn.
+    name : str
+        Of the job in the queue; no other job has it.
+    levels : mapping of str to str
+        Of factors, put in where the words of the queue name them.
+    programs : sequence of Path
+        Files and directories that its trials need; absolute.
+    """
+
+    job: Job
+    name: str
+    levels: Mapping[str, str] = {}
+    programs: Sequence[Path] = ()
 
 
 class Scheduler(ABC):
@@ -20,10 +45,16 @@ class Scheduler(ABC):
         Answers in a row, ``ended`` each, that are believed.
     absence_s : float
         From the first of them to the last, at least.
+    travels : bool
+        Whether a job gets a folder of its own on its machine, which sees none of our files.
+    patience_s : float
+        For how long a machine that cannot be reached is asked again, before others go on without it.
     """
 
     denials: ClassVar[int] = 1
     absence_s: ClassVar[float] = 0.0
+    travels: ClassVar[bool] = False
+    patience_s: ClassVar[float] = 300.0
 
     @abstractmethod
     def check(self) -> None:
@@ -36,18 +67,9 @@ class Scheduler(ABC):
         """
 
     @abstractmethod
-    def submit(
-        self,
-        script: Path,
-        log: Path,
-        name: str,
-        answer: Path,
-        levels: Mapping[str, str],
-        node: str | None = None,
-    ) -> str:
-        """Hand in a script whose output goes to ``log``, under a name that no other job has, for ``node`` if
-        one is given; gives the job. ``levels`` of factors stand where its words name those. What the queue
-        answers is in ``answer`` as soon as it has answered, whether we live or not.
+    def submit(self, handover: Handover) -> str:
+        """Hand in a job's script, whose output goes to its log; gives its number. What the queue answers is
+        in the job's ``answer`` as soon as it has answered, whether we live or not.
 
         Raises
         ------
@@ -55,13 +77,24 @@ class Scheduler(ABC):
             The queue cannot be asked, or refuses.
         """
 
+    def submit_all(self, handovers: Sequence[Handover]) -> None:
+        """Hand in jobs, and note the number of each.
+
+        Raises
+        ------
+        MachineError
+            As of ``submit``; jobs before it are handed in.
+        """
+        for handover in handovers:
+            handover.job.note_id(self.submit(handover))
+
     @abstractmethod
     def number(self, answer: str) -> str | None:
         """The job of which an answer speaks; ``None`` where it speaks of none."""
 
     @abstractmethod
-    def state(self, job: str) -> JobState:
-        """State of a job.
+    def state(self, job: Job) -> JobState:
+        """State of a job that has a number.
 
         Raises
         ------
@@ -69,8 +102,12 @@ class Scheduler(ABC):
             The queue cannot be asked.
         """
 
+    def look_at(self, jobs: Sequence[Job]) -> None:
+        """Ask for the states of jobs at once, where that is faster; ``state`` then tells them."""
+        del jobs
+
     @abstractmethod
-    def cancel(self, job: str) -> None:
+    def cancel(self, job: Job) -> None:
         """End a job, whatever it does; nothing where it has ended."""
 
     def list_nodes(self) -> Sequence[str]:
@@ -83,17 +120,21 @@ class Scheduler(ABC):
         """
         return ()
 
-    def find(self, name: str) -> str | None:
-        """The job of this name that waits or runs, where the queue can be asked for names."""
-        del name
+    def find(self, job: Job, name: str) -> str | None:
+        """The number of a job under this name that waits or runs, where the queue can be asked for it."""
+        del job, name
         return None
 
-    def was_taken_away(self, job: str) -> bool:
+    def was_taken_away(self, job: Job) -> bool:
         """Whether the queue ended the job, or lost its node, for reasons that are not the job's."""
         del job
         return False
 
-    def last_words(self, job: str) -> str:
+    def last_words(self, job: Job) -> str:
         """The queue's own account of a job that ended without saying so itself."""
         del job
         return ""
+
+    def forget(self, job: Job) -> None:
+        """Remove what a settled job left on its machine."""
+        del job

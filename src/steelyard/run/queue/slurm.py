@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+import shlex
+from collections.abc import Sequence
+from itertools import takewhile
 from typing import Final
 
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import ask, filled, refuse_absent
-from steelyard.run.queue.scheduler import JobState, Scheduler
+from steelyard.run.queue.job import Job
+from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
 from steelyard.spec.check.nodes import find_partition
 
 _PING_S: Final = 5.0
@@ -48,21 +50,38 @@ class Slurm(Scheduler):
                 " configuration is), or leave out [launch] to run here",
             )
 
-    def submit(
-        self,
-        script: Path,
-        log: Path,
-        name: str,
-        answer: Path,
-        levels: Mapping[str, str],
-        node: str | None = None,
-    ) -> str:
+    def submit(self, handover: Handover) -> str:
         """See ``Scheduler.submit``; a job that was requeued would run its trials twice."""
-        words = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", name]
-        options = filled(self.options, **{**levels, "source": self.source})
-        words += ["--output", str(log), "--chdir", str(script.parent), *options]
-        words += [*(["--nodelist", node] if node else []), str(script)]
-        return self.number(ask(words, into=answer).stdout) or ""
+        job = handover.job
+        options = ["--output", str(job.log), *self._fill_options(handover)]
+        options += ["--nodelist", job.node] if job.node else []
+        return self._submit_batch(handover, [*options, str(job.script)])
+
+    def submit_all(self, handovers: Sequence[Handover]) -> None:
+        """See ``Scheduler.submit_all``: one array where ``sbatch`` is told the same of all jobs."""
+        first = handovers[0]
+        alike = all(handover.job.node is None and handover.levels == first.levels for handover in handovers)
+        if len(handovers) == 1 or not alike:
+            super().submit_all(handovers)
+            return
+        jobs = [handover.job for handover in handovers]
+        for task, job in enumerate(jobs, 1):
+            job.note_task(first.job, task)
+        script = first.job.directory / "array.sh"
+        script.write_text(_write_array(jobs), encoding="utf-8")
+        options = ["--array", f"1-{len(jobs)}", "--output", str(first.job.directory / "log-%a")]
+        number = self._submit_batch(first, [*options, *self._fill_options(first), str(script)])
+        for job in jobs:
+            job.note_id(f"{number}{job.task}")
+
+    def _fill_options(self, handover: Handover) -> list[str]:
+        return filled(self.options, **{**handover.levels, "source": self.source})
+
+    def _submit_batch(self, handover: Handover, words: Sequence[str]) -> str:
+        job = handover.job
+        command = ["sbatch", "--parsable", "--no-requeue", "--export=ALL", "--job-name", handover.name]
+        command += ["--chdir", str(job.directory), *words]
+        return self.number(ask(command, into=job.answer).stdout) or ""
 
     def list_nodes(self) -> Sequence[str]:
         """See ``Scheduler.list_nodes``: those of the partition, the default one unless options name another,
@@ -80,10 +99,10 @@ class Slurm(Scheduler):
         """See ``Scheduler.number``; in a federation, the cluster stands behind the number."""
         return answer.strip().split(";")[0] or None
 
-    def state(self, job: str) -> JobState:
+    def state(self, job: Job) -> JobState:
         """See ``Scheduler.state``; a number that Slurm has forgotten is that of a job which has ended."""
         # An exit code other than 0 is a forgotten number, or a controller that is away: its words tell.
-        words = ["squeue", "--noheader", "--jobs", job, "--states", "all", "--format", "%T"]
+        words = ["squeue", "--noheader", "--jobs", job.id or "", "--states", "all", "--format", "%T"]
         done = ask(words, may_fail=True)
         states = set(done.stdout.split())
         if done.returncode and "Invalid job id" not in done.stderr:
@@ -91,20 +110,21 @@ class Slurm(Scheduler):
             return "waiting"
         return "waiting" if states & _WAITING else "running" if states & _RUNNING else "ended"
 
-    def cancel(self, job: str) -> None:
+    def cancel(self, job: Job) -> None:
         """See ``Scheduler.cancel``."""
-        ask(["scancel", "--full", job], may_fail=True)
+        ask(["scancel", "--full", job.id or ""], may_fail=True)
 
-    def find(self, name: str) -> str | None:
-        """See ``Scheduler.find``."""
-        done = ask(["squeue", "--noheader", "--name", name, "--format", "%A"], may_fail=True)
+    def find(self, job: Job, name: str) -> str | None:
+        """See ``Scheduler.find``; of an array, its own number."""
+        del job
+        done = ask(["squeue", "--noheader", "--name", name, "--format", "%F"], may_fail=True)
         return next(iter(done.stdout.split()), None)
 
-    def was_taken_away(self, job: str) -> bool:
+    def was_taken_away(self, job: Job) -> bool:
         """See ``Scheduler.was_taken_away``; a job over its time or memory is not."""
         return _fields(job).get("JobState") in _TAKEN_AWAY
 
-    def last_words(self, job: str) -> str:
+    def last_words(self, job: Job) -> str:
         """State, exit code and reason, as long as the controller remembers them."""
         fields = _fields(job)
         told = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
@@ -115,6 +135,15 @@ class Slurm(Scheduler):
         )
 
 
-def _fields(job: str) -> dict[str, str]:
-    done = ask(["scontrol", "--oneliner", "show", "job", job], may_fail=True)
+def _write_array(jobs: Sequence[Job]) -> str:
+    """A script whose task k runs that of the k-th job, under the directives that all of them have."""
+    lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
+    head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
+    folders = " ".join(shlex.quote(str(job.directory)) for job in jobs)
+    choice = f'set -- {folders}\nshift $((SLURM_ARRAY_TASK_ID - 1))\ncd "$1" && exec ./{jobs[0].script.name}'
+    return "\n".join([*head, choice, ""])
+
+
+def _fields(job: Job) -> dict[str, str]:
+    done = ask(["scontrol", "--oneliner", "show", "job", job.id or ""], may_fail=True)
     return dict(field.split("=", 1) for field in done.stdout.split() if "=" in field)

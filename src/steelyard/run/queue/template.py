@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import ClassVar
 
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import ask, filled, refuse_absent
-from steelyard.run.queue.scheduler import JobState, Scheduler
+from steelyard.run.queue.job import Job
+from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
 
 
 class Template(Scheduler):
@@ -54,20 +54,13 @@ class Template(Scheduler):
         commands = (self.submit_words, self.cancel_words, self.alive_words)
         refuse_absent(self._filled(words)[0] for words in commands if words)
 
-    def submit(
-        self,
-        script: Path,
-        log: Path,
-        name: str,
-        answer: Path,
-        levels: Mapping[str, str],
-        node: str | None = None,
-    ) -> str:
+    def submit(self, handover: Handover) -> str:
         """See ``Scheduler.submit``."""
-        values = {**levels, "script": str(script), "log": str(log), "name": name}
-        values |= {"node": node} if node else {}
+        job = handover.job
+        values = {**handover.levels, "script": str(job.script), "log": str(job.log), "name": handover.name}
+        values |= {"node": job.node} if job.node else {}
         words = self._filled(self.submit_words, **values)
-        printed = ask(words, into=answer).stdout
+        printed = ask(words, into=job.answer).stdout
         number = self.number(printed)
         if number is None:
             raise MachineError(
@@ -81,16 +74,16 @@ class Template(Scheduler):
         match = re.search(self.job_pattern, answer)
         return match[1] if match else None
 
-    def state(self, job: str) -> JobState:
+    def state(self, job: Job) -> JobState:
         """See ``Scheduler.state``."""
         if not self.alive_words:
             return "running"
-        done = ask(self._filled(self.alive_words, job=job), may_fail=True)
+        done = ask(self._filled(self.alive_words, job=job.id or ""), may_fail=True)
         return "running" if done.returncode == 0 else "ended"
 
-    def cancel(self, job: str) -> None:
+    def cancel(self, job: Job) -> None:
         """See ``Scheduler.cancel``."""
-        ask(self._filled(self.cancel_words, job=job), may_fail=True)
+        ask(self._filled(self.cancel_words, job=job.id or ""), may_fail=True)
 
     def _filled(self, words: Sequence[str], **values: str) -> list[str]:
         return filled(words, **{**values, "source": self.source})

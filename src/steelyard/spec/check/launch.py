@@ -9,10 +9,11 @@ from itertools import product
 from msgspec.structs import replace
 
 from steelyard.interventions.node import Node
+from steelyard.spec.check.hosts import check_hosts
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.check.program import read_duration
 from steelyard.spec.check.ranks import check_keys, read_ranks
-from steelyard.spec.experiment import Contexts, Factor, LaunchMethod
+from steelyard.spec.experiment import Contexts, Design, Factor, LaunchMethod
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 
@@ -28,6 +29,7 @@ _KNOWN = {
     "submit": ("source", "script", "log", "name", "node"),
     "cancel": ("source", "job"),
     "alive": ("source", "job"),
+    "ssh": ("source",),
 }
 """Key to the placeholders that its words may hold."""
 _OF_A_JOB = ("options", "submit")
@@ -56,6 +58,8 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
         return LaunchMethod()
     if table.kind == "slurm":
         table = _check_slurm(table, factors, origin, path)
+    elif table.kind == "hosts":
+        check_hosts(table, origin)
     else:
         _check_template(table, origin, path)
     for key in _KNOWN:
@@ -70,21 +74,26 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
 
 
 def check_jobs(
-    table: LaunchMethod, factors: Sequence[Factor], contexts: Contexts | None, origin: Origin
+    table: LaunchMethod,
+    factors: Sequence[Factor],
+    contexts: Contexts | None,
+    design: Design,
+    origin: Origin,
 ) -> None:
-    """Refuse several jobs at once where all trials go into one.
+    """Refuse several jobs at once where trials cannot be dealt out to them.
 
     Raises
     ------
     SpecError
     """
     draws_nodes = contexts is not None and Node.name in contexts.settings
-    if table.jobs > 1 and not draws_nodes and not find_queue_factors(table, factors):
-        where = "options" if table.kind == "slurm" else "submit"
-        problem = f"jobs = {table.jobs} has one job to hand in at a time: {where} names no factor"
-        raise origin.error(
-            ("launch", "jobs"), problem, 'write a factor there, as in "--nodes={p}", or leave jobs out'
+    if table.jobs == 1 or draws_nodes or find_queue_factors(table, factors):
+        return
+    if design.order != "randomized":
+        problem = (
+            f"jobs = {table.jobs} deals out blocks of all treatments, and order = {design.order!r} has none"
         )
+        raise origin.error(("launch", "jobs"), problem, 'write order = "randomized", or leave jobs out')
 
 
 def find_queue_factors(table: LaunchMethod, factors: Sequence[Factor]) -> tuple[str, ...]:

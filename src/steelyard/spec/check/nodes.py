@@ -24,6 +24,8 @@ def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design,
     SpecError
     """
     setting = contexts.settings.get(Node.name) if contexts else None
+    if launch.kind == "hosts":
+        return
     if setting is None:
         for i, word in enumerate(launch.submit):
             if _is_naming_node(word):

@@ -25,6 +25,7 @@ IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 _OF_KIND: Final[Mapping[str, frozenset[str]]] = {
     "mpi": frozenset({"ranks", "implementation", "mpirun", "binding", "arguments"}),
     "slurm": frozenset({"ranks", "binding", "arguments"}),
+    "hosts": frozenset({"hosts", "ssh", "stage", "files"}),
     "smpi": frozenset(
         {"ranks", "arguments", "platform", "algorithms", "selector", "placement", "noise", "seed"}
     ),

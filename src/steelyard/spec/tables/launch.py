@@ -42,11 +42,11 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """
 
     kind: Annotated[
-        Literal["local", "mpi", "smpi", "slurm", "template"],
+        Literal["local", "mpi", "smpi", "slurm", "template", "hosts"],
         Meta(
             description="Where trials run: `local`, on this machine; `mpi`, here by `mpirun`; `smpi`, on a"
             " machine that SimGrid simulates; `slurm`, in jobs of Slurm; `template`, in jobs of any other"
-            " queue."
+            " queue; `hosts`, on machines that ssh reaches."
         ),
     ] = "local"
     ranks: Annotated[
@@ -118,7 +118,8 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         int,
         Meta(
             ge=1,
-            description="With factors in `options` or `submit`: how many jobs may wait or run at once.",
+            description="How many jobs may wait or run at once. Blocks are dealt out to them, unless factors"
+            " in `options` or `submit`, or nodes that are drawn, say which job a trial is in.",
         ),
     ] = 1
     script: Annotated[
@@ -145,6 +146,34 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             " killed is waited for."
         ),
     ] = ()
+    hosts: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='With `hosts`: their names, as ssh knows them: `["n1", "n2"]`. Two or more are drawn'
+            " as `node` in `[contexts]` is; each runs one job at a time."
+        ),
+    ] = ()
+    ssh: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='With `hosts`: ssh and its options, as in `["ssh", "-F", "{source}/ssh_config"]`.',
+        ),
+    ] = ("ssh",)
+    stage: Annotated[
+        Literal["shared", "copy"],
+        Meta(
+            description="With `hosts`: `shared`, they see the files that trials need; `copy`, programs,"
+            " scripts, standard input and `files` are copied to the same paths there, but for what lies in"
+            " `/usr` and the like."
+        ),
+    ] = "shared"
+    files: Annotated[
+        tuple[str, ...],
+        Meta(
+            description='With `stage = "copy"`: files and directories below the spec\'s own that are copied'
+            " too: data, libraries."
+        ),
+    ] = ()
     hand_on: Annotated[
         tuple[str, ...],
         Meta(
@@ -164,4 +193,4 @@ class LaunchMethod(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def queue(self) -> Self | None:
         """The same, where trials are handed to a queue."""
-        return self if self.kind in ("slurm", "template") else None
+        return self if self.kind in ("slurm", "template", "hosts") else None

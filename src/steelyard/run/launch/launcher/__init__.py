@@ -69,5 +69,5 @@ def launcher_of(experiment: Experiment) -> Launcher | None:
             from steelyard.run.launch.launcher.srun import Srun
 
             return Srun(experiment)
-        case "local" | "slurm" | "template":
+        case "local" | "slurm" | "template" | "hosts":
             return None

@@ -1,0 +1,272 @@
+"""Experiments on two hosts over ssh, which see no file of ours and have no Python."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+from collections import Counter
+from types import SimpleNamespace
+
+import pytest
+import ssh_hosts
+
+from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.lab.run.plan import preview
+from steelyard.lab.run.run import JOBS, run
+from steelyard.report.plan.question import where_words
+from steelyard.run.queue import hosts as module
+from steelyard.run.queue.hosts import Hosts
+from steelyard.run.queue.job import jobs_in
+from steelyard.spec import experiment
+from steelyard.store import Record
+
+FORK = multiprocessing.get_context("fork")
+WRITES = 'echo "$1 $(uname -n)" >> "$0"; ./prog'
+
+
+@pytest.fixture
+def both(tmp_path_factory):
+    # For each test its own: some kill a host.
+    if lacks := ssh_hosts.missing():
+        pytest.skip(f"no hosts on this machine: {lacks}")
+    place = tmp_path_factory.mktemp("ssh") / "hosts"
+    with ssh_hosts.running_hosts(place) as running:
+        yield SimpleNamespace(place=place, **running)
+
+
+@pytest.fixture
+def here(both, tmp_path):
+    """A directory for the spec that no host sees, while ``tmp_path`` is seen by all."""
+    source = both.place / "here" / tmp_path.name
+    source.mkdir()
+    program = source / "prog"
+    python = f"{sys.executable} -c '' 2>/dev/null"
+    program.write_text(f"#!/bin/sh\n! {python} && ! [ -e {sys.prefix}/bin ] && echo value=1\n")
+    program.chmod(0o755)
+    return source
+
+
+@pytest.fixture
+def asked(both, here, tmp_path):
+    def spec(*, more="", blocks=4, **launch):
+        return experiment(
+            name="away",
+            source=str(here),
+            program={"command": ["/bin/sh", "-c", more + WRITES, str(tmp_path / "log"), "{trial}", "{kind}"]},
+            factors={"kind": ["a", "b"]},
+            metrics={"value": {"pattern": "value=(.*)"}},
+            design={"blocks": blocks, "discard": 0},
+            launch={
+                "kind": "hosts",
+                "hosts": ["n1", "n2"],
+                "ssh": ["ssh", "-F", str(both.place / "ssh_config")],
+                "stage": "copy",
+                "files": ["prog"],
+                "poll": "0.2 s",
+                **launch,
+            },
+        )
+
+    return spec
+
+
+@pytest.fixture
+def begin():
+    begun = []
+
+    def begin_one(going_on, record):
+        process = FORK.Process(target=measure, args=(going_on, record))
+        process.start()
+        begun.append(process)
+        return process
+
+    yield begin_one
+    for process in begun:
+        process.kill()
+        process.join()
+
+
+def measure(going_on, record):
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.exit(0 if run(going_on, record) == "complete" else 2)
+    except InterruptedRunError:
+        sys.exit(130)
+    except MachineError:
+        sys.exit(4)
+
+
+def rows(tmp_path):
+    log = tmp_path / "log"
+    return [line.split() for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def ran_once(tmp_path, trials):
+    return Counter(int(trial) for trial, _ in rows(tmp_path)) == Counter(range(1, trials + 1))
+
+
+def held(tmp_path):
+    return f'while ! [ -e "{tmp_path}/go" ] && [ "$1" -gt 4 ]; do sleep 0.02; done; '
+
+
+def test_blocks_lie_on_both_hosts_without_python_or_our_files(both, asked, tmp_path):
+    assert run(asked(), tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 8)
+    names = {int(trial): host for trial, host in rows(tmp_path)}
+    with Record.open(tmp_path / "it.lab") as record:
+        assert (record.progress().trials, record.progress().failed) == (8, 0)
+        for outcome in record.outcomes():
+            block = outcome.block
+            on = {names[block.first_trial + i] for i in range(2)}
+            assert on == {block.context.settings["node"]}
+        (done,) = record.runs()
+        assert record.journals() == []
+        assert not [each for each in record.warnings() if each.kind == "host_changed"]
+    assert Counter(names.values()) == {"n1": 4, "n2": 4}
+    assert "Linux" in done.host["node n1"]
+    assert done.host["hostname"] in ("n1, n2", "n2, n1")
+    for host in (both.n1, both.n2):
+        assert list(host.jobs.iterdir()) == []
+    for job in jobs_in(tmp_path / "it.lab" / JOBS):
+        assert not job.payload.exists()
+        assert not job.orders.exists()
+
+
+def test_jobs_that_outlive_steelyard_are_waited_for_and_nothing_runs_twice(
+    asked, tmp_path, begin, eventually
+):
+    going_on = asked(more=held(tmp_path))
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: len(rows(tmp_path)) == 4)
+    process.kill()
+    process.join()
+    for job in jobs_in(tmp_path / "it.lab" / JOBS):  # as where it died before it noted their numbers
+        (job.directory / "id").unlink(missing_ok=True)
+    (tmp_path / "go").touch()
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 8)
+    assert len(jobs_in(tmp_path / "it.lab" / JOBS)) == 2
+
+
+def test_an_interrupted_run_ends_what_runs_there_and_goes_on_later(asked, tmp_path, begin, eventually):
+    going_on = asked(more=held(tmp_path))
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: len(rows(tmp_path)) == 4)
+    os.kill(process.pid, signal.SIGINT)
+    process.join(120)
+    assert process.exitcode == 130
+    jobs = jobs_in(tmp_path / "it.lab" / JOBS)
+    assert [(job.settled, job.end.exit) for job in jobs] == [(True, 143)] * 2
+    with Record.open(tmp_path / "it.lab") as record:
+        assert (record.progress().trials, record.progress().failed) == (4, 0)
+    (tmp_path / "go").touch()
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 8)
+
+
+@pytest.mark.parametrize(("boot", "failed"), [("2", 0), ("1", 1)])
+def test_a_host_that_dies_and_comes_back_costs_at_most_the_trial_that_ran(
+    both, asked, tmp_path, begin, eventually, boot, failed
+):
+    """Its processes are gone: a boot tells that this was not the program's fault."""
+    process = begin(asked(more=held(tmp_path)), tmp_path / "it.lab")
+    eventually(lambda: len(rows(tmp_path)) == 4)
+    both.n2.kill()
+    both.n2.start(boot)
+    (tmp_path / "go").touch()
+    process.join(120)
+    assert process.exitcode == 0
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.progress().blocks["complete"] == 4
+        assert record.progress().failed == failed
+    times = Counter(int(trial) for trial, _ in rows(tmp_path))
+    assert set(times.values()) == {1}
+    assert (set(range(1, 9)) <= set(times)) == (failed == 0)
+
+
+def test_others_go_on_without_a_host_that_is_away_and_what_it_did_meanwhile_counts(
+    both, asked, tmp_path, begin, eventually, monkeypatch
+):
+    monkeypatch.setattr(Hosts, "patience_s", 1.0)
+    going_on = asked(more=held(tmp_path))
+    process = begin(going_on, tmp_path / "it.lab")
+    eventually(lambda: len(rows(tmp_path)) == 4)
+    both.n2.set_link("down")
+    try:
+        (tmp_path / "go").touch()
+        process.join(120)
+        assert process.exitcode == 4
+        eventually(lambda: len(rows(tmp_path)) == 8)
+        with Record.open(tmp_path / "it.lab") as record:
+            assert record.progress().blocks["complete"] == 2
+        with pytest.raises(MachineError, match="n2 cannot be reached") as told:
+            run(going_on, tmp_path / "it.lab")
+        assert told.value.hint
+    finally:
+        both.n2.set_link("up")
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    assert ran_once(tmp_path, 8)
+
+
+def test_a_plan_says_where_the_blocks_go_and_starts_nothing(asked, tmp_path):
+    plan = preview(asked(blocks=5), tmp_path / "it.lab")
+    assert plan.refused == ()
+    assert sorted(plan.nodes.values()) == [2, 3]
+    assert where_words(asked().launch) == (
+        "on n1 and n2, which ssh reaches, with what trials need copied there"
+    )
+    assert rows(tmp_path) == []
+
+
+def test_one_host_is_no_context(asked, tmp_path):
+    assert run(asked(hosts=["n2"]), tmp_path / "it.lab") == "complete"
+    assert {host for _, host in rows(tmp_path)} == {"n2"}
+    with Record.open(tmp_path / "it.lab") as record:
+        assert record.experiment.contexts is None
+
+
+def test_another_key_of_a_host_is_refused_before_anything_runs(both, asked, tmp_path):
+    (tmp_path / "known").write_text("")
+    ssh = ["ssh", "-F", str(both.place / "ssh_config"), "-o", f"UserKnownHostsFile={tmp_path}/known"]
+    with pytest.raises(MachineError, match="Host key verification failed") as told:
+        run(asked(ssh=ssh), tmp_path / "it.lab")
+    assert "compare the key" in (told.value.hint or "")
+    assert not (tmp_path / "it.lab").exists()
+
+
+def test_a_name_that_nobody_knows_is_refused(asked, tmp_path):
+    with pytest.raises(MachineError, match=r"nowhere\.invalid cannot be reached"):
+        run(asked(hosts=["n1", "nowhere.invalid"]), tmp_path / "it.lab")
+
+
+def test_another_architecture_is_refused(asked, tmp_path, monkeypatch):
+    monkeypatch.setattr(module.platform, "machine", lambda: "riscv64")
+    with pytest.raises(MachineError, match=r"n1 is a machine of \w+, and the runner .* for riscv64"):
+        run(asked(), tmp_path / "it.lab")
+
+
+STAND_IN = """#!/bin/sh
+# An ssh that runs the command in mounts of its own, on a file system with these options.
+while [ "$1" != -- ]; do shift; done
+export XDG_CACHE_HOME={place} COMMAND="$3"
+exec unshare -m sh -c 'mount -t tmpfs -o {options} none "$XDG_CACHE_HOME" && eval "$COMMAND"'
+"""
+REFUSED_BY_HOST = {
+    "no room": ("size=16k", "cannot keep the job: .*No space left"),
+    "programs that cannot be executed there": ("noexec", "cannot execute the runner"),
+    "a file system for readers": ("ro", "cannot keep the job: .*Read-only"),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED_BY_HOST)
+def test_what_a_host_lacks_is_said(case, both, asked, tmp_path):
+    options, told = REFUSED_BY_HOST[case]
+    (tmp_path / "cache").mkdir()
+    program = tmp_path / "ssh"
+    program.write_text(STAND_IN.format(place=tmp_path / "cache", options=options))
+    program.chmod(0o755)
+    with pytest.raises(MachineError, match=told):
+        run(asked(ssh=[str(program)]), tmp_path / "it.lab")
+    assert rows(tmp_path) == []
