@@ -127,7 +127,7 @@ def _all_answers(
 def most_probable(found: ScalingModel) -> ScalingModel:
     """The model with its most probable other leads only, of one that names every lead."""
     worth = [(lead, p) for lead, p in found.alternatives if p > WORTH_NAMING]
-    return replace(found, alternatives=tuple(worth[:ALTERNATIVES]))
+    return replace(found, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
@@ -338,6 +338,8 @@ class _Listed:
         self.at_edge = _at_edge(candidates.leads, candidates.fastest)
         self.leads, self.leading, self.aggregate = candidates.leads, candidates.leading, data.aggregate
         self.most = len(candidates.leads) if every_lead else ALTERNATIVES
+        prior = candidates.lead_prior.tolist() if every_lead else ()
+        self.priors = dict(zip(candidates.leads, prior, strict=False))
 
     def points(self, at: int) -> Points:
         """What a rank of one parameter is doubted by."""
@@ -456,6 +458,7 @@ def _answer(
         predictions=predictions,
         simulated=series.simulated,
         leading=known.leading[lead],
+        priors=known.priors,
     )
     edge = bool(terms) and known.at_edge[lead]
     notes = warnings_of(
@@ -501,7 +504,7 @@ def _weigh_seconds(
 
 
 def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:
-    """The model, its intervals beyond the ``last`` scale up to what one growth more could rprediction."""
+    """The model, its intervals beyond the ``last`` scale up to what one growth more could reach."""
     if not any(upper):
         return answer
     predictions = [
