@@ -21,6 +21,8 @@ from steelyard.stats.compare.judgement import Outcome
 LARGEST_SCALE: Final = 2.0**40
 STEPS: Final = 16
 """Scales looked at in each octave."""
+STEADY: Final = 0.95
+"""Of a steady ratio, whose bound of 95 % leaves no room for a logarithm that counts."""
 LOGARITHM: Final = Growth.of(0, 1)
 COARSE: Final = 4
 """Largest denominator of a power that is compared: those of the grid between stand for what is near them."""
@@ -50,9 +52,16 @@ class RuleAnswer(msgspec.Struct, frozen=True):
     measured: bool
 
 
-def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:
+def judge(
+    rule: Rule,
+    models: Mapping[str, ScalingModel],
+    smallest: float,
+    largest: float,
+    *,
+    steady: bool = False,
+) -> RuleAnswer:
     """Judge the growth of both sides by models of one parameter that name every lead; ``smallest`` and
-    ``largest`` bound what was measured.
+    ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio.
 
     Raises
     ------
@@ -61,7 +70,7 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     """
     refuse_unknown(rule, models)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
-    kept = _probability(left, right)
+    kept = STEADY if steady else _probability(left, right)
     verdict: Outcome = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
     broken = next(
         (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
