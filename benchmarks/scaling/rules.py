@@ -55,13 +55,11 @@ class Row:
         return 100 * self.wrong / max(self.holds + self.fails, 1e-9)
 
 
-def rows(rng: np.random.Generator, count: int) -> list[Row]:
-    """Every relation, ``count`` experiments each."""
-    out = []
-    for relation, (text, kept) in RULES.items():
-        found = Counter(judged(experiment(rng, relation), text) for _ in range(count))
-        out.append(Row(relation, kept, 100 * found["holds"] / count, 100 * found["fails"] / count))
-    return out
+def row(rng: np.random.Generator, relation: str, count: int) -> Row:
+    """A relation, ``count`` experiments."""
+    text, kept = RULES[relation]
+    found = Counter(judged(experiment(rng, relation), text) for _ in range(count))
+    return Row(relation, kept, 100 * found["holds"] / count, 100 * found["fails"] / count)
 
 
 def judged(functions: dict[str, Series], text: str) -> Outcome:
@@ -74,15 +72,12 @@ def experiment(rng: np.random.Generator, relation: str) -> dict[str, Series]:
     points = drawn.grid(rng)
     noise, kind = float(rng.choice(gates.SIZES)), str(rng.choice(gates.KINDS))
     repetitions = int(rng.choice((3, 5, 10)))
-    return {
-        name: series_of(
-            name,
-            ("p",),
-            points.tolist(),
-            gates.noisy(rng, np.array([at(float(x)) for x in points[:, 0]]), noise, kind, repetitions).tolist(),
-        )
-        for name, at in functions_of(rng, relation, points).items()
-    }
+    series = {}
+    for name, at in functions_of(rng, relation, points).items():
+        means = np.array([at(float(x)) for x in points[:, 0]])
+        values = gates.noisy(rng, means, noise, kind, repetitions)
+        series[name] = series_of(name, ("p",), points.tolist(), values.tolist())
+    return series
 
 
 def functions_of(rng: np.random.Generator, relation: str, points: Floats) -> dict[str, Function]:
