@@ -40,7 +40,8 @@ def main() -> None:
     parser.add_argument("--only", choices=PARTS, default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    python = None if options.without_peer else extra_p.environment(options.environment)
+    beside = options.only in (None, "accuracy", "drawn", "data") and not options.without_peer
+    python = extra_p.environment(options.environment) if beside else None
     count = options.count or (40 if options.quick else 200)
     print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
     if options.only in (None, "accuracy"):
