@@ -119,10 +119,8 @@ def print_rules(rng: np.random.Generator, count: int) -> None:
     print(f"\n{'left side':<26} {'holds':>7} {'fails':>7} {'wrong':>7}   wrong of stated")
     for relation in rules.RULES:
         row = rules.row(rng, relation, count)
-        print(
-            f"{row.relation:<26} {row.holds:7.1f} {row.fails:7.1f} {row.wrong:7.1f} {row.wrong_of_stated:10.1f}",
-            flush=True,
-        )
+        shares = "".join(f" {each:7.1f}" for each in (row.holds, row.fails, row.wrong, row.wrong_of_stated))
+        print(f"{relation:<26}{shares}", flush=True)
 
 
 def print_calibration(rng: np.random.Generator, count: int) -> None:

@@ -15,7 +15,7 @@ import accuracy
 import drawn
 import families
 import gates
-import numpy as np
+from families import Generator
 from modelled import models_of
 
 from steelyard.growth import default_deviation, rank
@@ -49,7 +49,7 @@ class Bin:
     n: int
 
 
-def stated(rng: np.random.Generator, points: int, runs: int, count: int) -> list[Stated]:
+def stated(rng: Generator, points: int, runs: int, count: int) -> list[Stated]:
     """Of ``count`` functions of each shape."""
     out = []
     for name, shape in drawn.SHAPES.items():

@@ -87,20 +87,21 @@ def functions_of(rng: np.random.Generator, relation: str, points: Floats) -> dic
     first, second = one_term(slow, families.share(rng), least), one_term(fast, families.share(rng), least)
     again = one_term(fast, families.share(rng), least)
     if relation == "a multiple of the other":
-        return {"l": lambda x: size * again(x), "r": again}
-    if relation == "equal growth":
-        return {"l": lambda x: size * second(x), "r": again}
-    if relation == "equal to a sum":
-        return {"l": lambda x: size * second(x), "r": again, "s": first}
-    if relation == "slower":
-        return {"l": first, "r": second}
-    if relation == "faster by a logarithm":
-        more = one_term(slow * Growth.of(0, 1), families.share(rng), least)
-        return {"l": more, "r": first}
-    if relation == "faster":
-        return {"l": second, "r": first}
-    other = one_term(min(two_growths(rng)[0], slow), families.share(rng), least)
-    return {"l": second, "r": first, "s": other}
+        sides: dict[str, Function] = {"l": lambda x: size * again(x), "r": again}
+    elif relation == "equal growth":
+        sides = {"l": lambda x: size * second(x), "r": again}
+    elif relation == "equal to a sum":
+        sides = {"l": lambda x: size * second(x), "r": again, "s": first}
+    elif relation == "slower":
+        sides = {"l": first, "r": second}
+    elif relation == "faster by a logarithm":
+        sides = {"l": one_term(slow * Growth.of(0, 1), families.share(rng), least), "r": first}
+    else:
+        sides = {"l": second, "r": first}
+        if relation == "faster than a sum":
+            other = min(two_growths(rng)[0], slow)
+            sides["s"] = one_term(other, families.share(rng), least)
+    return sides
 
 
 def two_growths(rng: np.random.Generator) -> tuple[Growth, Growth]:

@@ -1,4 +1,4 @@
-"""Ratios that stay the same though both sides grow; ``scipy.stats.linregress`` is the witness of the bound."""
+"""Ratios that stay the same though both sides grow; SciPy's ``linregress`` is the witness of the bound."""
 
 from __future__ import annotations
 

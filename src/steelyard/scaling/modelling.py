@@ -45,8 +45,8 @@ launches: t, not z).
 UNTOLD: Final = 0.25
 """Doubt by noise that is warned of: "none" is stated no more, and from 0.55 on no rank is."""
 DOUBT_OF_FEW: Final = 0.35
-"""Of a lead known from three or four points, more than from others: of drawn functions, those stated with 90 %
-and more were right in 58.
+"""Of a lead known from three or four points, more than from others: of drawn functions, those stated with
+90 % and more were right in 58.
 """
 ALTERNATIVES: Final = 3
 WORTH_NAMING: Final = 0.01
