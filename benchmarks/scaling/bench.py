@@ -2,7 +2,7 @@
 
 Options: ``--quick`` (a quarter of the rows, few functions), ``--count N`` (functions a row), ``--seed N``
 (drawn where not given, and printed), ``--without-peer``, ``--environment DIR`` (where Extra-P lives),
-``--data DIR`` (real files; repeatable), ``--only accuracy|drawn|gates|data|speed``.
+``--data DIR`` (real files; repeatable), ``--only accuracy|drawn|gates|rules|calibration|data|speed``.
 """
 
 from __future__ import annotations
@@ -13,15 +13,18 @@ import secrets
 from pathlib import Path
 
 import accuracy
+import calibration
 import drawn
 import extra_p
 import gates
 import holdout
 import numpy as np
+import rules
 import speed
 
 FAMILIES = 75
 COVERED = 90.0
+PARTS = ("accuracy", "drawn", "gates", "rules", "calibration", "data", "speed")
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "steelyard"
 
 
@@ -34,10 +37,11 @@ def main() -> None:
     parser.add_argument("--without-peer", action="store_true")
     parser.add_argument("--environment", type=Path, default=CACHE / f"extrap-{extra_p.VERSION}")
     parser.add_argument("--data", type=Path, action="append", default=[])
-    parser.add_argument("--only", choices=("accuracy", "drawn", "gates", "data", "speed"), default=None)
+    parser.add_argument("--only", choices=PARTS, default=None)
     options = parser.parse_args()
     seed = secrets.randbelow(2**31) if options.seed is None else options.seed
-    python = None if options.without_peer else extra_p.environment(options.environment)
+    beside = options.only in (None, "accuracy", "drawn", "data") and not options.without_peer
+    python = extra_p.environment(options.environment) if beside else None
     count = options.count or (40 if options.quick else 200)
     print(f"seed {seed}; {count} functions a row; shares of growth at the smallest p log-uniform, 1 to 99 %")
     if options.only in (None, "accuracy"):
@@ -46,6 +50,10 @@ def main() -> None:
         print_drawn(np.random.default_rng(seed), count, python)
     if options.only in (None, "gates"):
         print_gates(np.random.default_rng(seed), count)
+    if options.only in (None, "rules"):
+        print_rules(np.random.default_rng(seed), count)
+    if options.only in (None, "calibration"):
+        print_calibration(np.random.default_rng(seed), count)
     if options.only in (None, "data"):
         print_data(options.data, python)
     if options.only in (None, "speed"):
@@ -104,6 +112,24 @@ def print_gates(rng: np.random.Generator, count: int) -> None:
     for row in gates.rows(rng, count):
         shares = "".join(f" {each:7.1f}" for each in (row.passes, row.strict, row.fails, row.open))
         print(f"{row.truth:<10} {row.bound:<8}{shares}", flush=True)
+
+
+def print_rules(rng: np.random.Generator, count: int) -> None:
+    """How often the growth of rules holds and fails, by how both sides really grow."""
+    print(f"\n{'left side':<26} {'holds':>7} {'fails':>7} {'wrong':>7}   wrong of stated")
+    for relation in rules.RULES:
+        row = rules.row(rng, relation, count)
+        shares = "".join(f" {each:7.1f}" for each in (row.holds, row.fails, row.wrong, row.wrong_of_stated))
+        print(f"{relation:<26}{shares}", flush=True)
+
+
+def print_calibration(rng: np.random.Generator, count: int) -> None:
+    """What ``sure`` says of ranks and of leads, and how often it is right."""
+    print(f"\n{'points × runs':<14} {'of':<6} {'stated':>7} {'right':>7} {'n':>6}")
+    for points, runs in calibration.SIZES:
+        for each in calibration.bins(calibration.stated(rng, points, runs, count)):
+            size = f"{points} × {runs}"
+            print(f"{size:<14} {each.of:<6} {each.stated:7.2f} {each.right:7.2f} {each.n:6d}", flush=True)
 
 
 def print_data(directories: list[Path], python: Path | None) -> None:

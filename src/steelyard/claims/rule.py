@@ -17,6 +17,7 @@ from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
+from steelyard.scaling.steady_ratio import is_steady
 from steelyard.spec.claims.claim import Rule
 from steelyard.units import Scalar, is_number
 
@@ -150,7 +151,8 @@ def judge_growth(
             return _open(stratum, metric, "growth is compared over one parameter; name it: parameter = …")
         models[name] = answer
     scales = [point.at[0] for name in names for point in functions[name].points]
-    growth = judge(rule, models, min(scales), max(scales))
+    steady = question.method != "seed001" and is_steady(rule, functions)
+    growth = judge(rule, models, min(scales), max(scales), steady=steady)
     return Instance(stratum, growth.verdict, RuleEvidence(metric, growth))
 
 

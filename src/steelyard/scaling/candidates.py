@@ -121,6 +121,8 @@ class Candidates(msgspec.Struct, frozen=True):
         one; 0 is the constant's.
     falls : array (leads,) of bool
         Leads of one parameter that fall, to 0 or to a constant.
+    lead_prior : array (leads,)
+        Prior probability of each lead, over all of its candidates.
     """
 
     points: Floats
@@ -134,6 +136,7 @@ class Candidates(msgspec.Struct, frozen=True):
     rough: NDArray[np.bool_]
     classes: Integers
     falls: NDArray[np.bool_]
+    lead_prior: Floats
     priors: Priors
     kernel: _kernels.Space
     fastest: Monomial
@@ -328,6 +331,7 @@ class _Structure(msgspec.Struct, frozen=True):
     classes: Integers
     falls: NDArray[np.bool_]
     log_prior: Floats
+    lead_prior: Floats
     fastest: Monomial
     near_edge: NDArray[np.bool_]
 
@@ -383,6 +387,7 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
         _classes(each),
         np.array([parameters == 1 and lead[0] < CONSTANT for lead in each]),
         np.array(log_prior),
+        np.bincount(group, np.exp(log_prior), len(leading)),
         fastest,
         np.array(near),
     )
@@ -422,6 +427,7 @@ def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
         structure.rough,
         structure.classes,
         structure.falls,
+        structure.lead_prior,
         priors,
         kernel,
         structure.fastest,

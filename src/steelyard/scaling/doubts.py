@@ -22,6 +22,7 @@ from msgspec.structs import replace
 
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth, Rank
+from steelyard.scaling.candidates import LEAST_FOR_SUMS
 from steelyard.scaling.model import ModelWarning, RankAnswer, RankProbability, ScalingModel, Term
 from steelyard.scaling.validation import RANKS, Asked
 from steelyard.special import f_sf
@@ -88,11 +89,14 @@ def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
 
 def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
     """With a word on growth that could hide: the expected one below a formula that grows more slowly, a
-    linear
-    one below O(1). An O(1) that is expected keeps its rank, unless a scale is asked for.
+    linear one below O(1). An O(1) that is expected keeps its rank, unless a scale is asked for. Of fewer
+    points than sums are searched over, no rank stands below which the next power could hide.
     """
     lead, scale = model.lead[asked.at], _scale(model, points)
+    few = len(points.scales) < LEAST_FOR_SUMS
     growth = Growth.of(1) if lead.is_constant and asked.growth.is_constant else asked.growth
+    if few and lead >= growth and not lead.exp2:
+        growth = Growth.of(1) if lead.power < 1 else Growth.of(lead.power + 1)
     rank = asked.rank(growth)
     if lead >= growth or rank == asked.rank(lead):
         return model
@@ -104,8 +108,8 @@ def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
         f" the value at {asked.parameter} = {scale:g} would not show"
     )
     noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
-    stated = asked.growth.is_constant and (model.validation is None or model.validation.scale is None)
-    return noted if stated else _undecided(noted, rank)
+    scaled = model.validation is not None and model.validation.scale is not None
+    return noted if asked.growth.is_constant and not scaled and not few else _undecided(noted, rank)
 
 
 def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:

@@ -173,6 +173,8 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
         Probability of this lead; 1 by the method of seed 001, which states none.
     alternatives : tuple of (tuple of Growth, float)
         The most probable other leads.
+    priors : Mapping of tuple of Growth to float
+        Prior probability of each lead; where every lead is named, as rules need them, else empty.
     aggregate : str
         What stands for the repetitions of a point.
     noise_law : float
@@ -211,6 +213,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
     warnings: tuple[ModelWarning, ...] = ()
     simulated: bool = False
     leading: tuple[tuple[Growth, ...], ...] = ()
+    priors: Mapping[tuple[Growth, ...], float] = {}
 
     @property
     def sure(self) -> float:

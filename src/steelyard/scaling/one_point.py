@@ -95,6 +95,7 @@ def in_three(model: ScalingModel, without: ScalingModel, last: float, value: flo
         model,
         posterior=posterior,
         alternatives=tuple(sorted(shares.items(), key=lambda each: -each[1])),
+        priors={**without.priors, **model.priors},
         validation=_ranked(model.validation, without.validation),
         predictions=tuple(map(_either, model.predictions, without.predictions)),
         warnings=(*model.warnings, ModelWarning("one_point", words)),

@@ -5,7 +5,8 @@ terms, and from where the models break it.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Final
 
@@ -20,6 +21,11 @@ from steelyard.stats.compare.judgement import Outcome
 LARGEST_SCALE: Final = 2.0**40
 STEPS: Final = 16
 """Scales looked at in each octave."""
+STEADY: Final = 0.95
+"""Of a steady ratio, whose bound of 95 % leaves no room for a logarithm that counts."""
+LOGARITHM: Final = Growth.of(0, 1)
+COARSE: Final = 4
+"""Largest denominator of a power that is compared: those of the grid between stand for what is near them."""
 
 
 class RuleAnswer(msgspec.Struct, frozen=True):
@@ -30,8 +36,8 @@ class RuleAnswer(msgspec.Struct, frozen=True):
     verdict : Outcome
         By leading terms, for large scales.
     probability : float or None
-        That the left side does not grow faster, half of what no lead accounts for included; ``None`` by the
-        method of seed 001, which states none.
+        That the left side does not grow faster, half of what no lead accounts for included, after even odds;
+        ``None`` by the method of seed 001, which states none.
     breaks_at : float or None
         The smallest scale from the smallest measured on at which the fitted left side is larger; ``None``
         if it never is.
@@ -46,9 +52,16 @@ class RuleAnswer(msgspec.Struct, frozen=True):
     measured: bool
 
 
-def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, largest: float) -> RuleAnswer:
+def judge(
+    rule: Rule,
+    models: Mapping[str, ScalingModel],
+    smallest: float,
+    largest: float,
+    *,
+    steady: bool = False,
+) -> RuleAnswer:
     """Judge the growth of both sides by models of one parameter that name every lead; ``smallest`` and
-    ``largest`` bound what was measured.
+    ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio.
 
     Raises
     ------
@@ -57,7 +70,7 @@ def judge(rule: Rule, models: Mapping[str, ScalingModel], smallest: float, large
     """
     refuse_unknown(rule, models)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
-    kept = _probability(left, right)
+    kept = STEADY if steady else _probability(left, right)
     verdict: Outcome = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
     broken = next(
         (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
@@ -87,21 +100,48 @@ def _scales(smallest: float) -> list[float]:
 
 
 def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
-    """That the fastest lead of the left is not faster than the fastest of the right, functions
-    independent.
+    """That the left side does not grow faster, functions independent.
+
+    A prior over leads holds equal growth for as good as impossible: each of a hundred leads has its own
+    share. So "no faster" and "faster" have even odds before the data, and each is as likely as its best pair
+    of leads makes the data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is
+    told apart by no data, and one is always possible.
     """
-    a, b = _fastest(left), _fastest(right)
-    unknown = 1 - sum(a.values()) * sum(b.values())
-    return sum(p * q for (g, p), (h, q) in itertools.product(a.items(), b.items()) if g <= h) + unknown / 2
+    ours, theirs = _fastest(left), _fastest(right)
+    kept = _best_pair(ours, theirs, lambda g, h: g <= h)
+    broken = _best_pair(ours, theirs, lambda g, h: g >= h * LOGARITHM)
+    known = math.prod(_known(model) for model in (*left, *right))
+    return known * kept / (kept + broken) + (1 - known) / 2 if kept + broken else 0.5
+
+
+def _best_pair(
+    ours: Mapping[Growth, float], theirs: Mapping[Growth, float], stands: Callable[[Growth, Growth], bool]
+) -> float:
+    pairs = itertools.product(ours.items(), theirs.items())
+    return max((p * q for (g, p), (h, q) in pairs if stands(g, h)), default=0.0)
+
+
+def _known(model: ScalingModel) -> float:
+    return model.posterior + sum(p for _, p in model.alternatives)
 
 
 def _fastest(models: list[ScalingModel]) -> dict[Growth, float]:
-    """The fastest lead with its probability, as far as leads are known."""
-    together: dict[Growth, float] = {Growth(): 1.0}
+    """The fastest lead of a sum, and how likely the data are with the best leads of its functions."""
+    together: dict[Growth, float] = {}
     for model in models:
-        leads = [(model.lead[0], model.posterior), *((lead[0], p) for lead, p in model.alternatives)]
+        own = _likelihoods(model)
+        if not together:
+            together = own
+            continue
         merged: dict[Growth, float] = {}
-        for (g, p), (h, q) in itertools.product(together.items(), leads):
-            merged[max(g, h)] = merged.get(max(g, h), 0.0) + p * q
+        for (g, p), (h, q) in itertools.product(together.items(), own.items()):
+            merged[max(g, h)] = max(merged.get(max(g, h), 0.0), p * q)
         together = merged
     return together
+
+
+def _likelihoods(model: ScalingModel) -> dict[Growth, float]:
+    """Of the data given each lead, up to a factor: its posterior over its prior."""
+    leads = [(model.lead, model.posterior), *model.alternatives]
+    coarse = [(lead, p) for lead, p in leads if lead[0].power.denominator <= COARSE]
+    return {lead[0]: p / model.priors.get(lead, 1.0) for lead, p in coarse or leads}

@@ -28,7 +28,7 @@ def _row(model: ScalingModel) -> dict[str, Any]:
         "metric": model.metric,
         **model.labels,
         "growth": model.growth(),
-        "sure": None if model.method == "seed001" else model.posterior,
+        "sure": None if model.method == "seed001" else model.sure,
         "model": model.text(),
         "unit": model.unit,
         "points": model.points,

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from steelyard.report.page.latex import latex_text
+from steelyard.report.text.digits import share
 
 if TYPE_CHECKING:
     from steelyard.growth import Growth
@@ -40,7 +41,7 @@ def _parameters(model: ScalingModel) -> tuple[str, ...]:
 def _function(model: ScalingModel, name: str) -> str:
     parameters = _parameters(model)
     unit = f" in {model.unit}" if model.unit else ""
-    said = f"{model.growth()}, {100 * model.posterior:.0f} % sure; {model.points} points{unit}."
+    said = f"{model.growth()}, {share(model.posterior)} sure; {model.points} points{unit}."
     lines = [f"def {name}({', '.join(parameters)}):", f"    {_docstring(said)}"]
     for piece in model.segments[:-1]:
         lines += [

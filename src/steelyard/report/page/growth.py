@@ -139,7 +139,8 @@ def _curve(found: Curve, i: int) -> Chart:
     if model.validation is not None:
         wanted = "at most" if model.validation.at_most else "expected"
         rank = f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
-    said = f"{model.growth()}{rank}, {share(model.sure)} sure"
+    sure = "" if model.method == "seed001" else f", {share(model.sure)} sure"
+    said = f"{model.growth()}{rank}{sure}"
     name = f"{printable(series.name)}: " if series.name else ""
     return Chart(
         name=f"growth-{i}",

@@ -71,8 +71,10 @@ def probability(p: float) -> str:
 
 
 def share(probability: float) -> str:
-    """A probability: ``83 %``, ``>99 %``."""
-    return ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
+    """A probability: ``83 %``, ``>99 %``, ``<1 %``."""
+    if 0.01 <= probability <= 0.99:
+        return f"{100 * probability:.0f} %"
+    return ">99 %" if probability > 0.5 else "<1 %"
 
 
 def scale_text(scale: float) -> str:
