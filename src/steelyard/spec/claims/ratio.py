@@ -1,4 +1,4 @@
-"""``faster``, ``slower`` and ``equivalent``: one treatment against another."""
+"""``faster``, ``slower``, ``not_slower`` and ``equivalent``: one treatment against another."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.spec.check.selectors import check_pair, free_factors
-from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Metric, Name, Other, Strata, Where
+from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Loss, Metric, Name, Other, Strata, Where
 from steelyard.spec.claims.question import Question, check_metric, select
 from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import shown
 
 
 class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
@@ -57,6 +58,27 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
         return replace(self, slower=new, than=old, where=where, strata=strata)
 
 
+class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"):
+    """In every stratum, one treatment is worse than another by less than the fraction ``by``."""
+
+    not_slower: Annotated[Levels, Meta(description="Levels of the treatment that must not be worse.")]
+    by: Annotated[
+        Loss,
+        Meta(description='A slowdown that is too much: `"5%"`, or `0.05`, is 1.05 × as slow.'),
+    ]
+    than: Other = NOT_GIVEN
+    metric: Metric = None
+    where: Where = {}
+    strata: Strata = ()
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> NotSlower:
+        """Return the claim with its levels as the factors have them, and ``by`` as a number."""
+        new, old, where, strata = _pair(self, "not_slower", "than", question, origin, path)
+        by = _read_loss(self.by, origin, (*path, "by"))
+        return replace(self, not_slower=new, than=old, by=by, where=where, strata=strata)
+
+
 class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
     """In every stratum, the ratio of two treatments lies between 1 - ``within`` and 1 + ``within``."""
 
@@ -74,8 +96,25 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
         return replace(self, equivalent=new, to=old, where=where, strata=strata)
 
 
+def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(value)
+    except ValueError:
+        raise origin.error(path, f"must be a fraction, got {shown(value)}", 'write by = "5%"') from None
+    if not 0 < number < 1:
+        hint = 'write by = "5%"; faster … by = 0.4 lets a program take 2.5 × as long'
+        raise origin.error(path, f"must be a fraction above 0 and below 1, got {shown(value)}", hint)
+    return number
+
+
 def _pair(
-    claim: Faster | Slower | Equivalent, key: str, other: str, question: Question, origin: Origin, path: Path
+    claim: Faster | Slower | NotSlower | Equivalent,
+    key: str,
+    other: str,
+    question: Question,
+    origin: Origin,
+    path: Path,
 ) -> tuple[Levels, Levels, Levels, tuple[str, ...]]:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
     given: Levels | None = getattr(claim, other)
