@@ -91,6 +91,14 @@ class WordsBehindDashes(PathCommand):
 )
 @timeout_option
 @click.option(
+    "--allow-failures",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Processes of HEAD that may fail: their blocks are left out.",
+)
+@click.option(
     "--qualify",
     is_flag=True,
     help="Measure two builds of BASE side by side, and say how often the gate is wrong on this machine.",
@@ -144,6 +152,7 @@ def command(
     margin: float | None,
     max_time_s: float | None,
     timeout_s: float | None,
+    allow_failures: int,
     qualify: bool,
     sessions: int,
     slow_down: float,
@@ -197,6 +206,7 @@ def command(
         metric=metric,
         max_time_s=max_time_s,
         timeout_s=timeout_s,
+        allow_failures=allow_failures,
         seed=seed,
     )
     if qualify:

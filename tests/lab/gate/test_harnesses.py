@@ -100,6 +100,28 @@ def test_parameters_of_jmh_are_no_part_of_what_is_matched():
     assert words[-2:] == [r"^(p\.B\.sort)$", r"^(p\.B\.find)$"]
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("java", "Main"), "java Main: no jar and no class path"),
+        (("java", "-jar", "/x/b.jar"), "/x/b.jar is one jar for base and head"),
+        (("java", "-jar", "b.jar"), "b.jar is not in the tree"),
+    ],
+)
+def test_jmh_without_a_jar_of_the_tree_is_refused(words, message, tmp_path):
+    harness = find_harness("jmh", words, tmp_path)
+    with pytest.raises(UsageError, match=message) as error:
+        harness.find_programs(words, Tree(tmp_path, tmp_path, tmp_path))
+    assert error.value.hint
+
+
+def test_jmh_takes_every_jar_from_the_tree_and_class_paths_as_they_are(tmp_path):
+    words = ("java", "-javaagent:/opt/agent.jar", "-cp", "a.jar:b.jar", "org.openjdk.jmh.Main", "x.jar")
+    (tmp_path / "x.jar").touch()
+    (program,) = find_harness("jmh", words, tmp_path).find_programs(words, Tree(tmp_path, tmp_path, tmp_path))
+    assert program.words == (*words[:-1], str(tmp_path / "x.jar"))
+
+
 def test_vitest_that_no_commit_has_is_a_tool_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     tree = Tree(tmp_path, tmp_path / "output", tmp_path / "cache")

@@ -162,11 +162,15 @@ def test_a_package_of_go_that_cannot_be_gated_is_not_left_out(tmp_path, monkeypa
     assert message in caught.value.message
 
 
-def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path):
+def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path, monkeypatch):
     (tmp_path / "b").write_bytes(b"...libbenchmark.so...")
+    (tmp_path / "b").chmod(0o755)
     with pytest.raises(UsageError, match="is one program for base and head"):
         prepare(tmp_path, (str(tmp_path / "b"),))
     (tmp_path / "output").rmdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UsageError, match="b is one program for base and head"):
+        find_harness("google-benchmark", ("b",), tmp_path).find_programs(("b",), Tree(tmp_path, tmp_path, tmp_path))
     _, (program,) = prepare(tmp_path, ("./b",))
     assert program.words == (str(tmp_path / "b"),)
     (tmp_path / "output").rmdir()

@@ -15,6 +15,7 @@ class PytestBenchmark(Harness):
 
     name = "pytest-benchmark"
     source = "pytest-benchmark"
+    reads_sources = True
     default_s = 1.3
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
