@@ -1,4 +1,4 @@
-"""``faster``, ``slower``, ``not_slower`` and ``equivalent``: one treatment against another, in every stratum."""
+"""``faster``, ``slower``, ``not_slower``, ``equivalent``: two treatments, in every stratum."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def suites(tmp_path):
 
 @pytest.fixture
 def steady(monkeypatch):
-    """A machine on which each process takes ``PROCESS_S``, whatever its load: budgets end at a known block."""
+    """Let each process take ``PROCESS_S``, whatever the load, so that a budget ends at a known block."""
 
     def measure(*words):
         measured = measure_blocks(*words)

@@ -72,7 +72,7 @@ def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
     found = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
     assert verdicts(found) == {"sort": "open", "find": "open", "fill": "equivalent"}
     sort, find, _ = found.benchmarks
-    assert (find.blocks, sort.blocks) == (6, 8)
+    assert find.blocks < sort.blocks == 8
     assert suites.filters[-1] == "^(sort)$"
 
 
@@ -181,7 +181,9 @@ def fail_at_times(suites, which):
 def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(suites, tmp_path):
     base = suites.suite(sort=100)
     head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    message = r"^1 of 8 processes of head failed, none of base; in block 2 of 001-1.lab: ended with exit code 9"
+    message = (
+        r"^1 of 8 processes of head failed, none of base; in block 2 of 001-1.lab: ended with exit code 9"
+    )
     with pytest.raises(ProgramError, match=message) as error:
         run(suites, tmp_path, request_of(base, head))
     assert "--allow-failures 1 leaves out blocks" in error.value.hint
@@ -228,7 +230,9 @@ def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
     base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
     found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
     assert verdicts(found) == {"sort": "equivalent"}
-    assert any(note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes)
+    assert any(
+        note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes
+    )
 
 
 SKIPS = """#!/bin/sh

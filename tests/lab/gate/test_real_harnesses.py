@@ -170,7 +170,9 @@ def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path, mo
     (tmp_path / "output").rmdir()
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     with pytest.raises(UsageError, match="b is one program for base and head"):
-        find_harness("google-benchmark", ("b",), tmp_path).find_programs(("b",), Tree(tmp_path, tmp_path, tmp_path))
+        find_harness("google-benchmark", ("b",), tmp_path).find_programs(
+            ("b",), Tree(tmp_path, tmp_path, tmp_path)
+        )
     _, (program,) = prepare(tmp_path, ("./b",))
     assert program.words == (str(tmp_path / "b"),)
     (tmp_path / "output").rmdir()

@@ -115,8 +115,8 @@ class Contents(msgspec.Struct, frozen=True):
     notes : tuple of str
         What the file lacks or lost, a sentence each; they stand with every result.
     skipped : Mapping[str, str]
-        Benchmarks, as ``Series.name`` has them, that failed or were skipped, and why; empty where the file does
-        not say.
+        Benchmarks, as ``Series.name`` has them, that failed or were skipped, and why; the reason is empty
+        where the file does not say it.
     """
 
     tool: str

@@ -365,7 +365,9 @@ class Suite:
                 where = "both sides" if len(sides) == len(SIDES) else sides[0]
                 why = program.probes[sides[-1]].skipped[name]
                 title = self.plan.make_title(program, name)
-                notes.append(f"{title} failed or was skipped on {where} and is not judged{f': {why}' if why else ''}")
+                notes.append(
+                    f"{title} failed or was skipped on {where} and is not judged{f': {why}' if why else ''}"
+                )
         return notes
 
     def _note_equal_programs(self) -> list[str]:

@@ -52,7 +52,8 @@ class Jmh(Harness):
                 )
             if not (tree.path / jar).is_file():
                 raise UsageError(
-                    f"{jar} is not in the tree", hint="build it: --build 'mvn -q package', or correct its path"
+                    f"{jar} is not in the tree",
+                    hint="build it: --build 'mvn -q package', or correct its path",
                 )
         found = tuple(str(tree.path / word) if word in jars else word for word in words)
         return [Program("", found, self.source)]
