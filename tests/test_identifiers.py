@@ -65,7 +65,7 @@ LIMITS = {
     "sample": (2, 1),
     "scaling": (216, 144),
     "series": (0, 1),
-    "spec": (307, 140),
+    "spec": (305, 140),
     "stats": (394, 384),
     "store": (77, 96),
     "testing": (64, 42),

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.allocation import Outlook, allocate
+from steelyard.stats.gate.allocation import Outlook, choose_next
 from steelyard.stats.gate.suite import Evidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks
 
@@ -99,7 +99,9 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
         left = [place for place, each in enumerate(decisions) if each == "open"]
         if is_last or not left:
             break
-        chosen = allocate([foresee(logs[place], one_s, 0.05 / len(left)) for place in left], BUDGET_S - clock_s)
+        chosen = choose_next(
+            [foresee(logs[place], one_s, 0.05 / len(left)) for place in left], BUDGET_S - clock_s
+        )
         runs = [place for place, is_next in zip(left, chosen, strict=True) if is_next]
     return [each == "slower" for each in decisions], clock_s
 

@@ -29,11 +29,11 @@ def test_a_gate_has_its_revisions_before_and_its_harness_behind_them(requests):
 
 
 def test_a_ratchet_takes_a_note_on_one_line(requests):
-    words = requests.ratchet("try", [], [], "a\nb\0 " + "x" * 300)
+    words = requests.ask_ratchet("try", [], [], "a\nb\0 " + "x" * 300)
     assert words[-1].startswith("--message=a b")
     assert len(words[-1]) <= 210
-    assert requests.ratchet("total", ["rm"], [], "") == ["ratchet", "total", "--json"]
-    assert requests.ratchet("try", ["./p"], [], "")[-2:] == ["--", "./p"]
+    assert requests.ask_ratchet("total", ["rm"], [], "") == ["ratchet", "total", "--json"]
+    assert requests.ask_ratchet("try", ["./p"], [], "")[-2:] == ["--", "./p"]
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ class Requests:
             options.append(f"--harness={self._workplace.check_revision(harness)}")
         return ["gate", "--json", *options, *revisions, "--", *self._workplace.check_command(command)]
 
-    def ratchet(self, action: Action, command: Words, build: Words, note: str) -> list[str]:
+    def ask_ratchet(self, action: Action, command: Words, build: Words, note: str) -> list[str]:
         """Try the work tree, or ask for the ledger or the whole gain."""
         if action != "try":
             return ["ratchet", action, "--json"]

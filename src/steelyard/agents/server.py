@@ -80,8 +80,8 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
         max_time_s: Seconds = 300.0,
         margin: Margin = None,
     ) -> dict[str, Any]:
-        """Which benchmarks of a project are slower in commit ``head`` than in ``base``. The command is that of
-        its harness (cargo bench, go test -bench ., pytest, a program with Google Benchmark). Commit it.
+        """Which benchmarks of a project are slower in commit ``head`` than in ``base``. The command is that
+        of its harness (cargo bench, go test -bench ., pytest, a program with Google Benchmark). Commit it.
         """
         return await answer(
             "gate",
@@ -100,7 +100,7 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
         names command and build, later ones only a note. Report the gain of "total", never that of a win.
         """
         return await answer(
-            "ratchet", _refuse_as_tool(lambda: requests.ratchet(action, command, build, note))
+            "ratchet", _refuse_as_tool(lambda: requests.ask_ratchet(action, command, build, note))
         )
 
     @server.tool()
@@ -128,11 +128,11 @@ def read_outcome(tool: str, outcome: Outcome, limit_s: float, *, is_json: bool) 
     if outcome.is_cut:
         raise ToolError("the answer is too long; choose fewer benchmarks by a filter of the harness")
     meaning = MEANINGS[tool].get(outcome.exit_code, "")
-    found: dict[str, Any] = {"exit_code": outcome.exit_code, "meaning": meaning}
+    document: dict[str, Any] = {"exit_code": outcome.exit_code, "meaning": meaning}
     if not is_json:
-        return {**found, "text": outcome.stdout}
+        return {**document, "text": outcome.stdout}
     try:
-        return {**found, "answer": json.loads(outcome.stdout)}
+        return {**document, "answer": json.loads(outcome.stdout)}
     except ValueError:
         raise ToolError(f"no answer: {outcome.stderr.strip() or outcome.stdout[:200]}") from None
 

@@ -17,7 +17,7 @@ from steelyard.claims.observed import Observed, has, strata
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.comparison import admissible, intervals
-from steelyard.stats.compare.judgement import Judgement, at_least, at_most, within
+from steelyard.stats.compare.judgement import Judgement, at_least, judge_at_most, within
 from steelyard.stats.compare.speedup import resolvable
 from steelyard.units import Scalar
 
@@ -60,7 +60,7 @@ def judge_slower(claim: Slower, observed: Observed) -> Draft:
 
 def judge_not_slower(claim: NotSlower, observed: Observed) -> Draft:
     """Holds where the interval of the slowdown lies below 1 + ``by``, fails where it lies above."""
-    statement = Statement(lambda ratio: at_most(ratio, 1 + claim.by), inverse=True)
+    statement = Statement(lambda ratio: judge_at_most(ratio, 1 + claim.by), inverse=True)
     return _drafted(claim, claim.not_slower, claim.than, observed, statement)
 
 

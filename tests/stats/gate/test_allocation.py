@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.stats.gate.allocation import OPTIMISM, Outlook, allocate
+from steelyard.stats.gate.allocation import OPTIMISM, Outlook, choose_next
 
 
 def choose(costs, left_s, slower=()):
-    return allocate([Outlook(cost, place in slower) for place, cost in enumerate(costs)], left_s)
+    return choose_next([Outlook(cost, place in slower) for place, cost in enumerate(costs)], left_s)
 
 
 def test_all_run_where_there_is_time_for_all():

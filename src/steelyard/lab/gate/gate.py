@@ -27,7 +27,7 @@ from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.allocation import Outlook, allocate
+from steelyard.stats.gate.allocation import Outlook, choose_next
 from steelyard.stats.gate.suite import (
     LEAST,
     Evidence,
@@ -217,7 +217,7 @@ class Suite:
             watch(Progress(total - len(self.open), total, self.measured_s, None, "benchmarks decided"))
             if is_last or not self.open:
                 break
-            self._allocate()
+            self._choose_next()
         if not done:
             raise UsageError(
                 f"{self.max_time_s:.3g} s are too short: {LEAST} blocks of this suite take about"
@@ -233,12 +233,14 @@ class Suite:
         busy = {entry.program for entry in self.next}
         return sum(self._pair_s[entry] * len(self.plan.programs[entry].common) for entry in busy)
 
-    def _allocate(self) -> None:
+    def _choose_next(self) -> None:
         """Choose what runs until the next look; all that is open where the harness cannot filter."""
         if not self.plan.chosen.can_filter:
             return
         entries = self.open
-        chosen = allocate([self._foresee(entry) for entry in entries], self.max_time_s - self.measured_s)
+        chosen = choose_next(
+            [self._estimate_outlook(entry) for entry in entries], self.max_time_s - self.measured_s
+        )
         for entry, is_next in zip(entries, chosen, strict=True):
             entry.is_next = is_next
 
@@ -248,7 +250,7 @@ class Suite:
         fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
         return max(0, min(blocks, fits))
 
-    def _foresee(self, benchmark: Benchmark) -> Outlook:
+    def _estimate_outlook(self, benchmark: Benchmark) -> Outlook:
         mean = float(compute_differences(benchmark, self.plan).mean()) if benchmark.base else 0.0
         is_beyond = mean > math.log1p(self.request.margin)
         return Outlook(self.estimate_needed_s(benchmark), is_beyond)
@@ -362,11 +364,11 @@ class Suite:
         notes = []
         for program in self.plan.programs:
             for name, sides in program.list_skipped().items():
-                where = "both sides" if len(sides) == len(SIDES) else sides[0]
+                names = "both sides" if len(sides) == len(SIDES) else sides[0]
                 why = program.probes[sides[-1]].skipped[name]
                 title = self.plan.make_title(program, name)
                 notes.append(
-                    f"{title} failed or was skipped on {where} and is not judged{f': {why}' if why else ''}"
+                    f"{title} failed or was skipped on {names} and is not judged{f': {why}' if why else ''}"
                 )
         return notes
 

@@ -108,9 +108,8 @@ def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Pr
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
     if not chosen:
         if all(entry.skipped is not None for entry in reports):
-            skipped = reports[0]
             raise NoReportError(
-                f"every benchmark failed or was skipped; {skipped.benchmark}: {skipped.skipped}",
+                f"every benchmark failed or was skipped; {reports[0].benchmark}: {reports[0].skipped}",
                 hint="a gate needs one that runs",
             )
         metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports if entry.metric))

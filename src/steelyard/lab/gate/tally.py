@@ -39,11 +39,11 @@ class Tally:
         late = next((entry for entry in new if entry.is_timeout), None)
         if not new or (late is None and len(self._failed["head"]) <= self._allowed):
             return
-        shown = late or new[0]
+        first = late or new[0]
         counts = f"{len(self._failed['head'])} of {self._processes} processes of head failed"
         of_base = len(self._failed["base"])
         raise ProgramError(
-            f"{counts}, {of_base or 'none'} of base; in block {shown.block} of {record.name}: {shown.reason}",
+            f"{counts}, {of_base or 'none'} of base; in block {first.block} of {record.name}: {first.reason}",
             hint="run it by itself, many times; "
             + (
                 "a time limit that only quick runs keep would hide what is slower: --timeout"

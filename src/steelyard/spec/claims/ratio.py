@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
@@ -35,8 +35,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Faster:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "faster", "than", question, origin, path)
-        return replace(self, faster=new, than=old, where=where, strata=strata)
+        return _check_claim(self, "faster", "than", question, origin, path)
 
 
 class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
@@ -54,8 +53,7 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Slower:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "slower", "than", question, origin, path)
-        return replace(self, slower=new, than=old, where=where, strata=strata)
+        return _check_claim(self, "slower", "than", question, origin, path)
 
 
 class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"):
@@ -74,9 +72,8 @@ class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="no
 
     def checked(self, question: Question, origin: Origin, path: Path) -> NotSlower:
         """Return the claim with its levels as the factors have them, and ``by`` as a number."""
-        new, old, where, strata = _pair(self, "not_slower", "than", question, origin, path)
         by = _read_loss(self.by, origin, (*path, "by"))
-        return replace(self, not_slower=new, than=old, by=by, where=where, strata=strata)
+        return replace(_check_claim(self, "not_slower", "than", question, origin, path), by=by)
 
 
 class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
@@ -92,8 +89,10 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Equivalent:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "equivalent", "to", question, origin, path)
-        return replace(self, equivalent=new, to=old, where=where, strata=strata)
+        return _check_claim(self, "equivalent", "to", question, origin, path)
+
+
+Pair = TypeVar("Pair", Faster, Slower, NotSlower, Equivalent)
 
 
 def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
@@ -108,14 +107,7 @@ def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
     return number
 
 
-def _pair(
-    claim: Faster | Slower | NotSlower | Equivalent,
-    key: str,
-    other: str,
-    question: Question,
-    origin: Origin,
-    path: Path,
-) -> tuple[Levels, Levels, Levels, tuple[str, ...]]:
+def _check_claim(claim: Pair, key: str, other: str, question: Question, origin: Origin, path: Path) -> Pair:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
     given: Levels | None = getattr(claim, other)
     old = question.analysis.baseline if given is None else given
@@ -127,4 +119,4 @@ def _pair(
     where = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)
     strata = free_factors(question.factors, question.zips, chosen.keys() | baseline.keys())
     check_pair(question.treatments, chosen, baseline, where, strata, origin, (*path, key), (*path, other))
-    return chosen, baseline, where, strata
+    return replace(claim, **{key: chosen, other: baseline, "where": where, "strata": strata})

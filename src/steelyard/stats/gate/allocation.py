@@ -1,4 +1,4 @@
-"""``allocate``: the benchmarks that a limited time is spent on."""
+"""``choose_next``: the benchmarks that a limited time is spent on."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Outlook(msgspec.Struct, frozen=True):
         return (not self.seems_slower, math.inf if self.needed_s is None else self.needed_s)
 
 
-def allocate(outlooks: Sequence[Outlook], left_s: float) -> list[bool]:
+def choose_next(outlooks: Sequence[Outlook], left_s: float) -> list[bool]:
     """Whether each benchmark runs until the next look, where ``left_s`` seconds of the budget are left.
 
     What seems slower runs, for a gate is there to find it; then what is decided soonest, as much as there is

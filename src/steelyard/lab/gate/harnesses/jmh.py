@@ -55,8 +55,8 @@ class Jmh(Harness):
                     f"{jar} is not in the tree",
                     hint="build it: --build 'mvn -q package', or correct its path",
                 )
-        found = tuple(str(tree.path / word) if word in jars else word for word in words)
-        return [Program("", found, self.source)]
+        in_tree = tuple(str(tree.path / word) if word in jars else word for word in words)
+        return [Program("", in_tree, self.source)]
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """One fork with short iterations; modes in which less is better."""
