@@ -34,6 +34,8 @@ def test_names_are_those_of_the_command_line():
         (("python", "-m", "pytest"), "pytest-benchmark"),
         (("npx", "vitest", "bench"), "vitest"),
         (("hyperfine", "ls"), "hyperfine"),
+        (("asv", "run"), "asv"),
+        (("python", "-m", "asv", "run"), "asv"),
         (("./bench", "--benchmark_filter=x"), "google-benchmark"),
     ],
 )
@@ -49,6 +51,11 @@ def test_a_program_shows_its_harness_by_what_is_in_it(tmp_path):
     assert find_harness(None, ("./google",), tmp_path).name == "google-benchmark"
     assert find_harness(None, ("./nano",), tmp_path).name == "nanobench"
     assert find_harness(None, ("java", "-jar", "b.jar"), tmp_path).name == "jmh"
+    (tmp_path / "b.mjs").write_text("import { Bench } from 'tinybench'")
+    assert find_harness(None, ("node", "b.mjs"), tmp_path).name == "tinybench"
+    for file in ("B.dll", "BenchmarkDotNet.dll"):
+        (tmp_path / file).touch()
+    assert find_harness(None, ("dotnet", "B.dll"), tmp_path).name == "benchmarkdotnet"
     with pytest.raises(UsageError, match=r"./other: not recognised as a harness of benchmarks"):
         find_harness(None, ("./other",), tmp_path)
     assert find_harness("time", ("./other",), tmp_path).name == "time"
@@ -84,6 +91,38 @@ def test_criterion_gets_one_filter_and_divan_several():
     assert words[-1] == r"^(a/b|c\+d)$"
     assert "old" not in words
     assert launched("cargo", ("/d", "--bench"), source="divan")[-2:] == ["^(a/b)$", r"^(c\+d)$"]
+
+
+def test_tango_runs_alone_and_gets_one_glob():
+    names = Selection("/m", ("a/b", "c{d}"))
+    words = launched("cargo", ("/t", "--bench", "-f", "old"), names, source="tango")
+    assert words == ["/t", "solo", "--color=never", "-t", "0.1", "-f", "{a/b,c[{]d[}]}"]
+
+
+def test_asv_runs_the_commit_of_the_tree_and_its_attributes_are_kept(suites):
+    commit = suites.suite(sort=1)
+    (suites.path / "asv.conf.json").write_text("{}")
+    harness = find_harness("asv", ("asv", "run"), suites.path)
+    tree = Tree(suites.path, suites.path, suites.path)
+    (program,) = harness.find_programs(("asv", "run", "-a", "repeat=9"), tree)
+    assert program.words[:4] == ("asv", "run", "CONFIG=asv.conf.json", f"--set-commit-hash={commit}")
+    words = harness.launch(program, Selection("/m", ("s.time_a(1)",)))
+    assert words[3:5] == ["/m", "results/*/*-*.json"]
+    assert "repeat=5" not in words
+    assert words[-3:] == ["--record-samples", "--bench", r"^(s\.time_a\(1\))$"]
+    with pytest.raises(UsageError, match=r"other\.json is not in the tree"):
+        harness.find_programs(("asv", "--config", "other.json", "run"), tree)
+
+
+def test_benchmarkdotnet_runs_in_its_own_process_and_replaces_the_filter(tmp_path):
+    program = ("dotnet", "/t/B.dll", "--filter", "*", "x*", "--iterationCount", "9")
+    words = launched("benchmarkdotnet", program, Selection("/m", ("N.T.M(n: 1)",)))
+    assert words[3:7] == ["/m", "results/*-report-full.json", "dotnet", "/t/B.dll"]
+    assert words[-2:] == ["--filter", "N.T.M(n: 1)"]
+    assert ("*" in words, "5" in words, "--inProcess" in words) == (False, False, True)
+    harness = find_harness("benchmarkdotnet", ("dotnet", "run"), tmp_path)
+    with pytest.raises(UsageError, match="names no built library"):
+        harness.find_programs(("dotnet", "run"), Tree(tmp_path, tmp_path, tmp_path))
 
 
 def test_go_gets_a_regular_expression_for_each_part_of_names_and_for_any_number_of_cpus():

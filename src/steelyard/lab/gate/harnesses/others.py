@@ -72,6 +72,25 @@ class Vitest(Harness):
                 f"--outputJson={selection.metrics}"]  # fmt: skip
 
 
+class Tinybench(Harness):
+    """A script for node that prints the table of tinybench; it takes no filter."""
+
+    name = "tinybench"
+    source = "tinybench"
+    reads_sources = True
+    default_s = 0.75
+    can_filter = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """``node FILE``, where the file imports tinybench."""
+        scripts = (tree / word for word in words[1:] if word.endswith((".js", ".mjs", ".cjs", ".ts", ".mts")))
+        return any(has_text(script, (b"tinybench",)) for script in scripts)
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """As it is: how long a task takes stands in the script."""
+        return list(program.words)
+
+
 class Nanobench(Harness):
     """A program with nanobench in it: its table on stdout, or its JSON; it takes no filter."""
 
