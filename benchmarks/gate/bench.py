@@ -1,9 +1,10 @@
 """Made-up suites of ten benchmarks, judged by ``steelyard gate``'s rule and by the rules of its peers.
 
 ``python benchmarks/gate/bench.py [--quick] [--seed N]`` with steelyard installed; half a minute, a tenth of
-that with ``--quick``. Processes differ by 2 % (lognormal); on the loud machine 5 % of them
-take a quarter longer, and the machine becomes 1 % slower in ten minutes. Every rule gets as many processes as
-it asks for, all drawn from one machine. Exits with 1 where a limit is missed.
+that with ``--quick``. ``--real`` measures real harnesses instead (``real.py``). Processes differ by 2 %
+(lognormal); on the loud machine 5 % of them take a quarter longer, and the machine becomes 1 % slower in ten
+minutes. Every rule gets as many processes as it asks for, all drawn from one machine. Exits with 1 where a
+limit is missed.
 
 Rules as their documentation has them: github-action-benchmark, one run each, alert above 200 % (and 110 %,
 which many set); pytest-benchmark, one run each, ``--benchmark-compare-fail=mean:5%``; benchstat, ten runs of
@@ -17,7 +18,9 @@ import argparse
 import itertools
 import math
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -157,7 +160,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--real", action="store_true", help="real harnesses, in place of made-up suites")
+    parser.add_argument("--harness", action="append", default=[], help="with --real: only this one")
+    parser.add_argument("--repeats", type=int, default=1, help="with --real")
+    parser.add_argument("--busy", action="store_true", help="with --real: beside a process that computes")
+    parser.add_argument("--max-time", help="with --real: budget of each gate, in place of its default")
+    parser.add_argument(
+        "--directory",
+        type=Path,
+        default=Path(tempfile.gettempdir(), "steelyard-bench-gate"),
+        help="with --real: projects and results, from which it goes on",
+    )
     options = parser.parse_args()
+    if options.real:
+        sys.path.append(str(Path(__file__).parents[1]))
+        from neighbours import busy
+        from real import measure_all
+
+        more = ["--max-time", options.max_time] if options.max_time else []
+        with busy(int(options.busy)):
+            return measure_all(
+                options.harness, options.repeats, options.directory, busy=options.busy, options=more
+            )
     suites = 20 if options.quick else 200
     missed = False
     print(
