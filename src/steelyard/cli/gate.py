@@ -102,6 +102,11 @@ class WordsBehindDashes(PathCommand):
     help="Processes of HEAD that may fail: their blocks are left out.",
 )
 @click.option(
+    "--layout",
+    is_flag=True,
+    help="Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build.",
+)
+@click.option(
     "--qualify",
     is_flag=True,
     help="Measure two builds of BASE side by side, and say how often the gate is wrong on this machine.",
@@ -156,6 +161,7 @@ def command(
     max_time_s: float | None,
     timeout_s: float | None,
     allow_failures: int,
+    layout: bool,
     qualify: bool,
     sessions: int,
     slow_down: float,
@@ -210,6 +216,7 @@ def command(
         max_time_s=max_time_s,
         timeout_s=timeout_s,
         allow_failures=allow_failures,
+        layout=layout,
         seed=seed,
     )
     if qualify:

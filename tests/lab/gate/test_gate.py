@@ -278,6 +278,34 @@ def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
     assert found.notes[0].startswith("sh is installed, and one program for base and head")
 
 
+def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    log = tmp_path / "layouts"
+    build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
+    request = request_of(base, head, build=build, shell=True, layout=True)  # noqa: S604
+    found = run(suites, tmp_path, request)
+    assert verdicts(found) == {"sort": "slower"}
+    layouts = log.read_text().split()
+    # As written for both sides, which are looked at first; then a pair for each block.
+    assert layouts[:2] == ["0", "0"]
+    drawn = list(zip(layouts[2::2], layouts[3::2], strict=True))
+    assert len(drawn) == found.benchmarks[0].blocks
+    assert all(one == other != "0" for one, other in drawn)
+    assert len({one for one, _ in drawn}) == len(drawn)
+    assert "Both sides were linked anew for each block, in an order drawn for it." in found.notes
+    assert run(suites, tmp_path, request) == found
+    assert log.read_text().split() == layouts
+
+
+def test_layouts_that_nothing_draws_or_that_change_nothing_are_refused(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    with pytest.raises(UsageError, match=r"--layout: google-benchmark has no order of code to draw"):
+        run(suites, tmp_path, request_of(base, head, layout=True), name="a")
+    request = request_of(base, head, layout=True, build="true {layout}")
+    with pytest.raises(ProgramError, match="base: --layout: the build makes the same program"):
+        run(suites, tmp_path, request, name="b")
+
+
 def test_one_commit_on_both_sides_is_noted(suites, tmp_path):
     base = suites.suite(sort=100)
     found = run(suites, tmp_path, request_of(base, base))

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -209,6 +210,20 @@ def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path
     )
     (found,) = gate(request, None, tmp_path / "found").benchmarks
     assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_links_a_layout_in_another_order(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO)
+    files = []
+    for layout in (0, 7):
+        tree = Tree(tmp_path, tmp_path / str(layout), tmp_path / "cache", layout)
+        tree.output.mkdir()
+        words = ("go", "test", "-ldflags=-s", "-bench", ".")
+        (program,) = find_harness("go", words, tmp_path).find_programs(words, tree)
+        files.append(Path(program.words[0]).read_bytes())
+    assert files[0] != files[1]
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")

@@ -102,14 +102,15 @@ def measure(batch: Batch, sides: Sides, watch: Watch) -> Measured:
     ProgramError
         Three runs of a side in a row fail, or a value is not above 0.
     """
-    if not _is_complete(batch.directory):
+    if not is_complete(batch.directory):
         for side in SIDES:
             sides.prepare(side)
         run(_make_experiment(batch, sides), batch.directory, watch=watch)
     return read(batch.directory, batch.plan.metric)
 
 
-def _is_complete(directory: Path) -> bool:
+def is_complete(directory: Path) -> bool:
+    """Whether an earlier call ran all blocks of a record."""
     if not (directory / FILE).exists():
         return False
     with Record.open(directory) as record:

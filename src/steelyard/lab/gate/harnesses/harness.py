@@ -54,11 +54,14 @@ class Tree(msgspec.Struct, frozen=True):
         Directory for programs that the gate builds.
     cache : Path
         Directory that both sides share.
+    layout : int
+        Number of the order in which code is laid out; 0 for the linker's own.
     """
 
     path: Path
     output: Path
     cache: Path
+    layout: int = 0
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -93,6 +96,8 @@ class Harness(ABC):
         Whether its command builds what it runs.
     reads_sources : bool
         Whether what is installed once reads the benchmarks from the tree, as pytest does.
+    draws_layouts : bool
+        Whether it links by ``Tree.layout`` what it builds.
     """
 
     name: ClassVar[str]
@@ -102,6 +107,7 @@ class Harness(ABC):
     can_filter: ClassVar[bool] = True
     builds: ClassVar[bool] = False
     reads_sources: ClassVar[bool] = False
+    draws_layouts: ClassVar[bool] = False
 
     @abstractmethod
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
