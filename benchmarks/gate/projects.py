@@ -94,10 +94,11 @@ func chain(steps int) uint64 {
 CPP = """\
 #include <benchmark/benchmark.h>
 #include <cstdint>
+template <std::int64_t Steps>
 static void chain(benchmark::State& state) {
     for (auto _ : state) {
         std::uint64_t x = 88172645463325252ULL;
-        for (std::int64_t i = 0; i < state.range(0); ++i) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; }
+        for (std::int64_t i = 0; i < Steps; ++i) { x ^= x << 13; x ^= x >> 7; x ^= x << 17; }
         benchmark::DoNotOptimize(x);
     }
 }
@@ -195,7 +196,7 @@ LINES = {
         "func Benchmark_{name}(b *testing.B) {{\n"
         "\tfor i := 0; i < b.N; i++ {{\n\t\tsink ^= chain({steps})\n\t}}\n}}"
     ),
-    "google-benchmark": 'BENCHMARK(chain)->Name("{name}")->Arg({steps});',
+    "google-benchmark": 'BENCHMARK(chain<{steps}>)->Name("{name}");',
     "pytest-benchmark": "def test_{name}(benchmark):\n    benchmark(chain, {steps})\n",
     "tinybench": "bench.add('{name}', () => chain({steps}))",
 }
