@@ -35,12 +35,12 @@ class _File(msgspec.Struct, frozen=True):
     version: int = VERSION
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, origin: str) -> Contents:
     """All benchmarks; combinations of parameters as ``module.time_sort(1000)``, as ``--bench`` takes them."""
     file = msgspec.convert(document, _File)
     if file.version != VERSION:
         raise UsageError(
-            f"{where}: version {file.version} of ASV's results, of which {VERSION} is known",
+            f"{origin}: version {file.version} of ASV's results, of which {VERSION} is known",
             hint="asv update, with a newer ASV",
         )
     series = []

@@ -50,14 +50,14 @@ def read(text: str, origin: str) -> Contents:
 
 def _find_latency(cells: list[str], origin: str) -> tuple[int, str]:
     """The column of the median, or else of the mean, and its unit."""
-    found = {place: match["unit"] for place, cell in enumerate(cells) if (match := _LATENCY.search(cell))}
-    if not found:
+    latencies = {place: match["unit"] for place, cell in enumerate(cells) if (match := _LATENCY.search(cell))}
+    if not latencies:
         raise UsageError(
             f"{origin}: tinybench's table has no column of a latency",
             hint="console.table(bench.table()), without columns of your own",
         )
-    median = next((place for place in found if " med" in cells[place].lower()), next(iter(found)))
-    return median, found[median]
+    median = next((place for place in latencies if " med" in cells[place].lower()), next(iter(latencies)))
+    return median, latencies[median]
 
 
 def _split(line: str) -> list[str]:

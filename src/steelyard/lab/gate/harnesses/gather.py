@@ -25,14 +25,14 @@ _STRING_OR_COMMENT: Final = re.compile(r'"(?:\\.|[^"\\])*"|//[^\n]*|/\*.*?\*/|,(
 
 def join(documents: list[dict[str, Any]]) -> dict[str, Any]:
     """One document of several: lists are joined, of the rest the first counts."""
-    whole: dict[str, Any] = {}
+    joined: dict[str, Any] = {}
     for document in documents:
         for key, value in document.items():
-            if isinstance(whole.get(key), list) and isinstance(value, list):
-                whole[key] = [*whole[key], *value]
+            if isinstance(joined.get(key), list) and isinstance(value, list):
+                joined[key] = [*joined[key], *value]
             else:
-                whole.setdefault(key, value)
-    return whole
+                joined.setdefault(key, value)
+    return joined
 
 
 def read_config(text: str) -> dict[str, Any]:
