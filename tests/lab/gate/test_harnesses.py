@@ -96,7 +96,7 @@ def test_criterion_gets_one_filter_and_divan_several():
 def test_tango_runs_alone_and_gets_one_glob():
     names = Selection("/m", ("a/b", "c{d}"))
     words = launched("cargo", ("/t", "--bench", "-f", "old"), names, source="tango")
-    assert words == ["/t", "solo", "--color=never", "-t", "0.1", "-f", "{a/b,c[{]d[}]}"]
+    assert words == ["/t", "solo", "-t", "0.1", "-f", "{a/b,c[{]d[}]}"]
 
 
 def test_asv_runs_the_commit_of_the_tree_and_its_attributes_are_kept(suites):

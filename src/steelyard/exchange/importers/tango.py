@@ -1,7 +1,8 @@
 """What tango prints when it runs one program alone (``solo``): least, mean and largest sample of a process.
 
-It prints one decimal, so that 2.2 µs stands for all from 2.15 to 2.25. A mean of two digits is not read:
-builds that differ by 4 % would look equal.
+The least is read: a sample is a mean of many iterations, and beside a load the mean of the samples is three
+times as long. One decimal is printed, so that 2.2 µs stands for all from 2.15 to 2.25: a time of two digits is
+not read, since builds that differ by 4 % would look equal.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ TOOL = "tango"
 
 _TIME: Final = r"\s*(?:[0-9.]+) \S+\s*"
 _ROW: Final = re.compile(
-    rf"^(?P<name>\S.*?)\s+\[{_TIME}\.\.\.\s*(?P<value>[0-9.]+) (?P<unit>\S+)\s*\.\.\.{_TIME}\]\s+stddev:",
+    rf"^(?P<name>\S.*?)\s+\[\s*(?P<value>[0-9.]+) (?P<unit>\S+)\s*\.\.\.{_TIME}\.\.\.{_TIME}\]\s+stddev:",
     re.MULTILINE,
 )
 _DIGITS: Final = 3
@@ -27,7 +28,7 @@ def is_output(text: str) -> bool:
 
 
 def read(text: str, origin: str) -> Contents:
-    """All benchmarks, by the means of their samples.
+    """All benchmarks, by the least of their samples.
 
     Raises
     ------

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from steelyard.answers.gate import Gate, GatedBenchmark, Qualification
 from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
-from steelyard.errors import InterruptedRunError, NoReportError, ProgramError, RecordBusyError, UsageError
-from steelyard.interventions.built import LARGEST_SEED
+from steelyard.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
 from steelyard.lab.bisect.trees import DIGITS
+from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, Sides
@@ -47,8 +47,6 @@ SLACK: Final = 1.5
 """Default budget over what the harness takes for both sides by its own defaults."""
 LEAST_S: Final = 20.0
 """The shortest default budget."""
-LAYOUT_SEEDS: Final = 1_000_003
-"""Between the seeds of blocks of one look, beyond those of looks."""
 LEAST_BLOCKS: Final = 20
 """Blocks for which a default budget is enough."""
 
@@ -166,6 +164,8 @@ class Suite:
     def __init__(self, request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> None:
         self.request = request
         self.plan: Plan = make_plan(request, sides, directory, tell)
+        if request.layout:
+            refuse_one_layout(request, self.plan.chosen)
         self.benchmarks = [
             Benchmark(number, name, self.plan.make_title(program, name))
             for number, program in enumerate(self.plan.programs)
@@ -277,9 +277,9 @@ class Suite:
             seed=seed,
             timeout_s=self.request.timeout_s,
         )
-        for part in self._list_batches(batch):
+        for part in split_into_blocks(batch) if self.request.layout else [batch]:
             if self.request.layout and not is_complete(part.directory):
-                self._link_anew(part)
+                link_anew(part, self.request, self._sides)
             measured = measure(part, self._sides, watch)
             self.measured_s += measured.seconds
             self._tally.add(measured, part.directory)
@@ -287,43 +287,6 @@ class Suite:
             self._pair_s[place] = measured.block_s / max(1, ran)
             for entry in members:
                 self._add(entry, measured)
-
-    def _list_batches(self, batch: Batch) -> list[Batch]:
-        """The batch itself, or a record for each block where each has a layout of its own."""
-        if not self.request.layout:
-            return [batch]
-        return [
-            replace(
-                batch,
-                directory=batch.directory.with_name(f"{batch.directory.stem}-{block + 1:03}.lab"),
-                blocks=1,
-                discard=0,
-                seed=batch.seed + LAYOUT_SEEDS * (block + 1),
-            )
-            for block in range(batch.blocks)
-        ]
-
-    def _link_anew(self, batch: Batch) -> None:
-        """Link both sides in the order that is drawn for a block.
-
-        Raises
-        ------
-        ProgramError
-            A build fails, or makes the same program as before.
-        """
-        layout = int(np.random.default_rng(batch.seed).integers(1, LARGEST_SEED))
-        for side in SIDES:
-            self._sides.prepare(side)
-            file = Path(batch.program.programs[side].words[0])
-            before = file.read_bytes() if file.is_file() else b""
-            tree = self._sides.link_anew(side, layout)
-            if self.plan.chosen.builds:
-                self.plan.chosen.find_programs(self.request.words, tree)
-            if before and file.read_bytes() == before:
-                raise ProgramError(
-                    f"{side}: --layout: the build makes the same program with another layout",
-                    hint="it has to link again, as after: touch main.cpp",
-                )
 
     def _add(self, benchmark: Benchmark, measured: Measured) -> None:
         pairs = measured.pair_values(benchmark.name)

@@ -8,12 +8,12 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import NoReportError, RecordError, UsageError
+from steelyard.errors import NoReportError, RecordError
 from steelyard.lab.gate.harnesses import HARNESSES, find_harness
 from steelyard.lab.gate.harnesses.harness import Harness, Program, Tree, find_installed
 from steelyard.lab.gate.probing import Probe, probe
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.gate.sides import LAYOUT, SIDES, Side, Sides, naming, shorten
+from steelyard.lab.gate.sides import SIDES, Side, Sides, naming, shorten
 
 FILE: Final = "plan.json"
 
@@ -104,8 +104,6 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
         tell(f"{side} is {shorten(name_revision(request, side))}")
         trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
-    if request.layout:
-        refuse_one_layout(request, harness)
     metric = request.metric or harness.metric
     named: dict[str, dict[Side, Program]] = {}
     for side in SIDES:
@@ -134,20 +132,6 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
 def _is_same_file(programs: Mapping[Side, Program]) -> bool:
     files = [Path(entry.words[0]) for entry in programs.values()]
     return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
-
-
-def refuse_one_layout(request: GateRequest, harness: Harness) -> None:
-    """Refuse layouts where nothing links by their number.
-
-    Raises
-    ------
-    UsageError
-    """
-    if not harness.draws_layouts and not any(LAYOUT in word for word in request.build_words):
-        raise UsageError(
-            f"--layout: {harness.name} has no order of code to draw, and --build has no {LAYOUT}",
-            hint="a linker that shuffles: --build 'make LDFLAGS=-Wl,--shuffle-sections=*={layout}' (lld)",
-        )
 
 
 def _find_installed(harness: Harness, programs: Mapping[Side, Program]) -> str | None:

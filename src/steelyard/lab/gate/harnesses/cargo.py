@@ -120,7 +120,7 @@ def _launch_tango(words: Sequence[str], names: Sequence[str]) -> list[str]:
     if alone and "-f" in rest:
         place = rest.index("-f")
         del rest[place : place + 2]
-    return [first, "solo", "--color=never", *rest, *time, *alone]
+    return [first, "solo", *rest, *time, *alone]
 
 
 def _escape_glob(name: str) -> str:
