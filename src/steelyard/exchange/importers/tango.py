@@ -1,8 +1,8 @@
 """What tango prints when it runs one program alone (``solo``): least, mean and largest sample of a process.
 
 The least is read: a sample is a mean of many iterations, and beside a load the mean of the samples is three
-times as long. One decimal is printed, so that 2.2 µs stands for all from 2.15 to 2.25: a time of two digits is
-not read, since builds that differ by 4 % would look equal.
+times as long. One decimal is printed, so that 2.2 µs stands for all from 2.15 to 2.25: a time of two digits
+is not read, since builds that differ by 4 % would look equal.
 """
 
 from __future__ import annotations
