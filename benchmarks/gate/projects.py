@@ -116,7 +116,7 @@ def chain(steps):
 """
 NODE = """\
 import { Bench } from 'tinybench'
-const bench = new Bench({ time: 500 })
+const bench = new Bench({ time: 100, warmupTime: 20 })
 let sink = 0
 function chain(steps) {
   let x = 123456789

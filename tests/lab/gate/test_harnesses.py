@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -91,6 +92,12 @@ def test_criterion_gets_one_filter_and_divan_several():
     assert words[-1] == r"^(a/b|c\+d)$"
     assert "old" not in words
     assert launched("cargo", ("/d", "--bench"), source="divan")[-2:] == ["^(a/b)$", r"^(c\+d)$"]
+
+
+@pytest.mark.parametrize(("source", "seconds"), [("criterion", 8.5), ("divan", 1.0), ("tango", 1.0)])
+def test_a_budget_is_that_of_the_harness_within_the_program(source, seconds):
+    harness = find_harness("cargo", ("cargo", "bench"), Path())
+    assert harness.get_default_s(Program("", ("/p",), source)) == seconds
 
 
 def test_tango_runs_alone_and_gets_one_glob():

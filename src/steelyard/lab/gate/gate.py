@@ -184,7 +184,9 @@ class Suite:
         """The budget."""
         if self.request.max_time_s is not None:
             return self.request.max_time_s
-        by_defaults_s = SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks)
+        by_defaults_s = (
+            SLACK * 2 * sum(map(self.plan.get_default_s, (entry.program for entry in self.benchmarks)))
+        )
         blocks_s = LEAST_BLOCKS * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 

@@ -76,6 +76,10 @@ class Plan(msgspec.Struct, frozen=True):
         """Whether more of the metric is better."""
         return next(iter(self.programs[0].probes.values())).better == "higher"
 
+    def get_default_s(self, place: int) -> float:
+        """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
+        return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
+
     def make_title(self, program: PlannedProgram, benchmark: str) -> str:
         """What a benchmark is called among all of them."""
         return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark

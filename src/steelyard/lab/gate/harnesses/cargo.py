@@ -40,6 +40,10 @@ _MARKS: Final[dict[bytes, Format]] = {
 }
 
 
+_QUICK_S: Final = 1.0
+"""That divan and tango take for one benchmark by their defaults."""
+
+
 class _Target(msgspec.Struct, frozen=True):
     name: str
     kind: list[str]
@@ -87,6 +91,10 @@ class Cargo(Harness):
                 hint="see: cargo bench --no-run; [[bench]] of Cargo.toml",
             )
         return sorted(programs, key=lambda entry: entry.name)
+
+    def get_default_s(self, program: Program) -> float:
+        """That of criterion, or of what stops sooner."""
+        return self.default_s if program.source == "criterion" else _QUICK_S
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """A short warm-up, few samples and no plots of criterion; of divan and tango, a short time."""

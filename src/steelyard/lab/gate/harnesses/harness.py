@@ -135,6 +135,10 @@ class Harness(ABC):
             )
         return [Program("", resolve(words, tree.path), self.source)]
 
+    def get_default_s(self, program: Program) -> float:
+        """Seconds that one benchmark of a program takes by its defaults."""
+        return self.default_s
+
     @abstractmethod
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """The words of a process that runs these benchmarks for a short time."""
