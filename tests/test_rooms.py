@@ -61,8 +61,10 @@ ABOVE = {
         "claims",
     },
     "testing": LEAVES | {"answers", "claims", "exchange", "lab", "report", "stats", "store", "timing"},
+    "agents": LEAVES,
     "cli": LEAVES
     | {
+        "agents",
         "answers",
         "spec",
         "design",

@@ -1,9 +1,10 @@
 """Made-up suites of ten benchmarks, judged by ``steelyard gate``'s rule and by the rules of its peers.
 
 ``python benchmarks/gate/bench.py [--quick] [--seed N]`` with steelyard installed; half a minute, a tenth of
-that with ``--quick``. Processes differ by 2 % (lognormal); on the loud machine 5 % of them
-take a quarter longer, and the machine becomes 1 % slower in ten minutes. Every rule gets as many processes as
-it asks for, all drawn from one machine. Exits with 1 where a limit is missed.
+that with ``--quick``. ``--real`` measures real harnesses instead (``real.py``). Processes differ by 2 %
+(lognormal); on the loud machine 5 % of them take a quarter longer, and the machine becomes 1 % slower in ten
+minutes. Every rule gets as many processes as it asks for, all drawn from one machine. Exits with 1 where a
+limit is missed.
 
 Rules as their documentation has them: github-action-benchmark, one run each, alert above 200 % (and 110 %,
 which many set); pytest-benchmark, one run each, ``--benchmark-compare-fail=mean:5%``; benchstat, ten runs of
@@ -17,7 +18,9 @@ import argparse
 import itertools
 import math
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +28,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.suite import Evidence, judge, look_again
+from steelyard.stats.gate.allocation import Outlook, choose_next
+from steelyard.stats.gate.suite import Evidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks
 
 Floats = npt.NDArray[np.float64]
@@ -65,32 +69,50 @@ Rule = Callable[[np.random.Generator, Machine, Floats], tuple[list[bool], float]
 
 
 def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[list[bool], float]:
-    """Blocks in random order until all are decided or the budget is spent; what is decided runs no more."""
+    """Blocks in random order until all are decided or the budget is spent; what is decided runs no more, and
+    what there is no time to decide waits.
+    """
     evidence = [Evidence() for _ in changes]
-    is_open = np.ones(changes.size, dtype=bool)
-    logs = np.empty((0, changes.size))
+    logs: list[list[float]] = [[] for _ in changes]
+    looks: list[tuple[int, ...]] = [() for _ in changes]
+    runs = list(range(changes.size))
+    one_s = 2 * RUN_S / 10 / changes.size
     clock_s = 0.0
-    looks: list[int] = []
+    done = 0
     for look in looks_from(6):
-        pair_s = 2 * RUN_S / 10 * float(is_open.mean())
-        blocks = min(look - len(logs), math.floor((BUDGET_S - clock_s) / pair_s))
+        pair_s = one_s * len(runs)
+        blocks = min(look - done, math.floor((BUDGET_S - clock_s) / pair_s))
         if blocks <= 0:
             break
-        looks.append(len(logs) + blocks)
+        done += blocks
         for _ in range(blocks):
             pair = machine.run(rng, np.zeros(changes.size), clock_s, 2, pair_s / 2)
             first = int(rng.integers(2))
-            logs = np.vstack([logs, np.log(pair[first] * (1 + changes)) - np.log(pair[1 - first])])
+            row = np.log(pair[first] * (1 + changes)) - np.log(pair[1 - first])
+            for place in runs:
+                logs[place].append(float(row[place]))
             clock_s += pair_s
-        closed = looks[-1] if looks[-1] < look else None
-        for place in np.flatnonzero(is_open):
-            so_far = Looks(tuple(looks), closed)
-            evidence[place] = look_again(evidence[place], logs[:, place], so_far, MARGIN)
+        is_last = done < look
+        for place in runs:
+            n = len(logs[place])
+            looks[place] += (n,)
+            so_far = Looks(looks[place], n if is_last else None)
+            evidence[place] = look_again(evidence[place], np.array(logs[place]), so_far, MARGIN)
         decisions = [each.decision for each in judge(evidence, 0.05)]
-        is_open = np.array([each == "open" for each in decisions])
-        if closed or not is_open.any():
+        left = [place for place, each in enumerate(decisions) if each == "open"]
+        if is_last or not left:
             break
+        chosen = choose_next(
+            [foresee(logs[place], one_s, 0.05 / len(left)) for place in left], BUDGET_S - clock_s
+        )
+        runs = [place for place, is_next in zip(left, chosen, strict=True) if is_next]
     return [each == "slower" for each in decisions], clock_s
+
+
+def foresee(logs: list[float], one_s: float, level: float) -> Outlook:
+    """As a gate does, of a benchmark whose blocks take so many seconds each."""
+    blocks = estimate_blocks(np.array(logs), MARGIN, level)
+    return Outlook(None if blocks is None else blocks * one_s, float(np.mean(logs)) > math.log1p(MARGIN))
 
 
 def ratio_rule(limit: float) -> Rule:
@@ -138,7 +160,28 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--real", action="store_true", help="real harnesses, in place of made-up suites")
+    parser.add_argument("--harness", action="append", default=[], help="with --real: only this one")
+    parser.add_argument("--repeats", type=int, default=1, help="with --real")
+    parser.add_argument("--busy", action="store_true", help="with --real: beside a process that computes")
+    parser.add_argument("--max-time", help="with --real: budget of each gate, in place of its default")
+    parser.add_argument(
+        "--directory",
+        type=Path,
+        default=Path(tempfile.gettempdir(), "steelyard-bench-gate"),
+        help="with --real: projects and results, from which it goes on",
+    )
     options = parser.parse_args()
+    if options.real:
+        sys.path.append(str(Path(__file__).parents[1]))
+        from neighbours import busy
+        from real import measure_all
+
+        more = ["--max-time", options.max_time] if options.max_time else []
+        with busy(int(options.busy)):
+            return measure_all(
+                options.harness, options.repeats, options.directory, busy=options.busy, options=more
+            )
     suites = 20 if options.quick else 200
     missed = False
     print(

@@ -38,9 +38,9 @@ metric = "cost_s"
 
 [[claims]]
 name = "no regression"
-faster = { version = "head" }
+not_slower = { version = "head" }
 than = { version = "base" }
-by = 0.5
+by = "90%"
 """
 
 

@@ -1,4 +1,4 @@
-"""``faster``, ``slower`` and ``equivalent``; SciPy's t tests are the witness."""
+"""``faster``, ``slower``, ``not_slower`` and ``equivalent``; SciPy's t tests are the witness."""
 
 from __future__ import annotations
 
@@ -89,6 +89,24 @@ def test_slower_says_the_slowdown_and_mirrors_faster(bench, noise):
     assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
     assert other.instances[0].evidence.ratio == pytest.approx(one.instances[0].evidence.ratio)
     assert other.instances[0].evidence.treatment == "O2"
+
+
+def test_not_slower_says_the_slowdown_and_is_faster_by_the_inverse(bench, noise):
+    not_slower = {"not_slower": {"opt": "O3"}, "than": {"opt": "O2"}, "by": "25%"}
+    for truth, outcome in ((1.0, "holds"), (0.8, "not_resolved"), (0.7, "fails")):
+        made = bench(FACTORS, [not_slower, {**FASTER, "by": 0.8}], two(noise, truth))
+        one, other = made.judge()
+        assert (one.outcome, other.outcome) == (outcome, outcome)
+        assert one.family.p == pytest.approx(other.family.p, rel=1e-12)
+        evidence = one.instances[0].evidence
+        assert evidence.ratio == pytest.approx(1 / other.instances[0].evidence.ratio)
+        assert evidence.treatment == "O3"
+
+
+def test_not_slower_of_a_rate_is_about_less_of_it(bench, noise):
+    claim = {"not_slower": {"opt": "O3"}, "than": {"opt": "O2"}, "by": "5%"}
+    made = bench(FACTORS, [claim], two(noise, 1.1), metric="rate", better="higher")
+    assert made.judge()[0].outcome == "fails"
 
 
 def test_more_is_better_where_the_metric_says_so(bench, noise):

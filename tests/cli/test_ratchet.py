@@ -17,13 +17,13 @@ from scratch_repository import Programs
 @pytest.fixture
 def repository(tmp_path):
     programs = Programs(tmp_path / "repository")
-    programs.program(64)
+    programs.program(16)
     return programs
 
 
 def test_a_win_exits_with_0_and_is_shown_and_something_else_with_3(repository, steelyard_cli):
     first = repository.git("rev-parse", "HEAD")
-    repository.program(16)
+    repository.program(4)
     repository.git("reset", "-q", "--soft", first)
     where = ["--repo", str(repository.path)]
     words = ["--metric", "rss_bytes", "--blocks", "5", "--build", "sh build", "--", "./prog"]
@@ -32,7 +32,7 @@ def test_a_win_exits_with_0_and_is_shown_and_something_else_with_3(repository, s
     assert "(less): faster" in done.stdout
     (repository.path / "prog.in").write_text("#!/bin/sh\necho other\n")
     # What the ledger holds otherwise is not passed over; no attempt is made.
-    for option in (["--margin", "0.2"], ["--any-output"], ["--metric", "wall_s"], ["--build", ""]):
+    for option in (["--margin", "0.2"], ["--any-output"]):
         done = steelyard_cli("ratchet", "try", *option, *where)
         assert (done.returncode, f"{option[0]}: this repository's ledger" in done.stderr) == (2, True)
     assert steelyard_cli("ratchet", "try", "--blocks", "5", *where).returncode == 3

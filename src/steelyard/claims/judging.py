@@ -26,6 +26,7 @@ from steelyard.spec.claims.claim import (
     Claim,
     Equivalent,
     Faster,
+    NotSlower,
     Slower,
     Unperturbed,
     Validates,
@@ -35,7 +36,7 @@ from steelyard.spec.claims.claim import (
 from steelyard.stats.compare.instances import pool
 
 Judge = Callable[[Any, Observed], Draft]
-_COMPARE = (Faster, Slower, Equivalent, Best, Unperturbed, Validates)
+_COMPARE = (Faster, Slower, NotSlower, Equivalent, Best, Unperturbed, Validates)
 """Claims that compare. A limit holds for every instance, and growth is that of each."""
 
 

@@ -1,4 +1,4 @@
-"""``faster``, ``slower`` and ``equivalent``: one treatment against another, in every stratum."""
+"""``faster``, ``slower``, ``not_slower``, ``equivalent``: two treatments, in every stratum."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.sample import Sample
-from steelyard.spec.claims.claim import Equivalent, Faster, Slower
+from steelyard.spec.claims.claim import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.comparison import admissible, intervals
-from steelyard.stats.compare.judgement import Judgement, at_least, within
+from steelyard.stats.compare.judgement import Judgement, at_least, judge_at_most, within
 from steelyard.stats.compare.speedup import resolvable
 from steelyard.units import Scalar
 
@@ -58,13 +58,23 @@ def judge_slower(claim: Slower, observed: Observed) -> Draft:
     return _drafted(claim, claim.slower, claim.than, observed, statement)
 
 
+def judge_not_slower(claim: NotSlower, observed: Observed) -> Draft:
+    """Holds where the interval of the slowdown lies below 1 + ``by``, fails where it lies above."""
+    statement = Statement(lambda ratio: judge_at_most(ratio, 1 + claim.by), inverse=True)
+    return _drafted(claim, claim.not_slower, claim.than, observed, statement)
+
+
 def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
     """As ``equal_within``."""
     return _drafted(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
 
 
 def _drafted(
-    claim: Faster | Slower | Equivalent, new: Levels, old: Levels, observed: Observed, statement: Statement
+    claim: Faster | Slower | NotSlower | Equivalent,
+    new: Levels,
+    old: Levels,
+    observed: Observed,
+    statement: Statement,
 ) -> Draft:
     metric = observed.metric(claim.metric)
     return Draft(tuple(tested_pairs(metric, new, old, claim.strata, claim.where, observed, statement)))

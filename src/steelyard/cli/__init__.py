@@ -32,6 +32,7 @@ COMMANDS = {
     "gate": "Gate a change with the benchmarks that a project has, base against head.",
     "bisect": "Find the commit that changed a program's time, by measuring commits side by side.",
     "ratchet": "Try many changes in a row and keep what is faster, with one error over all of them.",
+    "mcp": "Serve four tools to agents: compare, gate, ratchet, explain.",
     "import": "Make a record of what another tool measured.",
     "export": "Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …",
     "config": "Print where steelyard.h is, for compilers, pkg-config and CMake.",

@@ -35,9 +35,12 @@ HARNESSES = (
     "cargo",
     "go",
     "pytest-benchmark",
+    "asv",
     "vitest",
+    "tinybench",
     "hyperfine",
     "jmh",
+    "benchmarkdotnet",
     "google-benchmark",
     "nanobench",
     "time",
@@ -90,6 +93,19 @@ class WordsBehindDashes(PathCommand):
     "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both sides)."
 )
 @timeout_option
+@click.option(
+    "--allow-failures",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="N",
+    help="Processes of HEAD that may fail: their blocks are left out.",
+)
+@click.option(
+    "--layout",
+    is_flag=True,
+    help="Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build.",
+)
 @click.option(
     "--qualify",
     is_flag=True,
@@ -144,6 +160,8 @@ def command(
     margin: float | None,
     max_time_s: float | None,
     timeout_s: float | None,
+    allow_failures: int,
+    layout: bool,
     qualify: bool,
     sessions: int,
     slow_down: float,
@@ -197,6 +215,8 @@ def command(
         metric=metric,
         max_time_s=max_time_s,
         timeout_s=timeout_s,
+        allow_failures=allow_failures,
+        layout=layout,
         seed=seed,
     )
     if qualify:

@@ -31,7 +31,7 @@ def fraction(value: str | float) -> float:
     return number
 
 
-def duration(value: str) -> float:
+def read_duration(value: str) -> float:
     """Read seconds from ``10 s``, ``3 min``, ``0.5``.
 
     Raises
@@ -95,7 +95,7 @@ def max_time_option(text: str, default: str | None = None) -> Option:
     return click.option(
         "--max-time",
         "max_time_s",
-        type=duration,
+        type=read_duration,
         default=default,
         show_default=True,
         metavar="TIME",
@@ -140,7 +140,11 @@ input_option = click.option(
     help="Standard input of every run (default: empty).",
 )
 timeout_option = click.option(
-    "--timeout", "timeout_s", type=duration, metavar="TIME", help="Count a run that takes longer as failed."
+    "--timeout",
+    "timeout_s",
+    type=read_duration,
+    metavar="TIME",
+    help="Count a run that takes longer as failed.",
 )
 ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
 repository_option = click.option(

@@ -20,7 +20,9 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
     # Readers of a dozen formats, which few runs need.
     from steelyard.exchange.importers import read_output
 
-    return [
+    contents = read_output(text, origin, form)
+    skipped = [Report(name, "", "", (), skipped=why) for name, why in contents.skipped.items()]
+    return skipped + [
         Report(
             entry.title,
             f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
@@ -28,5 +30,5 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
             tuple(chain.from_iterable(entry.values)),
             entry.better,
         )
-        for entry in read_output(text, origin, form).series
+        for entry in contents.series
     ]

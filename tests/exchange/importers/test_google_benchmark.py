@@ -78,7 +78,8 @@ def test_a_benchmark_that_failed_has_no_value_and_is_told(written):
     failed = run("BM_io", 0.0, error_occurred=True, error_message="no such file")
     found = read(written(file(run("BM_sort", 1.0), failed)))
     assert {each.levels["benchmark"] for each in found.series} == {"BM_sort"}
-    assert found.notes == ("BM_io failed and has no value: no such file.",)
+    assert found.notes == ("BM_io failed or was skipped and has no value: no such file.",)
+    assert found.skipped == {"BM_io": "no such file"}
 
 
 def test_another_schema_is_refused_by_its_number(written):

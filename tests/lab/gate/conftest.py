@@ -3,9 +3,38 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 from scratch_repository import Suites
+
+from steelyard.lab.gate import gate as module
+
+PROCESS_S = 0.1
 
 
 @pytest.fixture
 def suites(tmp_path):
     return Suites(tmp_path / "repository")
+
+
+@pytest.fixture
+def steady(monkeypatch):
+    """Let each process take ``PROCESS_S``, whatever the load, so that a budget ends at a known block."""
+
+    def measure(*words):
+        measured = measure_blocks(*words)
+        return replace(measured, seconds=2 * PROCESS_S * measured.processes, block_s=2 * PROCESS_S)
+
+    def make_plan(*words):
+        plan = plan_suite(*words)
+        programs = [
+            replace(
+                program,
+                probes={side: replace(each, seconds=PROCESS_S) for side, each in program.probes.items()},
+            )
+            for program in plan.programs
+        ]
+        return replace(plan, programs=tuple(programs))
+
+    measure_blocks, plan_suite = module.measure, module.make_plan
+    monkeypatch.setattr(module, "measure", measure)
+    monkeypatch.setattr(module, "make_plan", make_plan)

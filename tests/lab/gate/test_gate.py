@@ -9,6 +9,9 @@ from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.request import GateRequest
 from steelyard.lab.history.repository import Repository
 
+BLOCK_S = 0.2
+"""Of ``steady``."""
+
 
 def request_of(base, head, **changes):
     given = {"words": ("./bench",), "harness": "google-benchmark", "seed": 1, "max_time_s": 60.0}
@@ -48,10 +51,11 @@ def test_each_benchmark_gets_a_verdict_and_trees_go(suites, tmp_path):
     assert len(suites.filters) == processes
 
 
+@pytest.mark.usefixtures("steady")
 def test_what_is_decided_runs_no_more(suites, tmp_path):
     base = suites.suite(sort=100, find=100)
     head = suites.suite(sort=200, find=103)
-    found = run(suites, tmp_path, request_of(base, head, max_time_s=2.0))
+    found = run(suites, tmp_path, request_of(base, head, max_time_s=12 * BLOCK_S))
     assert verdicts(found) == {"sort": "slower", "find": "open"}
     assert found.out_of_time
     assert suites.filters[:2] == ["", ""]
@@ -61,6 +65,18 @@ def test_what_is_decided_runs_no_more(suites, tmp_path):
     assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (1, 1)
 
 
+@pytest.mark.usefixtures("steady")
+def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
+    base = suites.suite(sort=100, find=100, fill=100)
+    head = suites.suite(sort=104.12, find=103.98, fill=100)
+    found = run(suites, tmp_path, request_of(base, head, margin=0.04, max_time_s=9 * BLOCK_S))
+    assert verdicts(found) == {"sort": "open", "find": "open", "fill": "equivalent"}
+    sort, find, _ = found.benchmarks
+    assert find.blocks < sort.blocks == 8
+    assert suites.filters[-1] == "^(sort)$"
+
+
+@pytest.mark.usefixtures("steady")
 def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
     base, head = suites.suite(sort=100), suites.suite(sort=103)
 
@@ -68,7 +84,7 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
         if (tmp_path / "found" / "002-1.lab").exists():
             raise KeyboardInterrupt
 
-    request = request_of(base, head, seed=None, max_time_s=2.0)
+    request = request_of(base, head, seed=None, max_time_s=9 * BLOCK_S)
     with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
         run(suites, tmp_path, request, watch=stop_in_the_second_batch)
     assert suites.filters[:2] == ["", ""]
@@ -93,12 +109,13 @@ def test_directories_stand_for_revisions(suites, tmp_path):
     assert (tmp_path / "copy" / "bench").exists()
 
 
+@pytest.mark.usefixtures("steady")
 def test_a_gone_benchmark_has_an_exit_code_of_its_own_and_an_open_one_under_strict(suites, tmp_path):
     base = suites.suite(sort=100, find=100)
     found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
     assert verdicts(found) == {"sort": "equivalent", "find": "gone"}
     assert found.exit_code(strict=False) == 6
-    still_open = request_of(base, suites.suite(sort=103, find=103), max_time_s=1.0)
+    still_open = request_of(base, suites.suite(sort=103, find=103), max_time_s=8 * BLOCK_S)
     found = run(suites, tmp_path, still_open, name="open")
     assert "open" in verdicts(found).values()
     assert (found.exit_code(strict=False), found.exit_code(strict=True)) == (0, 3)
@@ -164,12 +181,36 @@ def fail_at_times(suites, which):
 def test_a_change_that_fails_at_times_is_not_judged_by_the_runs_that_went_well(suites, tmp_path):
     base = suites.suite(sort=100)
     head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
-    with pytest.raises(ProgramError, match=r"^head: 1 of \d+ processes failed; the first: ended with"):
+    message = (
+        r"^1 of 8 processes of head failed, none of base; in block 2 of 001-1.lab: ended with exit code 9"
+    )
+    with pytest.raises(ProgramError, match=message) as error:
         run(suites, tmp_path, request_of(base, head))
+    assert "--allow-failures 1 leaves out blocks" in error.value.hint
     assert suites.git("worktree", "list").count("\n") == 0
     # The records are there: the same again is no way around it.
-    with pytest.raises(ProgramError, match="processes failed"):
+    with pytest.raises(ProgramError, match="processes of head failed"):
         run(suites, tmp_path, request_of(base, head))
+
+
+def test_failures_that_are_allowed_are_left_out_and_noted(suites, tmp_path):
+    base = suites.suite(sort=100)
+    head = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
+    found = run(suites, tmp_path, request_of(base, head, allow_failures=1))
+    assert verdicts(found) == {"sort": "equivalent"}
+    assert found.benchmarks[0].blocks == 6
+    assert found.notes == (
+        "1 of 8 processes of head failed; their blocks do not count. The first: ended with exit code 9",
+    )
+
+
+def test_a_time_limit_that_only_quick_runs_keep_is_no_allowed_failure(suites, tmp_path):
+    base = suites.suite(sort=100)
+    late = fail_at_times(suites, "runs == 4 || runs == 5").replace("exit 9", "exec sleep 60")
+    request = request_of(base, suites.suite(sort=100, bench=late), allow_failures=5, timeout_s=1.0)
+    with pytest.raises(ProgramError, match="1 of 8 processes of head failed") as error:
+        run(suites, tmp_path, request)
+    assert error.value.hint.endswith("--timeout")
 
 
 def test_a_benchmark_that_head_skips_at_times_is_not_judged_by_the_other_blocks(suites, tmp_path):
@@ -189,7 +230,80 @@ def test_a_base_that_fails_at_times_is_noted(suites, tmp_path):
     base = suites.suite(sort=100, bench=fail_at_times(suites, "runs == 4 || runs == 5"))
     found = run(suites, tmp_path, request_of(base, suites.suite(sort=100)))
     assert verdicts(found) == {"sort": "equivalent"}
-    assert any(note.startswith("Processes of base failed (1), and none of head") for note in found.notes)
+    assert any(
+        note.startswith("1 of 8 processes of base failed; their blocks do not") for note in found.notes
+    )
+
+
+SKIPS = """#!/bin/sh
+for word; do case $word in --benchmark_out=*) out=${word#*=} ;; esac; done
+cat values > "$out"
+"""
+RUNS = '{"context": {}, "benchmarks": [{"name": "sort", "real_time": 5}, %s]}'
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "notes"),
+    [
+        (True, True, ["find failed or was skipped on both sides and is not judged: no AVX"]),
+        (False, True, ["find failed or was skipped on head and is not judged: no AVX"]),
+    ],
+)
+def test_what_the_harness_skips_is_mentioned(suites, tmp_path, base, head, notes):
+    commits = []
+    for is_skipped in (base, head):
+        fate = '"error_occurred": true, "error_message": "no AVX"' if is_skipped else '"real_time": 5'
+        suites.suite(bench=SKIPS)
+        (suites.path / "values").write_text(RUNS % f'{{"name": "find", {fate}}}')
+        commits.append(suites.commit("values"))
+    found = run(suites, tmp_path, request_of(*commits))
+    assert [note for note in found.notes if "skipped" in note] == notes
+    assert ("find" in verdicts(found)) == (not base)
+    assert found.exit_code(strict=False) == (0 if base else 6)
+
+
+def test_a_suite_that_is_skipped_as_a_whole_is_not_green(suites, tmp_path):
+    suites.suite(bench=SKIPS)
+    text = '{"context": {}, "benchmarks": [{"name": "sort", "skipped": true, "skip_message": "no AVX"}]}'
+    (suites.path / "values").write_text(text)
+    head = suites.commit("values")
+    with pytest.raises(NoReportError, match="every benchmark failed or was skipped; sort: no AVX"):
+        run(suites, tmp_path, request_of(head, head))
+
+
+def test_one_installed_program_for_both_sides_is_noted(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=120)
+    found = run(suites, tmp_path, request_of(base, head, words=("sh", "./bench")))
+    assert verdicts(found) == {"sort": "slower"}
+    assert found.notes[0].startswith("sh is installed, and one program for base and head")
+
+
+def test_each_block_has_a_layout_of_its_own_that_both_sides_share(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    log = tmp_path / "layouts"
+    build = f"echo '# {{layout}}' >> bench; echo {{layout}} >> {log}"
+    request = request_of(base, head, build=build, shell=True, layout=True)  # noqa: S604
+    found = run(suites, tmp_path, request)
+    assert verdicts(found) == {"sort": "slower"}
+    layouts = log.read_text().split()
+    # As written for both sides, which are looked at first; then a pair for each block.
+    assert layouts[:2] == ["0", "0"]
+    drawn = list(zip(layouts[2::2], layouts[3::2], strict=True))
+    assert len(drawn) == found.benchmarks[0].blocks
+    assert all(one == other != "0" for one, other in drawn)
+    assert len({one for one, _ in drawn}) == len(drawn)
+    assert "Both sides were linked anew for each block, in an order drawn for it." in found.notes
+    assert run(suites, tmp_path, request) == found
+    assert log.read_text().split() == layouts
+
+
+def test_layouts_that_nothing_draws_or_that_change_nothing_are_refused(suites, tmp_path):
+    base, head = suites.suite(sort=100), suites.suite(sort=150)
+    with pytest.raises(UsageError, match=r"--layout: google-benchmark has no order of code to draw"):
+        run(suites, tmp_path, request_of(base, head, layout=True), name="a")
+    request = request_of(base, head, layout=True, build="true {layout}")
+    with pytest.raises(ProgramError, match="base: --layout: the build makes the same program"):
+        run(suites, tmp_path, request, name="b")
 
 
 def test_one_commit_on_both_sides_is_noted(suites, tmp_path):

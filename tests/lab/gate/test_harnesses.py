@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,8 @@ def test_names_are_those_of_the_command_line():
         (("python", "-m", "pytest"), "pytest-benchmark"),
         (("npx", "vitest", "bench"), "vitest"),
         (("hyperfine", "ls"), "hyperfine"),
+        (("asv", "run"), "asv"),
+        (("python", "-m", "asv", "run"), "asv"),
         (("./bench", "--benchmark_filter=x"), "google-benchmark"),
     ],
 )
@@ -49,6 +52,11 @@ def test_a_program_shows_its_harness_by_what_is_in_it(tmp_path):
     assert find_harness(None, ("./google",), tmp_path).name == "google-benchmark"
     assert find_harness(None, ("./nano",), tmp_path).name == "nanobench"
     assert find_harness(None, ("java", "-jar", "b.jar"), tmp_path).name == "jmh"
+    (tmp_path / "b.mjs").write_text("import { Bench } from 'tinybench'")
+    assert find_harness(None, ("node", "b.mjs"), tmp_path).name == "tinybench"
+    for file in ("B.dll", "BenchmarkDotNet.dll"):
+        (tmp_path / file).touch()
+    assert find_harness(None, ("dotnet", "B.dll"), tmp_path).name == "benchmarkdotnet"
     with pytest.raises(UsageError, match=r"./other: not recognised as a harness of benchmarks"):
         find_harness(None, ("./other",), tmp_path)
     assert find_harness("time", ("./other",), tmp_path).name == "time"
@@ -86,6 +94,44 @@ def test_criterion_gets_one_filter_and_divan_several():
     assert launched("cargo", ("/d", "--bench"), source="divan")[-2:] == ["^(a/b)$", r"^(c\+d)$"]
 
 
+@pytest.mark.parametrize(("source", "seconds"), [("criterion", 8.5), ("divan", 1.0), ("tango", 1.0)])
+def test_a_budget_is_that_of_the_harness_within_the_program(source, seconds):
+    harness = find_harness("cargo", ("cargo", "bench"), Path())
+    assert harness.get_default_s(Program("", ("/p",), source)) == seconds
+
+
+def test_tango_runs_alone_and_gets_one_glob():
+    names = Selection("/m", ("a/b", "c{d}"))
+    words = launched("cargo", ("/t", "--bench", "-f", "old"), names, source="tango")
+    assert words == ["/t", "solo", "-t", "0.1", "-f", "{a/b,c[{]d[}]}"]
+
+
+def test_asv_runs_the_commit_of_the_tree_and_its_attributes_are_kept(suites):
+    commit = suites.suite(sort=1)
+    (suites.path / "asv.conf.json").write_text("{}")
+    harness = find_harness("asv", ("asv", "run"), suites.path)
+    tree = Tree(suites.path, suites.path, suites.path)
+    (program,) = harness.find_programs(("asv", "run", "-a", "repeat=9"), tree)
+    assert program.words[:4] == ("asv", "run", "CONFIG=asv.conf.json", f"--set-commit-hash={commit}")
+    words = harness.launch(program, Selection("/m", ("s.time_a(1)",)))
+    assert words[3:5] == ["/m", "results/*/*-*.json"]
+    assert "repeat=5" not in words
+    assert words[-3:] == ["--record-samples", "--bench", r"^(s\.time_a\(1\))$"]
+    with pytest.raises(UsageError, match=r"other\.json is not in the tree"):
+        harness.find_programs(("asv", "--config", "other.json", "run"), tree)
+
+
+def test_benchmarkdotnet_runs_in_its_own_process_and_replaces_the_filter(tmp_path):
+    program = ("dotnet", "/t/B.dll", "--filter", "*", "x*", "--iterationCount", "9")
+    words = launched("benchmarkdotnet", program, Selection("/m", ("N.T.M(n: 1)",)))
+    assert words[3:7] == ["/m", "results/*-report-full.json", "dotnet", "/t/B.dll"]
+    assert words[-2:] == ["--filter", "N.T.M(n: 1)"]
+    assert ("*" in words, "5" in words, "--inProcess" in words) == (False, False, True)
+    harness = find_harness("benchmarkdotnet", ("dotnet", "run"), tmp_path)
+    with pytest.raises(UsageError, match="names no built library"):
+        harness.find_programs(("dotnet", "run"), Tree(tmp_path, tmp_path, tmp_path))
+
+
 def test_go_gets_a_regular_expression_for_each_part_of_names_and_for_any_number_of_cpus():
     names = ("BenchmarkA/n=1-8", "BenchmarkA/n=2-8", "BenchmarkB/n=1-8")
     words = launched("go", ("/t", "-test.bench=."), Selection("/m", names))
@@ -98,6 +144,28 @@ def test_parameters_of_jmh_are_no_part_of_what_is_matched():
     names = ("p.B.sort n=10", "p.B.sort n=20 threads=2", "p.B.find")
     words = launched("jmh", ("java", "-jar", "b.jar"), Selection("/m", names))
     assert words[-2:] == [r"^(p\.B\.sort)$", r"^(p\.B\.find)$"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("java", "Main"), "java Main: no jar and no class path"),
+        (("java", "-jar", "/x/b.jar"), "/x/b.jar is one jar for base and head"),
+        (("java", "-jar", "b.jar"), "b.jar is not in the tree"),
+    ],
+)
+def test_jmh_without_a_jar_of_the_tree_is_refused(words, message, tmp_path):
+    harness = find_harness("jmh", words, tmp_path)
+    with pytest.raises(UsageError, match=message) as error:
+        harness.find_programs(words, Tree(tmp_path, tmp_path, tmp_path))
+    assert error.value.hint
+
+
+def test_jmh_takes_every_jar_from_the_tree_and_class_paths_as_they_are(tmp_path):
+    words = ("java", "-javaagent:/opt/agent.jar", "-cp", "a.jar:b.jar", "org.openjdk.jmh.Main", "x.jar")
+    (tmp_path / "x.jar").touch()
+    (program,) = find_harness("jmh", words, tmp_path).find_programs(words, Tree(tmp_path, tmp_path, tmp_path))
+    assert program.words == (*words[:-1], str(tmp_path / "x.jar"))
 
 
 def test_vitest_that_no_commit_has_is_a_tool_to_install(tmp_path, monkeypatch):

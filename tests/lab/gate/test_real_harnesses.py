@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -162,11 +163,17 @@ def test_a_package_of_go_that_cannot_be_gated_is_not_left_out(tmp_path, monkeypa
     assert message in caught.value.message
 
 
-def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path):
+def test_a_program_outside_of_the_trees_is_not_compared_with_itself(tmp_path, monkeypatch):
     (tmp_path / "b").write_bytes(b"...libbenchmark.so...")
+    (tmp_path / "b").chmod(0o755)
     with pytest.raises(UsageError, match="is one program for base and head"):
         prepare(tmp_path, (str(tmp_path / "b"),))
     (tmp_path / "output").rmdir()
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(UsageError, match="b is one program for base and head"):
+        find_harness("google-benchmark", ("b",), tmp_path).find_programs(
+            ("b",), Tree(tmp_path, tmp_path, tmp_path)
+        )
     _, (program,) = prepare(tmp_path, ("./b",))
     assert program.words == (str(tmp_path / "b"),)
     (tmp_path / "output").rmdir()
@@ -203,6 +210,20 @@ def test_times_of_hyperfine_are_not_taken_for_those_of_hyperfine_itself(tmp_path
     )
     (found,) = gate(request, None, tmp_path / "found").benchmarks
     assert (found.name, found.base, found.verdict) == ("ls", pytest.approx(0.2), "equivalent")
+
+
+@pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")
+def test_go_links_a_layout_in_another_order(tmp_path):
+    (tmp_path / "go.mod").write_text("module example.org/sums\n")
+    (tmp_path / "sum_test.go").write_text(GO)
+    files = []
+    for layout in (0, 7):
+        tree = Tree(tmp_path, tmp_path / str(layout), tmp_path / "cache", layout)
+        tree.output.mkdir()
+        words = ("go", "test", "-ldflags=-s", "-bench", ".")
+        (program,) = find_harness("go", words, tmp_path).find_programs(words, tree)
+        files.append(Path(program.words[0]).read_bytes())
+    assert files[0] != files[1]
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")

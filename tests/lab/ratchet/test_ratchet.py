@@ -25,14 +25,20 @@ def write(programs, mebibytes, extra=""):
         (programs.path / "prog.in").write_text(text.replace("exec", f"{extra}\nexec"))
 
 
+@pytest.fixture(autouse=True)
+def short(monkeypatch):
+    """Confirm in as many blocks as a first look has."""
+    monkeypatch.setattr(module, "CONFIRMING", 1)
+
+
 @pytest.fixture
 def ratchet(programs):
-    programs.program(64)
+    programs.program(16)
     return Ratchet(Repository(programs.path))
 
 
 def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, ratchet):
-    write(programs, 16)
+    write(programs, 4)
     before = (programs.git("rev-parse", "HEAD"), programs.git("status", "--porcelain"))
     ledger = ratchet.try_tree(REQUEST, "a quarter")
     (attempt,) = ledger.attempts
@@ -43,30 +49,30 @@ def test_a_change_that_is_better_wins_and_is_the_best_from_then_on(programs, rat
     assert len(programs.git("worktree", "list").splitlines()) == 1
     with pytest.raises(UsageError, match="is the best so far"):
         ratchet.try_tree(RatchetRequest())
-    write(programs, 32)  # better than the start, worse than the best
+    write(programs, 8)  # better than the start, worse than the best
     assert ratchet.try_tree(RatchetRequest()).attempts[-1].outcome == "not_faster"
     assert ratchet.read().best == attempt.commit
     total = ratchet.measure_total().totals[-1]
     assert total.ci95.low > 2
-    assert total.blocks == 15
+    assert total.blocks == 5
 
 
 def test_a_change_that_prints_something_else_fails_and_costs_no_error(programs, ratchet):
-    write(programs, 16, "echo wrong")
+    write(programs, 4, "echo wrong")
     (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.test) == ("failed", None)
     assert "SHA-256" in attempt.why
 
 
 def test_a_change_that_does_not_build_fails(programs, ratchet):
-    write(programs, 16)
+    write(programs, 4)
     (programs.path / "build").write_text("exit 3\n")
     (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.test) == ("failed", None)
 
 
 def test_files_that_are_not_committed_are_tried_and_ignored_ones_are_not(programs, ratchet):
-    write(programs, 16)
+    write(programs, 4)
     (programs.path / ".gitignore").write_text("secret\n")
     (programs.path / "secret").write_text("x")
     (programs.path / "new").write_text("x")
@@ -79,7 +85,7 @@ def test_files_that_are_not_committed_are_tried_and_ignored_ones_are_not(program
 def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
     programs, ratchet, monkeypatch
 ):
-    write(programs, 16)
+    write(programs, 4)
     compare = Ratchet._compare
 
     def interrupted(self, ledger, trees, best, other, name, times):
@@ -98,7 +104,7 @@ def test_an_interrupted_confirmation_goes_on_with_the_level_that_it_began_with(
 
 
 def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeypatch):
-    write(programs, 16)
+    write(programs, 4)
     compare = Ratchet._compare
 
     def interrupted(self, ledger, trees, best, other, name, times):
@@ -109,7 +115,7 @@ def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeyp
     monkeypatch.setattr(Ratchet, "_compare", interrupted)
     with pytest.raises(KeyboardInterrupt):
         ratchet.try_tree(REQUEST)
-    write(programs, 8)
+    write(programs, 2)
     first, second = ratchet.try_tree(RatchetRequest()).attempts
     assert (first.outcome, first.test) == ("abandoned", 1)
     assert (second.outcome, second.test) == ("faster", 2)
@@ -119,7 +125,7 @@ def test_a_confirmation_that_is_given_up_stays_a_test(programs, ratchet, monkeyp
 def test_a_change_that_is_wrong_in_one_run_is_no_win(programs, ratchet, tmp_path, first, test):
     # Of both programs; a pair of runs lies in one block, so that the change has one of them.
     count = f"n=$(wc -l < {tmp_path / 'runs'}); [ $n = {first} -o $n = {first + 1} ] && echo wrong"
-    write(programs, 16, count)
+    write(programs, 4, count)
     (attempt,) = ratchet.try_tree(REQUEST).attempts
     assert (attempt.outcome, attempt.test) == ("failed", test)
     assert attempt.why.startswith("1 of ")
@@ -137,7 +143,7 @@ def test_a_total_that_was_interrupted_does_not_stand_in_the_way_of_a_later_best(
         return np.linspace(0.5, 0.7, 15)
 
     monkeypatch.setattr(Ratchet, "_compare", compare)
-    for mebibytes in (16, 8):
+    for mebibytes in (4, 2):
         write(programs, mebibytes)
         ratchet.try_tree(REQUEST)
         with monkeypatch.context() as patch:
@@ -148,10 +154,10 @@ def test_a_total_that_was_interrupted_does_not_stand_in_the_way_of_a_later_best(
 
 
 def test_two_processes_do_not_try_at_once(programs, ratchet):
-    write(programs, 16)
+    write(programs, 4)
     ratchet.try_tree(REQUEST)
     before = ratchet.read()
-    write(programs, 8)
+    write(programs, 2)
     with lock_ledger(ratchet.directory):
         for call in (lambda: ratchet.try_tree(RatchetRequest()), ratchet.measure_total):
             with pytest.raises(RecordBusyError, match="is being run by"):
@@ -161,14 +167,14 @@ def test_two_processes_do_not_try_at_once(programs, ratchet):
 
 @pytest.mark.parametrize("metric", ["typo", "queue_wait_s"])
 def test_a_metric_that_no_change_can_win_by_begins_no_ledger(programs, ratchet, metric):
-    write(programs, 16)
+    write(programs, 4)
     with pytest.raises(UsageError, match="not one of which less is better"):
         ratchet.try_tree(RatchetRequest(words=("./prog",), build="sh build", metric=metric))
     assert read_ledger(ratchet.directory) is None
 
 
 def test_another_program_than_the_ledgers_is_refused(programs, ratchet):
-    write(programs, 64, "# the same")
+    write(programs, 16, "# the same")
     ratchet.try_tree(REQUEST)
     with pytest.raises(UsageError, match="of another program"):
         ratchet.try_tree(RatchetRequest(words=("./other",)))

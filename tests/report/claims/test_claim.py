@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.report.claims.claim import claim_text
-from steelyard.spec.claims.claim import Faster, Slower
+from steelyard.spec.claims.claim import Faster, NotSlower, Slower
 
 
 @pytest.mark.parametrize(
@@ -14,6 +14,7 @@ from steelyard.spec.claims.claim import Faster, Slower
         (Faster, "faster", 1.0, "O3 faster than O2"),
         (Faster, "faster", 1.02, "O3 faster than O2 by 1.02"),
         (Faster, "faster", 0.98, "O3 at most 1.02 × as slow as O2"),
+        (NotSlower, "not_slower", 0.05, "O3 not slower than O2 by 5 %"),
         (Slower, "slower", 1.5, "O3 slower than O2 by 1.5"),
         (Slower, "slower", 0.9, "O3 at most 1.11 × as fast as O2"),
     ],

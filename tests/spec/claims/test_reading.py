@@ -9,7 +9,7 @@ import pytest
 
 from steelyard.errors import SpecError
 from steelyard.spec import Experiment, dumps, experiment, loads
-from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
+from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, NotSlower, Rule, Scales, Slower
 
 TOP = """[program]
 command = ["prog", "{opt}", "{n}"]
@@ -43,6 +43,11 @@ name = "the new optimiser pays"
 [[claims]]
 slower = { opt = "O2", n = 1000 }
 than = { opt = "O3", n = 1000 }
+
+[[claims]]
+not_slower = { opt = "O3" }
+than = { opt = "O2" }
+by = "2.5%"
 
 [[claims]]
 equivalent = { n = 1000 }
@@ -84,12 +89,13 @@ parameter = "p"
 
 def test_every_kind_is_read_into_its_type(read):
     found = read(TOP + EVERY_KIND).claims
-    kinds = [Faster, Slower, Equivalent, Limit, Limit, Best, Scales, Rule]
+    kinds = [Faster, Slower, NotSlower, Equivalent, Limit, Limit, Best, Scales, Rule]
     assert [type(each) for each in found] == kinds
     assert found[0].strata == ("n",)
     assert found[1].strata == ()
-    assert found[3].max == 24e9
-    assert found[4].max == 0.005
+    assert found[2].by == 0.025
+    assert found[4].max == 24e9
+    assert found[5].max == 0.005
 
 
 def test_claims_survive_their_text_and_the_json_of_records(read):

@@ -11,7 +11,7 @@ from statsmodels.stats.weightstats import ttost_paired
 
 from steelyard.answers.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.judgement import at_least, together, within
+from steelyard.stats.compare.judgement import at_least, judge_at_most, together, within
 from steelyard.stats.compare.speedup import speedup
 
 
@@ -26,6 +26,14 @@ def ratio(sample, truth=1.0, n=20, size=0.02, seed=1):
 )
 def test_a_factor_holds_above_the_bound_fails_below_and_is_open_around_it(sample, truth, outcome):
     assert at_least(ratio(sample, truth), 1.02).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("truth", "outcome"), [(1.10, "fails"), (0.95, "holds"), (1.02, "not_resolved"), (1.00, "holds")]
+)
+def test_an_upper_bound_is_judged_the_other_way_round(sample, truth, outcome):
+    assert judge_at_most(ratio(sample, truth), 1.02).outcome == outcome
+    assert judge_at_most(Undefined("no_values"), 1.02).outcome == "not_resolved"
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.exchange.importers import (
+    asv,
     benchmarkdotnet,
     columns,
     criterion,
@@ -30,6 +31,8 @@ from steelyard.exchange.importers import (
     pyperf,
     pytest_benchmark,
     reframe,
+    tango,
+    tinybench,
     vitest,
 )
 from steelyard.exchange.importers.columns import Chosen
@@ -45,6 +48,7 @@ _DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was 
 Text = Callable[[str, str], Contents]
 
 _OF_JSON: Final[tuple[ModuleType, ...]] = (
+    asv,
     google_benchmark,
     pytest_benchmark,
     pyperf,
@@ -59,6 +63,8 @@ _OF_TEXT: Final[dict[str, tuple[Callable[[str], bool], Text]]] = {
     go_bench.TOOL: (go_bench.reads, go_bench.read),
     criterion.TOOL: (criterion.is_output, criterion.read_printed),
     divan.TOOL: (divan.is_output, divan.read),
+    tango.TOOL: (tango.is_output, tango.read),
+    tinybench.TOOL: (tinybench.is_output, tinybench.read),
     mpi_tables.IMB: (mpi_tables.reads_imb, mpi_tables.read_imb),
     mpi_tables.OSU: (mpi_tables.reads_osu, mpi_tables.read_osu),
 }

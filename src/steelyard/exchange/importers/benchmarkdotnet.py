@@ -52,10 +52,12 @@ def read(document: object, _where: str) -> Contents:
     """All benchmarks: ``benchmark`` and its parameters."""
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []
+    skipped = {}
     for each in file.benchmarks:
         name = f"{each.type}.{each.method}".strip(".") or each.full_name
         if each.statistics is None:
             notes.append(f"{each.full_name or name} failed and has no value.")
+            skipped[each.full_name or name] = "BenchmarkDotNet has no result of it"
             continue
         launches: dict[int, list[float]] = {}
         actual = 0
@@ -72,13 +74,14 @@ def read(document: object, _where: str) -> Contents:
             means.append(name)
             plain = [each.statistics.mean * 1e-9]
         values = tuple(map(tuple, launches.values())) or (tuple(plain),)
-        series.append(Series(_levels(name, each.parameters), "time_s", "s", values))
+        levels = _levels(name, each.parameters)
+        series.append(Series(levels, "time_s", "s", values, name=each.full_name))
     about = file.host_environment_info
     host: dict[str, Scalar] = {
         key: text for key, text in (("cpu", about.processor_name), ("os", about.os_version)) if text
     }
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()
-    return Contents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes))
+    return Contents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
 
 def _levels(name: str, parameters: str) -> dict[str, Scalar]:

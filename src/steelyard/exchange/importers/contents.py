@@ -114,6 +114,9 @@ class Contents(msgspec.Struct, frozen=True):
         Facts of the machine, as the file names them.
     notes : tuple of str
         What the file lacks or lost, a sentence each; they stand with every result.
+    skipped : Mapping[str, str]
+        Benchmarks, as ``Series.name`` has them, that failed or were skipped, and why; the reason is empty
+        where the file does not say it.
     """
 
     tool: str
@@ -121,6 +124,7 @@ class Contents(msgspec.Struct, frozen=True):
     repeats: Repeats = "process"
     host: Mapping[str, Scalar] = {}
     notes: tuple[str, ...] = ()
+    skipped: Mapping[str, str] = {}
 
 
 SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value: no verdict rests on it."

@@ -44,6 +44,8 @@ class _Benchmark(msgspec.Struct, frozen=True):
     time_unit: str = "ns"
     error_occurred: bool = False
     error_message: str = ""
+    skipped: bool = False
+    skip_message: str = ""
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -64,10 +66,10 @@ def read(document: object, where: str) -> Contents:
     repeated = {_run(row) for row, _ in rows if row.run_type == "iteration"}
     values: dict[tuple[str, str], list[float]] = {}
     units: dict[str, tuple[str, Better]] = {}
-    notes: list[str] = []
+    skipped: dict[str, str] = {}
     for row, raw in rows:
-        if row.error_occurred:
-            notes.append(f"{row.name} failed and has no value: {row.error_message}.")
+        if row.error_occurred or row.skipped:
+            skipped[_run(row)] = row.error_message or row.skip_message
             continue
         if row.run_type != "iteration" and (_run(row) in repeated or row.aggregate_name != "mean"):
             continue
@@ -89,7 +91,8 @@ def read(document: object, where: str) -> Contents:
     host: dict[str, Scalar] = {"host": context.host_name} if context.host_name else {}
     host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
     tool = f"{TOOL} {context.library_version}".strip()
-    return Contents(tool, series, host=host, notes=(*summary_note(means), *notes))
+    notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
+    return Contents(tool, series, host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
 
 def _run(row: _Benchmark) -> str:

@@ -18,14 +18,17 @@ from steelyard.answers.interval import Interval
 from steelyard.answers.status import Progress
 from steelyard.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
 from steelyard.lab.bisect.trees import DIGITS
+from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.gate.sides import SIDES, Sides
-from steelyard.lab.gate.trials import Batch, Measured, measure
+from steelyard.lab.gate.tally import Tally
+from steelyard.lab.gate.trials import Batch, Measured, is_complete, measure
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.look_schedule import looks_from
+from steelyard.stats.gate.allocation import Outlook, choose_next
 from steelyard.stats.gate.suite import (
     LEAST,
     Evidence,
@@ -61,6 +64,8 @@ class Benchmark(msgspec.Struct):
     """Blocks at the look that the budget made the last."""
     evidence: Evidence = Evidence()
     is_open: bool = True
+    is_next: bool = True
+    """Whether it runs until the next look: the budget may be too short for all that are open."""
 
 
 def gate(
@@ -159,6 +164,8 @@ class Suite:
     def __init__(self, request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> None:
         self.request = request
         self.plan: Plan = make_plan(request, sides, directory, tell)
+        if request.layout:
+            refuse_one_layout(request, self.plan.chosen)
         self.benchmarks = [
             Benchmark(number, name, self.plan.make_title(program, name))
             for number, program in enumerate(self.plan.programs)
@@ -166,7 +173,7 @@ class Suite:
         ]
         self.measured_s = 0.0
         self.is_out_of_time = False
-        self._failed_base = 0
+        self._tally = Tally(request.allow_failures)
         self._sides = sides
         self._directory = directory
         self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
@@ -177,7 +184,9 @@ class Suite:
         """The budget."""
         if self.request.max_time_s is not None:
             return self.request.max_time_s
-        by_defaults_s = SLACK * 2 * self.plan.chosen.default_s * len(self.benchmarks)
+        by_defaults_s = (
+            SLACK * 2 * sum(map(self.plan.get_default_s, (entry.program for entry in self.benchmarks)))
+        )
         blocks_s = LEAST_BLOCKS * sum(entry.pair_s for entry in self.plan.programs)
         return max(LEAST_S, by_defaults_s, blocks_s)
 
@@ -185,6 +194,11 @@ class Suite:
     def open(self) -> list[Benchmark]:
         """Benchmarks that are not decided."""
         return [entry for entry in self.benchmarks if entry.is_open]
+
+    @property
+    def next(self) -> list[Benchmark]:
+        """Benchmarks that run until the next look."""
+        return [entry for entry in self.open if entry.is_next]
 
     def measure(self, watch: Watch, tell: Tell) -> None:
         """Run blocks until every benchmark is decided or the budget is spent."""
@@ -208,6 +222,7 @@ class Suite:
             watch(Progress(total - len(self.open), total, self.measured_s, None, "benchmarks decided"))
             if is_last or not self.open:
                 break
+            self._choose_next()
         if not done:
             raise UsageError(
                 f"{self.max_time_s:.3g} s are too short: {LEAST} blocks of this suite take about"
@@ -217,11 +232,22 @@ class Suite:
         self.is_out_of_time = bool(self.open)
 
     def _block_s(self) -> float:
-        """Seconds of one block of what is open."""
+        """Seconds of one block of what runs next."""
         if self.plan.chosen.can_filter:
-            return sum(self._pair_s[entry.program] for entry in self.open)
-        busy = {entry.program for entry in self.open}
+            return sum(self._pair_s[entry.program] for entry in self.next)
+        busy = {entry.program for entry in self.next}
         return sum(self._pair_s[entry] * len(self.plan.programs[entry].common) for entry in busy)
+
+    def _choose_next(self) -> None:
+        """Choose what runs until the next look; all that is open where the harness cannot filter."""
+        if not self.plan.chosen.can_filter:
+            return
+        entries = self.open
+        chosen = choose_next(
+            [self._estimate_outlook(entry) for entry in entries], self.max_time_s - self.measured_s
+        )
+        for entry, is_next in zip(entries, chosen, strict=True):
+            entry.is_next = is_next
 
     def _limit_blocks(self, blocks: int, *, is_first: bool) -> int:
         """Blocks that fit into what is left of the budget, a discarded one before the first included."""
@@ -229,10 +255,15 @@ class Suite:
         fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
         return max(0, min(blocks, fits))
 
+    def _estimate_outlook(self, benchmark: Benchmark) -> Outlook:
+        mean = float(compute_differences(benchmark, self.plan).mean()) if benchmark.base else 0.0
+        is_beyond = mean > math.log1p(self.request.margin)
+        return Outlook(self.estimate_needed_s(benchmark), is_beyond)
+
     def _measure_program(
         self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
     ) -> None:
-        members = [entry for entry in self.open if entry.program == place]
+        members = [entry for entry in self.next if entry.program == place]
         if not members:
             return
         record = self._directory / f"{number:03}-{place + 1}.lab"
@@ -248,13 +279,16 @@ class Suite:
             seed=seed,
             timeout_s=self.request.timeout_s,
         )
-        measured = measure(batch, self._sides, watch)
-        self.measured_s += measured.seconds
-        self._failed_base += measured.failed_base
-        ran = len(members) if names else len(program.common)
-        self._pair_s[place] = measured.block_s / max(1, ran)
-        for entry in members:
-            self._add(entry, measured)
+        for part in split_into_blocks(batch) if self.request.layout else [batch]:
+            if self.request.layout and not is_complete(part.directory):
+                link_anew(part, self.request, self._sides)
+            measured = measure(part, self._sides, watch)
+            self.measured_s += measured.seconds
+            self._tally.add(measured, part.directory)
+            ran = len(members) if names else len(program.common)
+            self._pair_s[place] = measured.block_s / max(1, ran)
+            for entry in members:
+                self._add(entry, measured)
 
     def _add(self, benchmark: Benchmark, measured: Measured) -> None:
         pairs = measured.pair_values(benchmark.name)
@@ -321,14 +355,31 @@ class Suite:
 
     def _list_notes(self) -> list[str]:
         """What a reader has to know of the two sides beside verdicts."""
-        notes = self._note_equal_programs()
+        notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.request.base == self.request.head and not self.request.is_null:
             notes.insert(0, "Base and head are the same: this says nothing of a change.")
-        if self._failed_base:
-            notes.append(
-                f"Processes of base failed ({self._failed_base}), and none of head: their blocks do not"
-                " count."
-            )
+        if self.request.layout:
+            notes.append("Both sides were linked anew for each block, in an order drawn for it.")
+        return [*notes, *self._tally.list_notes()]
+
+    def _note_installed(self) -> list[str]:
+        names = dict.fromkeys(entry.installed for entry in self.plan.programs if entry.installed)
+        return [
+            f"{name} is installed, and one program for base and head: they differ only in what it reads from"
+            f" their trees. One that is built there is named by its path: ./{Path(name).name}"
+            for name in names
+        ]
+
+    def _note_skipped(self) -> list[str]:
+        notes = []
+        for program in self.plan.programs:
+            for name, sides in program.list_skipped().items():
+                names = "both sides" if len(sides) == len(SIDES) else sides[0]
+                why = program.probes[sides[-1]].skipped[name]
+                title = self.plan.make_title(program, name)
+                notes.append(
+                    f"{title} failed or was skipped on {names} and is not judged{f': {why}' if why else ''}"
+                )
         return notes
 
     def _note_equal_programs(self) -> list[str]:

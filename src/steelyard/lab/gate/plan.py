@@ -10,7 +10,7 @@ import msgspec
 
 from steelyard.errors import NoReportError, RecordError
 from steelyard.lab.gate.harnesses import HARNESSES, find_harness
-from steelyard.lab.gate.harnesses.harness import Harness, Program, Tree
+from steelyard.lab.gate.harnesses.harness import Harness, Program, Tree, find_installed
 from steelyard.lab.gate.probing import Probe, probe
 from steelyard.lab.gate.request import GateRequest
 from steelyard.lab.gate.sides import SIDES, Side, Sides, naming, shorten
@@ -26,6 +26,8 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     probes: dict[Side, Probe]
     is_same: bool = False
     """Whether the gate built the same file on both sides."""
+    installed: str | None = None
+    """The program of both sides where it is none of a tree: they differ in what it reads."""
 
     @property
     def common(self) -> tuple[str, ...]:
@@ -37,6 +39,14 @@ class PlannedProgram(msgspec.Struct, frozen=True):
         """Benchmarks of one side."""
         members = self.probes.get(side)
         return tuple(name for name in members.names if name not in self.common) if members else ()
+
+    def list_skipped(self) -> dict[str, tuple[Side, ...]]:
+        """Benchmarks that the harness skipped, each with the sides on which it did."""
+        names = dict.fromkeys(name for entry in self.probes.values() for name in entry.skipped)
+        return {
+            name: tuple(side for side, entry in self.probes.items() if name in entry.skipped)
+            for name in names
+        }
 
     @property
     def pair_s(self) -> float:
@@ -65,6 +75,10 @@ class Plan(msgspec.Struct, frozen=True):
     def is_higher_better(self) -> bool:
         """Whether more of the metric is better."""
         return next(iter(self.programs[0].probes.values())).better == "higher"
+
+    def get_default_s(self, place: int) -> float:
+        """Seconds that a benchmark of the program in this place takes by the defaults of its harness."""
+        return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
 
     def make_title(self, program: PlannedProgram, benchmark: str) -> str:
         """What a benchmark is called among all of them."""
@@ -111,7 +125,8 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
                 environment = harness.make_environment(str(tree))
                 place = tree / program.directory
                 probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
-        programs.append(PlannedProgram(name, members, probes, harness.builds and _is_same_file(members)))
+        is_same = harness.builds and _is_same_file(members)
+        programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))
     _refuse_nothing_common(programs)
     plan = Plan(harness.name, metric, tuple(programs))
     file.write_bytes(msgspec.json.encode(plan))
@@ -121,6 +136,14 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
 def _is_same_file(programs: Mapping[Side, Program]) -> bool:
     files = [Path(entry.words[0]) for entry in programs.values()]
     return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
+
+
+def _find_installed(harness: Harness, programs: Mapping[Side, Program]) -> str | None:
+    if harness.builds or harness.reads_sources:
+        return None
+    words = {entry.words[0] for entry in programs.values()}
+    first = next(iter(words))
+    return first if len(words) == 1 and find_installed(first) else None
 
 
 def name_revision(request: GateRequest, side: Side) -> str:

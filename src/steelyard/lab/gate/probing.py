@@ -36,12 +36,15 @@ class Probe(msgspec.Struct, frozen=True):
     better : {"lower", "higher", "neither"}
     seconds : float
         That it took.
+    skipped : dict
+        Benchmarks that the harness skipped, and why.
     """
 
     names: tuple[str, ...]
     unit: str
     better: Better
     seconds: float
+    skipped: dict[str, str] = {}
 
 
 def probe(
@@ -104,7 +107,12 @@ def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Pr
     if not reports:
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
     if not chosen:
-        metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports))
+        if all(entry.skipped is not None for entry in reports):
+            raise NoReportError(
+                f"every benchmark failed or was skipped; {reports[0].benchmark}: {reports[0].skipped}",
+                hint="a gate needs one that runs",
+            )
+        metrics = ", ".join(dict.fromkeys(entry.metric for entry in reports if entry.metric))
         raise UsageError(f"no benchmark reports {metric}", hint=f"--metric, one of: {metrics}")
     names = [entry.benchmark for entry in chosen]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -115,7 +123,8 @@ def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Pr
     better = chosen[0].better
     if better == "neither":
         raise UsageError(f"--metric {metric}: neither more nor less of it is better", hint="choose another")
-    return Probe(tuple(names), chosen[0].unit, better, seconds)
+    skipped = {entry.benchmark: entry.skipped for entry in reports if entry.skipped is not None}
+    return Probe(tuple(names), chosen[0].unit, better, seconds, skipped)
 
 
 def _run(

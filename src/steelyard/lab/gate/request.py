@@ -30,6 +30,10 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     max_time_s : float or None
         Budget of measurement for the whole suite; by default half as much again as the harness takes for
         both sides by its own defaults.
+    allow_failures : int
+        Processes of head that may fail, over the whole gate; their blocks do not count.
+    layout : bool
+        Both sides are linked anew for each block, with a layout that is drawn for it.
     is_null : bool
         Both sides are builds of head: what a qualification measures.
     """
@@ -45,6 +49,8 @@ class GateRequest(TreeRequest, frozen=True, kw_only=True):
     margin: float = MARGIN
     max_time_s: float | None = None
     timeout_s: float | None = None
+    allow_failures: int = 0
+    layout: bool = False
     is_null: bool = False
 
 

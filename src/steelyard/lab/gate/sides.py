@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, Literal
+
+from msgspec.structs import replace
 
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.lab.bisect.trees import DIGITS, Trees
@@ -17,6 +19,8 @@ from steelyard.lab.history.repository import Repository
 
 Side = Literal["base", "head"]
 SIDES: Final[tuple[Side, Side]] = ("base", "head")
+LAYOUT: Final = "{layout}"
+"""In the build command: the number by which code is laid out."""
 
 
 class Sides:
@@ -36,7 +40,7 @@ class Sides:
             None
             if repository is None
             else {
-                side: Trees(repository, self._directory / "trees" / side, request.build_words)
+                side: Trees(repository, self._directory / "trees" / side, fill_layout(request.build_words, 0))
                 for side in SIDES
             }
         )
@@ -73,9 +77,24 @@ class Sides:
             link.unlink(missing_ok=True)
             link.symlink_to(place, target_is_directory=True)
             if self._trees is None and self._request.build_words:
-                build(self._request.build_words, tree)
+                build(fill_layout(self._request.build_words, 0), tree)
         tree.output.mkdir(parents=True, exist_ok=True)
         tree.cache.mkdir(parents=True, exist_ok=True)
+        return tree
+
+    def link_anew(self, side: Side, layout: int) -> Tree:
+        """Build a side that is prepared once more, with another layout.
+
+        Raises
+        ------
+        ProgramError
+            Its build fails.
+        """
+        tree = replace(self.describe_tree(side), layout=layout)
+        words = fill_layout(self._request.build_words, layout)
+        if words:
+            with naming(side, self._revisions[side]):
+                build([word.replace("{tree}", str(tree.path.resolve())) for word in words], tree)
         return tree
 
     def is_prepared(self) -> bool:
@@ -88,6 +107,11 @@ class Sides:
             if self._trees is not None:
                 self._trees[side].remove()
             self.locate(side).unlink(missing_ok=True)
+
+
+def fill_layout(words: Sequence[str], layout: int) -> list[str]:
+    """The words of a build with the number of a layout."""
+    return [word.replace(LAYOUT, str(layout)) for word in words]
 
 
 @contextmanager

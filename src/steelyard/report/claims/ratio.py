@@ -1,4 +1,4 @@
-"""``faster``, ``slower`` and ``equivalent`` in words."""
+"""``faster``, ``slower``, ``not_slower`` and ``equivalent`` in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.claims.evidence import RatioEvidence
 from steelyard.report.claims.phrases import ci, levels_text, units_text, where_text, why
 from steelyard.report.text.digits import percent, ratio
-from steelyard.spec.claims.claim import Claim, Equivalent, Faster, Slower
+from steelyard.spec.claims.claim import Claim, Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
 from steelyard.stats.planning.unseen import unseen_share
 
@@ -15,13 +15,15 @@ NOTHING: Final = 10.0
 """A smallest resolvable difference above 1,000 % says that there was nothing to see it with."""
 
 
-def text(claim: Faster | Slower | Equivalent, _unit: str) -> str:
+def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
     """``O3 faster than O2 by 1.02``."""
     where = where_text(claim.metric, claim.where)
     if isinstance(claim, Equivalent):
         one, other = levels_text(claim.equivalent), levels_text(claim.to)
         return f"{one} equivalent to {other} within {percent(claim.within)}{where}"
     other = levels_text(claim.than)
+    if isinstance(claim, NotSlower):
+        return f"{levels_text(claim.not_slower)} not slower than {other} by {percent(claim.by)}{where}"
     if isinstance(claim, Faster):
         return f"{levels_text(claim.faster)} {_better('faster', 'slow', claim.by, other)}{where}"
     return f"{levels_text(claim.slower)} {_better('slower', 'fast', claim.by, other)}{where}"

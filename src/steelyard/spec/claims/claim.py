@@ -9,7 +9,7 @@ from typing import Final, get_args
 from steelyard.spec.claims.best import Best
 from steelyard.spec.claims.limit import Limit
 from steelyard.spec.claims.observer import Unperturbed, Validates
-from steelyard.spec.claims.ratio import Equivalent, Faster, Slower
+from steelyard.spec.claims.ratio import Equivalent, Faster, NotSlower, Slower
 from steelyard.spec.claims.rule import Rule
 from steelyard.spec.claims.scales import Scales
 
@@ -20,6 +20,7 @@ __all__ = [
     "Equivalent",
     "Faster",
     "Limit",
+    "NotSlower",
     "Rule",
     "Scales",
     "Slower",
@@ -29,7 +30,7 @@ __all__ = [
     "module_of",
 ]
 
-Claim = Faster | Slower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates
+Claim = Faster | Slower | NotSlower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates
 
 KINDS: Final[dict[str, type[Claim]]] = {str(each.__struct_config__.tag): each for each in get_args(Claim)}
 """The key that a claim is known by, and its structure."""

@@ -34,6 +34,7 @@ NOT_GIVEN: Final[Any] = None
 if TYPE_CHECKING:
     Other = Levels
     Bound = float
+    Loss = float
 else:
     Other = Annotated[
         Levels | None,
@@ -42,3 +43,5 @@ else:
     """Levels; checked, never ``None``."""
     Bound = str | float
     """``"24 GB"``, ``"60 s"``, or a number in the metric's unit; checked, a number."""
+    Loss = str | float
+    """``"5%"`` or 0.05; checked, a number."""

@@ -70,23 +70,23 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
             if measured is None:
                 check_label(name, self.limit, question, origin, place)
                 at[name] = level
-            elif _predicted(level, measured):
+            elif _is_predicted(level, measured):
                 at[name] = level
             else:
                 at[name] = find_level(name, measured, level, origin, place)
         if self.parameter is not None:
             check_parameter(self.parameter, self.limit, question, origin, (*path, "parameter"))
         unit = question.metrics[self.limit].unit
-        bound = {key: _bound(getattr(self, key), unit, origin, (*path, key)) for key in bounds}
+        bound = {key: _read_bound(getattr(self, key), unit, origin, (*path, key)) for key in bounds}
         return replace(self, at=at, **bound)
 
 
-def _predicted(level: Scalar, measured: Sequence[Scalar]) -> bool:
+def _is_predicted(level: Scalar, measured: Sequence[Scalar]) -> bool:
     """Whether this is a scale that was not measured, of a factor whose levels are numbers."""
     return is_number(level) and not any(level == each for each in measured) and all(map(is_number, measured))
 
 
-def _bound(value: str | float, unit: str, origin: Origin, path: Path) -> float:
+def _read_bound(value: str | float, unit: str, origin: Origin, path: Path) -> float:
     try:
         if unit == "B":
             return float(parse_size(value))

@@ -1,17 +1,18 @@
-"""``faster``, ``slower`` and ``equivalent``: one treatment against another."""
+"""``faster``, ``slower``, ``not_slower`` and ``equivalent``: one treatment against another."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
 from steelyard.spec.check.selectors import check_pair, free_factors
-from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Metric, Name, Other, Strata, Where
+from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Loss, Metric, Name, Other, Strata, Where
 from steelyard.spec.claims.question import Question, check_metric, select
 from steelyard.spec.text.origin import Origin, Path
+from steelyard.spec.text.toml import shown
 
 
 class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
@@ -34,8 +35,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Faster:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "faster", "than", question, origin, path)
-        return replace(self, faster=new, than=old, where=where, strata=strata)
+        return _check_claim(self, "faster", "than", question, origin, path)
 
 
 class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
@@ -53,8 +53,27 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Slower:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "slower", "than", question, origin, path)
-        return replace(self, slower=new, than=old, where=where, strata=strata)
+        return _check_claim(self, "slower", "than", question, origin, path)
+
+
+class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"):
+    """In every stratum, one treatment is worse than another by less than the fraction ``by``."""
+
+    not_slower: Annotated[Levels, Meta(description="Levels of the treatment that must not be worse.")]
+    by: Annotated[
+        Loss,
+        Meta(description='A slowdown that is too much: `"5%"`, or `0.05`, is 1.05 × as slow.'),
+    ]
+    than: Other = NOT_GIVEN
+    metric: Metric = None
+    where: Where = {}
+    strata: Strata = ()
+    name: Name = None
+
+    def checked(self, question: Question, origin: Origin, path: Path) -> NotSlower:
+        """Return the claim with its levels as the factors have them, and ``by`` as a number."""
+        by = _read_loss(self.by, origin, (*path, "by"))
+        return replace(_check_claim(self, "not_slower", "than", question, origin, path), by=by)
 
 
 class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
@@ -70,13 +89,25 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
 
     def checked(self, question: Question, origin: Origin, path: Path) -> Equivalent:
         """Return the claim with its levels as the factors have them."""
-        new, old, where, strata = _pair(self, "equivalent", "to", question, origin, path)
-        return replace(self, equivalent=new, to=old, where=where, strata=strata)
+        return _check_claim(self, "equivalent", "to", question, origin, path)
 
 
-def _pair(
-    claim: Faster | Slower | Equivalent, key: str, other: str, question: Question, origin: Origin, path: Path
-) -> tuple[Levels, Levels, Levels, tuple[str, ...]]:
+Pair = TypeVar("Pair", Faster, Slower, NotSlower, Equivalent)
+
+
+def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
+    text = value.strip() if isinstance(value, str) else ""
+    try:
+        number = float(text.removesuffix("%")) / 100 if text.endswith("%") else float(value)
+    except ValueError:
+        raise origin.error(path, f"must be a fraction, got {shown(value)}", 'write by = "5%"') from None
+    if not 0 < number < 1:
+        hint = 'write by = "5%"; faster … by = 0.4 lets a program take 2.5 × as long'
+        raise origin.error(path, f"must be a fraction above 0 and below 1, got {shown(value)}", hint)
+    return number
+
+
+def _check_claim(claim: Pair, key: str, other: str, question: Question, origin: Origin, path: Path) -> Pair:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
     given: Levels | None = getattr(claim, other)
     old = question.analysis.baseline if given is None else given
@@ -88,4 +119,4 @@ def _pair(
     where = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)
     strata = free_factors(question.factors, question.zips, chosen.keys() | baseline.keys())
     check_pair(question.treatments, chosen, baseline, where, strata, origin, (*path, key), (*path, other))
-    return chosen, baseline, where, strata
+    return replace(claim, **{key: chosen, other: baseline, "where": where, "strata": strata})

@@ -105,6 +105,8 @@ def suggest_key(key: str, table: Any, keys: Iterable[str], levels: Levels) -> st
     """Hint where a factor, or the key of another kind of claim, stands for a key of a claim."""
     value = table[key]
     if key in ("within", "margin") and "by" in keys and is_number(value) and 0 < value < 1:
+        if "not_slower" in keys:
+            return f"write by = {value}"
         return f"write by = {Decimal(str(value)) + 1}: it is a ratio"
     if key not in levels or not is_scalar(value) or "where" not in keys:
         return None

@@ -13,7 +13,7 @@ from steelyard.units import Better, Scalar
 
 Harness = Literal[
     "google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "nanobench", "hyperfine",
-    "jmh", "vitest", "go-bench", "criterion", "divan", "imb", "osu",
+    "jmh", "vitest", "asv", "go-bench", "criterion", "divan", "tango", "tinybench", "imb", "osu",
 ]  # fmt: skip
 """A harness of benchmarks, whose own report is read."""
 HARNESSES: Final[tuple[Harness, ...]] = get_args(Harness)

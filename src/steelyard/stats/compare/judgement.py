@@ -57,6 +57,13 @@ def at_least(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judg
     return _judged(ratio, "holds" if ratio.value > by else "fails", ratio.p_of(by), alpha)
 
 
+def judge_at_most(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) -> Judgement:
+    """Better by less than ``by``: holds where the interval lies below it, fails where it lies above."""
+    if isinstance(ratio, Undefined):
+        return _unknown(alpha)
+    return _judged(ratio, "holds" if ratio.value < by else "fails", ratio.p_of(by), alpha)
+
+
 def within(
     ratio: Speedup | Undefined, bound: float, alpha: float = 0.05, *, one_sided: bool = False
 ) -> Judgement:

@@ -8,19 +8,24 @@ from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.lab.gate.harnesses.cargo import Cargo
+from steelyard.lab.gate.harnesses.gathering import Asv, BenchmarkDotNet
 from steelyard.lab.gate.harnesses.go import Go
 from steelyard.lab.gate.harnesses.google_benchmark import GoogleBenchmark
 from steelyard.lab.gate.harnesses.harness import Harness
-from steelyard.lab.gate.harnesses.others import Hyperfine, Jmh, Nanobench, Plain, Vitest
+from steelyard.lab.gate.harnesses.jmh import Jmh
+from steelyard.lab.gate.harnesses.others import Hyperfine, Nanobench, Plain, Tinybench, Vitest
 from steelyard.lab.gate.harnesses.pytest_benchmark import PytestBenchmark
 
 HARNESSES: Final[tuple[Harness, ...]] = (
     Cargo(),
     Go(),
     PytestBenchmark(),
+    Asv(),
     Vitest(),
+    Tinybench(),
     Hyperfine(),
     Jmh(),
+    BenchmarkDotNet(),
     GoogleBenchmark(),
     Nanobench(),
     Plain(),

@@ -1,8 +1,9 @@
-"""``cargo bench``: criterion or divan, whose programs cargo builds once for each tree."""
+"""``cargo bench``: criterion, divan or tango, whose programs cargo builds once for each tree."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -32,7 +33,15 @@ _VALUED: Final = frozenset(
 """Options of cargo whose value is the next word."""
 
 
-_MARKS: Final[dict[bytes, Format]] = {b"CRITERION_HOME": "criterion", b"DIVAN_": "divan"}
+_MARKS: Final[dict[bytes, Format]] = {
+    b"CRITERION_HOME": "criterion",
+    b"DIVAN_": "divan",
+    b"tango_init": "tango",
+}
+
+
+_QUICK_S: Final = 1.0
+"""That divan and tango take for one benchmark by their defaults."""
 
 
 class _Target(msgspec.Struct, frozen=True):
@@ -47,7 +56,7 @@ class _Message(msgspec.Struct, frozen=True):
 
 
 class Cargo(Harness):
-    """Programs with criterion or divan, which cargo's messages name; a project may have both."""
+    """Programs with criterion, divan or tango, which cargo's messages name; a project may have both."""
 
     name = "cargo"
     source = "criterion"
@@ -83,11 +92,17 @@ class Cargo(Harness):
             )
         return sorted(programs, key=lambda entry: entry.name)
 
+    def get_default_s(self, program: Program) -> float:
+        """That of criterion, or of what stops sooner."""
+        return self.default_s if program.source == "criterion" else _QUICK_S
+
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """A short warm-up, few samples and no plots of criterion; of divan, its samples for a short time."""
+        """A short warm-up, few samples and no plots of criterion; of divan and tango, a short time."""
         words, names = program.words, selection.names
         if names:
             words = tuple(word for place, word in enumerate(words) if not _is_filter(words, place))
+        if program.source == "tango":
+            return _launch_tango(program.words, names)
         if program.source == "divan":
             short = {"--max-time": f"{0.5 / SHARE:g}", "--color": "never"}
             return [*words, *add_missing(words, short), *(match_any([name]) for name in names)]
@@ -105,13 +120,29 @@ class Cargo(Harness):
         return {"CRITERION_HOME": f"{tree}.criterion"}
 
 
+def _launch_tango(words: Sequence[str], names: Sequence[str]) -> list[str]:
+    """One program alone: what tango compares are two in one process, which is no trial of one of them."""
+    first, rest = words[0], [word for word in words[1:] if word not in ("--bench", "solo")]
+    time = [] if {"-t", "--time"} & {*rest} else ["-t", f"{1 / SHARE:g}"]
+    alone = ["-f", f"{{{','.join(map(_escape_glob, names))}}}"] if names else []
+    if alone and "-f" in rest:
+        place = rest.index("-f")
+        del rest[place : place + 2]
+    return [first, "solo", *rest, *time, *alone]
+
+
+def _escape_glob(name: str) -> str:
+    """The name as a glob of itself alone."""
+    return re.sub(r"([*?\[\]{},])", r"[\1]", name)
+
+
 def _identify_source(program: Path, name: str) -> Format:
     """What a program reports, by a variable that its harness reads."""
     for mark, source in _MARKS.items():
         if has_text(program, (mark,)):
             return source
     raise ProgramError(
-        f"{name} has neither criterion nor divan in it",
+        f"{name} has none of criterion, divan and tango in it",
         hint="name the targets that have: cargo bench --bench NAME",
     )
 

@@ -41,6 +41,7 @@ class Go(Harness):
     source = "go-bench"
     default_s = 1.5
     builds = True
+    draws_layouts = True
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``go test``."""
@@ -49,6 +50,8 @@ class Go(Harness):
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
         """Build the test program of each package, and keep those that list a benchmark."""
         of_tests, of_build, packages = _split(words[2:])
+        if tree.layout:
+            of_build = _add_layout(of_build, tree.layout)
         listed = build(
             [words[0], "list", "-f", "{{.ImportPath}} {{.Dir}}", *of_build, *(packages or ["."])], tree
         )
@@ -103,6 +106,13 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
         elif name != "json":
             of_build.append(f"-{name}{sign}{value}")
     return of_tests, of_build, packages
+
+
+def _add_layout(of_build: Sequence[str], layout: int) -> list[str]:
+    """Flags of the build with the linker's order of functions, beside other flags of the linker."""
+    flags = [word.removeprefix("-ldflags=") for word in of_build if word.startswith("-ldflags=")]
+    rest = [word for word in of_build if not word.startswith("-ldflags=")]
+    return [*rest, f"-ldflags={' '.join([*flags, f'-randlayout={layout}'])}"]
 
 
 def _locate(directory: Path, tree: Tree) -> Path:

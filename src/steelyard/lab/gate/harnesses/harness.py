@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,11 +54,14 @@ class Tree(msgspec.Struct, frozen=True):
         Directory for programs that the gate builds.
     cache : Path
         Directory that both sides share.
+    layout : int
+        Number of the order in which code is laid out; 0 for the linker's own.
     """
 
     path: Path
     output: Path
     cache: Path
+    layout: int = 0
 
 
 class Selection(msgspec.Struct, frozen=True):
@@ -90,6 +94,10 @@ class Harness(ABC):
         Whether it runs some of its benchmarks alone.
     builds : bool
         Whether its command builds what it runs.
+    reads_sources : bool
+        Whether what is installed once reads the benchmarks from the tree, as pytest does.
+    draws_layouts : bool
+        Whether it links by ``Tree.layout`` what it builds.
     """
 
     name: ClassVar[str]
@@ -98,6 +106,8 @@ class Harness(ABC):
     default_s: ClassVar[float] = 1.0
     can_filter: ClassVar[bool] = True
     builds: ClassVar[bool] = False
+    reads_sources: ClassVar[bool] = False
+    draws_layouts: ClassVar[bool] = False
 
     @abstractmethod
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
@@ -117,12 +127,17 @@ class Harness(ABC):
         UsageError
             The same program would stand for both trees.
         """
-        if self.has_benchmarks_inside(words, tree.path) and Path(words[0]).is_absolute():
+        installed = find_installed(words[0])
+        if installed is not None and self.has_benchmarks_inside([installed], tree.path):
             raise UsageError(
                 f"{words[0]} is one program for base and head, which would be compared with itself",
                 hint="name it by its path in the tree, as in build/bench, and how it is built: --build",
             )
         return [Program("", resolve(words, tree.path), self.source)]
+
+    def get_default_s(self, program: Program) -> float:
+        """Seconds that one benchmark of a program takes by its defaults."""
+        return self.default_s
 
     @abstractmethod
     def launch(self, program: Program, selection: Selection) -> list[str]:
@@ -131,6 +146,11 @@ class Harness(ABC):
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Variables of its processes; ``tree`` is the path of the side."""
         return {}
+
+
+def find_installed(word: str) -> str | None:
+    """The program that a word means where it is none of the tree: its path is absolute, or it has none."""
+    return shutil.which(word) if "/" not in word or Path(word).is_absolute() else None
 
 
 def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:

@@ -1,9 +1,8 @@
-"""Harnesses that need a word or two: hyperfine, JMH, Vitest, and programs that print a known report."""
+"""Harnesses that need a word or two: hyperfine, Vitest, and programs that print a known report."""
 
 from __future__ import annotations
 
 import shutil
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -25,6 +24,7 @@ class Hyperfine(Harness):
 
     name = "hyperfine"
     source = "hyperfine"
+    reads_sources = True
     metric = "own_wall_s"
     default_s = 3.0
     can_filter = False
@@ -41,49 +41,12 @@ class Hyperfine(Harness):
         return [*program.words, *add_missing(program.words, short), f"--export-json={selection.metrics}"]
 
 
-class Jmh(Harness):
-    """A jar that lists its benchmarks; one fork is a trial, and it takes regular expressions."""
-
-    name = "jmh"
-    source = "jmh"
-    default_s = 100.0
-
-    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """By the list that JMH's processor leaves in the jar."""
-        jar = _find_jar(words, tree)
-        return jar is not None and "META-INF/BenchmarkList" in zipfile.ZipFile(jar).namelist()
-
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The jar of the tree."""
-        jar = _find_jar(words, tree.path)
-        return [
-            Program("", tuple(str(jar) if word.endswith(".jar") else word for word in words), self.source)
-        ]
-
-    def launch(self, program: Program, selection: Selection) -> list[str]:
-        """One fork with short iterations; modes in which less is better."""
-        words = list(program.words)
-        options = ["-f", "1", "-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-bm", "avgt", "-tu", "ns"]
-        pairs = zip(options[::2], options[1::2], strict=True)
-        short = [word for name, value in pairs if name not in words for word in (name, value)]
-        # Parameters stand behind the name and are no part of what is matched.
-        methods = dict.fromkeys(name.partition(" ")[0] for name in selection.names)
-        names = [match_any([method]) for method in methods]
-        return [*words, *short, "-rf", "json", "-rff", selection.metrics, *names]
-
-
-def _find_jar(words: Sequence[str], tree: Path) -> Path | None:
-    if Path(words[0]).name != "java":
-        return None
-    jar = next((tree / word for word in words if word.endswith(".jar")), None)
-    return jar if jar is not None and zipfile.is_zipfile(jar) else None
-
-
 class Vitest(Harness):
     """``vitest bench``; node_modules of the tree has the program."""
 
     name = "vitest"
     source = "vitest"
+    reads_sources = True
     default_s = 0.7
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
@@ -107,6 +70,25 @@ class Vitest(Harness):
         chosen = ["-t", f"({match_any(names)[2:-2]})$"] if names else []
         return [*program.words, *add_missing(program.words, {"--run": ""}), *chosen,
                 f"--outputJson={selection.metrics}"]  # fmt: skip
+
+
+class Tinybench(Harness):
+    """A script for node that prints the table of tinybench; it takes no filter."""
+
+    name = "tinybench"
+    source = "tinybench"
+    reads_sources = True
+    default_s = 0.75
+    can_filter = False
+
+    def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
+        """``node FILE``, where the file imports tinybench."""
+        scripts = (tree / word for word in words[1:] if word.endswith((".js", ".mjs", ".cjs", ".ts", ".mts")))
+        return any(has_text(script, (b"tinybench",)) for script in scripts)
+
+    def launch(self, program: Program, selection: Selection) -> list[str]:
+        """As it is: how long a task takes stands in the script."""
+        return list(program.words)
 
 
 class Nanobench(Harness):

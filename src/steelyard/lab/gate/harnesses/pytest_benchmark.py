@@ -15,6 +15,7 @@ class PytestBenchmark(Harness):
 
     name = "pytest-benchmark"
     source = "pytest-benchmark"
+    reads_sources = True
     default_s = 1.3
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
@@ -43,8 +44,13 @@ class PytestBenchmark(Harness):
 
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Modules of the tree come before those that are installed, which may be of another revision."""
-        inherited = os.environ.get("PYTHONPATH")
-        return {"PYTHONPATH": ":".join([f"{tree}/src", tree, *([inherited] if inherited else [])])}
+        return {"PYTHONPATH": make_python_path(tree)}
+
+
+def make_python_path(tree: str) -> str:
+    """``PYTHONPATH`` with the modules of a tree first."""
+    inherited = os.environ.get("PYTHONPATH")
+    return ":".join([f"{tree}/src", tree, *([inherited] if inherited else [])])
 
 
 def is_test_path(word: str) -> bool:

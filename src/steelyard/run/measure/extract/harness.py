@@ -30,13 +30,16 @@ LABEL: Final = "benchmark"
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One metric of one benchmark, in the SI unit, repetition by repetition."""
+    """One metric of one benchmark, in the SI unit, repetition by repetition; without a metric, one that the
+    harness skipped, and why.
+    """
 
     benchmark: str
     metric: str
     unit: str
     values: tuple[float, ...]
     better: Better = "lower"
+    skipped: str | None = None
 
 
 ReadOutput = Callable[[str, str, str], Sequence[Report]]
@@ -96,6 +99,6 @@ class HarnessOutput:
             reduced = REDUCTIONS[metric.reduce](values)
             column.setdefault(label_key(labels), Series(labels)).numbers.append(reduced)
         if not column:
-            names = ", ".join(dict.fromkeys(report.metric for report in reports)) or "nothing"
+            names = ", ".join(dict.fromkeys(filter(None, (entry.metric for entry in reports)))) or "nothing"
             raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")
         return column

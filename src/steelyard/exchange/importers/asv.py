@@ -1,0 +1,81 @@
+"""ASV's results of one commit and environment: for each benchmark and combination of parameters the samples
+of its processes, or their median.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.errors import UsageError
+from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.units import Better
+
+TOOL = "asv"
+KEYS = frozenset({"result_columns", "results"})
+VERSION: Final = 2
+
+_KINDS: Final[dict[str, tuple[str, str, Better]]] = {
+    "time": ("time_s", "s", "lower"),
+    "timeraw": ("time_s", "s", "lower"),
+    "mem": ("memory_bytes", "B", "lower"),
+    "peakmem": ("memory_bytes", "B", "lower"),
+    "track": ("value", "", "neither"),
+}
+"""By what the name of a benchmark begins with, as ASV knows it: metric, unit, and which way is better."""
+
+
+class _File(msgspec.Struct, frozen=True):
+    result_columns: list[str]
+    results: dict[str, list[Any]]
+    version: int = VERSION
+
+
+def read(document: object, origin: str) -> Contents:
+    """All benchmarks; combinations of parameters as ``module.time_sort(1000)``, as ``--bench`` takes them."""
+    file = msgspec.convert(document, _File)
+    if file.version != VERSION:
+        raise UsageError(
+            f"{origin}: version {file.version} of ASV's results, of which {VERSION} is known",
+            hint="asv update, with a newer ASV",
+        )
+    series = []
+    skipped = {}
+    for name, row in file.results.items():
+        columns = dict(zip(file.result_columns, row, strict=False))
+        kind = _KINDS.get(name.rpartition(".")[2].partition("_")[0])
+        if kind is None:
+            continue
+        metric, unit, better = kind
+        results = _list(columns.get("result"))
+        samples = _list(columns.get("samples"))
+        for place, title in enumerate(_list_titles(name, _list(columns.get("params")))):
+            values = _read_values(results, samples, place)
+            if values:
+                series.append(Series({"benchmark": title}, metric, unit, (values,), better, title))
+            else:
+                skipped[title] = "ASV has no result of it"
+    return Contents(TOOL, tuple(series), skipped=skipped)
+
+
+def _list(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _list_titles(name: str, params: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not params:
+        yield name
+        return
+    for combination in itertools.product(*params):
+        yield f"{name}({', '.join(map(str, combination))})"
+
+
+def _read_values(results: Sequence[Any], samples: Sequence[Any], place: int) -> tuple[float, ...]:
+    """Samples where they were recorded, else the result."""
+    chosen = samples[place] if place < len(samples) else None
+    values = chosen or ([results[place]] if place < len(results) else [])
+    return tuple(float(value) for value in values if isinstance(value, int | float) and math.isfinite(value))

@@ -1,0 +1,49 @@
+"""``choose_next``: the benchmarks that a limited time is spent on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+OPTIMISM: Final = 2.0
+"""Times the time that is left, up to which estimates count as affordable: estimates of few blocks vary."""
+
+
+class Outlook(msgspec.Struct, frozen=True):
+    """What is expected of a benchmark that is open.
+
+    Attributes
+    ----------
+    needed_s : float or None
+        Seconds that it probably takes to be decided; ``None`` where no number is enough.
+    seems_slower : bool
+        Whether its change so far is beyond the margin.
+    """
+
+    needed_s: float | None
+    seems_slower: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """Low for what runs first."""
+        return (not self.seems_slower, math.inf if self.needed_s is None else self.needed_s)
+
+
+def choose_next(outlooks: Sequence[Outlook], left_s: float) -> list[bool]:
+    """Whether each benchmark runs until the next look, where ``left_s`` seconds of the budget are left.
+
+    What seems slower runs, for a gate is there to find it; then what is decided soonest, as much as there is
+    time for, and one at least. Time for the rest would leave all of them open.
+    """
+    chosen = [False] * len(outlooks)
+    total_s = 0.0
+    for place in sorted(range(len(outlooks)), key=lambda place: outlooks[place].rank):
+        has_precedence, cost_s = not outlooks[place].rank[0], outlooks[place].rank[1]
+        if any(chosen) and total_s + cost_s > OPTIMISM * left_s and not has_precedence:
+            break
+        chosen[place] = True
+        total_s += cost_s
+    return chosen
