@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from steelyard.run.host.control_groups import find_control_groups, remove_leftovers, trial_group
+from steelyard.run.host.control_groups import find_control_groups, name_trial_group, remove_leftovers
 
 MOUNT = "31 24 0:27 / /sys/fs/cgroup rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"
 OWN = "sys/fs/cgroup/user.slice/app.slice/shell.scope"
@@ -90,7 +90,7 @@ def test_a_directory_that_may_not_be_written_is_named(host, monkeypatch):
 
 
 def test_groups_of_processes_that_are_no_more_are_removed_and_named(tmp_path):
-    own = trial_group(tmp_path)
+    own = name_trial_group(tmp_path)
     left = tmp_path / f"steelyard-{os.getpid()}-1"  # the number went to another process
     dead = tmp_path / "steelyard-999999999-5"
     busy = tmp_path / "steelyard-999999998-5"

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steelyard.run.host.nvidia import NoNvidiaError, nvidia_facts
+from steelyard.run.host.nvidia import NoNvidiaError, read_nvidia
 
 
 class NVMLError(Exception):
@@ -45,7 +45,7 @@ def root(machine):
 
 def test_clocks_and_power_are_facts_in_si_units_and_what_is_not_given_is_left_out(root):
     nvml = library()
-    assert nvidia_facts(root, lambda name: nvml) == {
+    assert read_nvidia(root, lambda name: nvml) == {
         "nvidia_driver": "550.54",
         "nvidia_0_name": "A100",
         "nvidia_0_sm_clock_hz": 1_410_000_000,
@@ -58,7 +58,7 @@ def test_clocks_and_power_are_facts_in_si_units_and_what_is_not_given_is_left_ou
 
 def test_without_a_driver_no_library_is_loaded(machine):
     with pytest.raises(NoNvidiaError, match="no driver"):
-        nvidia_facts(machine({}), pytest.fail)
+        read_nvidia(machine({}), pytest.fail)
 
 
 def test_a_missing_library_is_refused_with_the_command_that_installs_it(root):
@@ -66,7 +66,7 @@ def test_a_missing_library_is_refused_with_the_command_that_installs_it(root):
         raise ImportError(name)
 
     with pytest.raises(NoNvidiaError) as caught:
-        nvidia_facts(root, absent)
+        read_nvidia(root, absent)
     assert caught.value.args == ("nvidia-ml-py is not installed", "pip install 'steelyard[nvidia]'")
 
 
@@ -74,4 +74,4 @@ def test_a_missing_library_is_refused_with_the_command_that_installs_it(root):
 def test_a_library_that_reaches_no_driver_is_refused_with_its_reason(root, name):
     nvml = library(**{name: library().refuse})
     with pytest.raises(NoNvidiaError, match="Not Supported"):
-        nvidia_facts(root, lambda _: nvml)
+        read_nvidia(root, lambda _: nvml)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
 from pathlib import Path
 
 import pytest
 
 from steelyard.counters import find_event
 from steelyard.errors import UsageError
-from steelyard.run.host.control_groups import find_control_groups, trial_group
+from steelyard.run.host.control_groups import find_control_groups, name_trial_group
 from steelyard.run.runner import orders
-from steelyard.run.runner.counter_facts import counter_sources, idle_power
+from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power
 from steelyard.run.runner.counter_sources import (
     CounterRequest,
     CounterSource,
-    counter_requests,
+    build_requests,
     explain_missing,
 )
 from steelyard.run.runner.journal import read_journal
@@ -49,7 +50,7 @@ def zones(number):
 
 
 def test_an_event_of_the_kernel_is_counted_for_the_program():
-    assert counter_requests("instructions:u") == [CounterRequest(CounterSource.PROCESS_USER, 0, (1, 0, 0))]
+    assert build_requests("instructions:u") == [CounterRequest(CounterSource.PROCESS_USER, 0, (1, 0, 0))]
 
 
 def test_energy_of_an_event_is_read_once_for_each_package(machine, monkeypatch):
@@ -65,21 +66,21 @@ def test_energy_of_an_event_is_read_once_for_each_package(machine, monkeypatch):
         }
     )
     wanted = [CounterRequest(CounterSource.MACHINE, 23, (2, 0, 0), cpu, 0.5) for cpu in (0, 28)]
-    assert counter_requests("energy_pkg_j", root) == wanted
-    assert counter_requests("power/energy-pkg/", root) == wanted
+    assert build_requests("energy_pkg_j", root) == wanted
+    assert build_requests("power/energy-pkg/", root) == wanted
     assert find_event("power/energy-pkg/")[0].unit == "J"
 
 
 def test_files_of_energy_carry_where_they_begin_anew(machine):
     root = machine(zones(2))
-    assert [each.configs[0] for each in counter_requests("energy_pkg_j", root)] == [1000, 1000]
-    assert counter_sources(["energy_pkg_j"], root)["energy_pkg_j_source"].count("wraps at 0 J") == 2
+    assert [each.configs[0] for each in build_requests("energy_pkg_j", root)] == [1000, 1000]
+    assert describe_sources(["energy_pkg_j"], root)["energy_pkg_j_source"].count("wraps at 0 J") == 2
 
 
 def test_what_cannot_be_read_is_asked_for_all_the_same_and_explained(machine):
     root = machine({})
-    assert counter_requests("energy_ram_j", root) == [CounterRequest(CounterSource.ENERGY_FILE)]
-    assert counter_requests("tree_cpu_s", root)[0].path == ""
+    assert build_requests("energy_ram_j", root) == [CounterRequest(CounterSource.ENERGY_FILE)]
+    assert build_requests("tree_cpu_s", root)[0].path == ""
     assert "powercap zone dram" in explain_missing("energy_ram_j", root)[0]
     assert "cgroup v2" in explain_missing("tree_cpu_s", root)[0]
     assert explain_missing("cycles", root) is None
@@ -94,7 +95,7 @@ def test_energy_and_trees_are_not_counted_in_user_mode_alone(name):
 def test_values_of_all_packages_add_up(machine, monkeypatch, run_one, sh):
     """The program writes what registers would hold: 3 µJ more in one package, a wrap-around in the other."""
     root = machine(zones(2))
-    monkeypatch.setattr(orders, "counter_requests", lambda name: counter_requests(name, root))
+    monkeypatch.setattr(orders, "build_requests", lambda name: build_requests(name, root))
     first, second = (root / f"{ZONE}{i}" / "energy_uj" for i in range(2))
     trial = run_one(sh(f"echo 8 > {first}; echo 1 > {second}", counters=("energy_pkg_j",)))
     assert trial.counters["energy_pkg_j"] == pytest.approx((3 + 996) * 1e-6)
@@ -102,7 +103,7 @@ def test_values_of_all_packages_add_up(machine, monkeypatch, run_one, sh):
 
 def test_one_package_that_cannot_be_read_makes_the_sum_unavailable(machine, monkeypatch, run_one, sh):
     root = machine(zones(2))
-    monkeypatch.setattr(orders, "counter_requests", lambda name: counter_requests(name, root))
+    monkeypatch.setattr(orders, "build_requests", lambda name: build_requests(name, root))
     trial = run_one(
         sh(
             f"rm {root / (ZONE + '0')}/energy_uj; echo x > {root / (ZONE + '1')}/energy_uj",
@@ -114,13 +115,13 @@ def test_one_package_that_cannot_be_read_makes_the_sum_unavailable(machine, monk
 
 def test_more_packages_than_a_trial_can_read_are_refused(machine, monkeypatch, runner, sh):
     root = machine(zones(17))
-    monkeypatch.setattr(orders, "counter_requests", lambda name: counter_requests(name, root))
+    monkeypatch.setattr(orders, "build_requests", lambda name: build_requests(name, root))
     with pytest.raises(UsageError, match="17 counters"):
         runner.define(sh(":", counters=("energy_pkg_j",)))
 
 
 def test_a_machine_without_energy_has_no_idle_power():
-    assert idle_power(["cycles"]) == {}
+    assert measure_idle_power(["cycles"]) == {}
 
 
 @pytest.fixture
@@ -142,13 +143,13 @@ def test_a_tree_contains_children_that_nobody_waits_for(base, run_one, sh):
         assert trial.counters["tree_memory_bytes"] > 0
     else:
         assert trial.counters["tree_memory_bytes"] is None
-    assert not trial_group(base).exists()
+    assert not name_trial_group(base).exists()
 
 
 def test_the_program_is_in_the_group_and_hooks_are_not(base, run_one, sh, tmp_path):
     hook = sh(f"cat /proc/self/cgroup > {tmp_path / 'hook'}")
     trial = run_one(sh("cat /proc/self/cgroup", counters=("tree_cpu_s",), prepare=(hook,)))
-    group = trial_group(base).name
+    group = name_trial_group(base).name
     assert f"/{group}\n" in trial.stdout.decode()
     assert group not in (tmp_path / "hook").read_text()
 
@@ -157,8 +158,8 @@ def test_a_group_goes_when_the_runner_is_stopped_in_a_trial(base, runner, journa
     launch = runner.define(sh("sleep 60", counters=("tree_cpu_s",)))
     thread = threading.Thread(target=runner.run, args=([Trial(1, launch)],))
     thread.start()
-    eventually(trial_group(base).exists)
+    eventually(name_trial_group(base).exists)
     runner.stop()
     thread.join()
     assert read_journal(journal)[0] == []
-    assert not trial_group(base).exists()
+    assert not name_trial_group(base).exists()

@@ -339,14 +339,14 @@ def _unobserved(
     experiment = record.experiment
     elsewhere = record.imported or _simulated(experiment, primary)
     notices = [] if elsewhere else _unobserved_waits(record, disturbances)
-    notices += _idle_power(record)
+    notices += _note_idle_power(record)
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
     return notices
 
 
-def _idle_power(record: Record) -> list[Notice]:
+def _note_idle_power(record: Record) -> list[Notice]:
     """What counters of energy contain beside the program."""
     idle: dict[str, float] = {}
     for run in record.runs():

@@ -42,7 +42,7 @@ def software_counters(host: HostState) -> HostFinding:
     )
 
 
-def process_tree(host: HostState) -> HostFinding:
+def check_process_tree(host: HostState) -> HostFinding:
     """Check whether CPU time and memory are known of processes that nobody waits for."""
     missing = _missing(host, TREE)
     sources = [str(host.facts.get(f"{name}_source", "refused by the kernel")) for name in missing]
@@ -57,19 +57,19 @@ def process_tree(host: HostState) -> HostFinding:
     )
 
 
-def energy(host: HostState) -> HostFinding:
-    """Check of which domains energy is counted, by what."""
-    found = {name: str(host.facts.get(f"{name}_source", "")) for name in ENERGY}
-    able = {name: source for name, source in found.items() if "wrap" in source}
+def check_energy(host: HostState) -> HostFinding:
+    """Check of which domains energy is counted, and by what."""
+    sources = {name: str(host.facts.get(f"{name}_source", "")) for name in ENERGY}
+    able = {name: source for name, source in sources.items() if "wrap" in source}
     if able:
         named = "; ".join(f"{name} ({source})" for name, source in able.items())
         return HostFinding("energy", "ok", named)
     return HostFinding(
         "energy",
         "limitation",
-        found[ENERGY[0]] or "not looked at",
+        sources[ENERGY[0]] or "not looked at",
         "Joules are not available; no other metric stands for them.",
-        "sysctl kernel.perf_event_paranoid=0" if "paranoid" in found[ENERGY[0]] else None,
+        "sysctl kernel.perf_event_paranoid=0" if "paranoid" in sources[ENERGY[0]] else None,
     )
 
 
@@ -177,8 +177,8 @@ def _missing(host: HostState, names: tuple[str, ...]) -> list[str]:
 CHECKS: Final[tuple[Check, ...]] = (
     hardware_counters,
     software_counters,
-    process_tree,
-    energy,
+    check_process_tree,
+    check_energy,
     address_randomisation,
     affinity,
     queue_wait,

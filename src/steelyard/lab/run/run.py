@@ -33,7 +33,7 @@ from steelyard.run.launch.provenance import ProgramIdentity, program_identity
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
-from steelyard.run.runner.counter_facts import counter_sources, idle_power
+from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
@@ -148,7 +148,7 @@ def _run(
     # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
     counters = record.experiment.program.counters
     if submitted is None:
-        facts = host_facts() | counter_sources(counters) | idle_power(counters)
+        facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
     else:
         facts = {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []

@@ -40,18 +40,18 @@ class ControlGroups(msgspec.Struct, frozen=True):
 
 
 def find_control_groups(root: Path = Path("/")) -> ControlGroups:
-    """Beside the group of this process, or in it where it is the topmost that can be seen.
+    """Beside the group of this process, or in it where it is the topmost that can be top.
 
     Parameters
     ----------
     root : Path
         Where /proc and /sys hang.
     """
-    place = _own_group(root)
+    place = _find_own_group(root)
     if place is None:
         return ControlGroups(None, memory=False, reason="no cgroup v2 is mounted here")
-    mount, own = place
-    base = own if own == mount else own.parent
+    mount, group = place
+    base = group if group == mount else group.parent
     if not os.access(base, os.W_OK | os.X_OK) or not os.access(base / "cgroup.procs", os.W_OK):
         return ControlGroups(None, memory=False, reason=f"{base} may not be written", hint=SCOPE)
     if "memory" in (files.text(base / "cgroup.subtree_control") or "").split():
@@ -65,10 +65,10 @@ def find_control_groups(root: Path = Path("/")) -> ControlGroups:
     return ControlGroups(base, memory=False, reason=f"{base} {why}", hint="" if held else SCOPE)
 
 
-def trial_group(base: Path) -> Path:
+def name_trial_group(base: Path) -> Path:
     """The directory for the trials of this process, one after another. It says which process that is."""
     pid = os.getpid()
-    return base / f"{_PREFIX}{pid}-{_start_ticks(pid)}"
+    return base / f"{_PREFIX}{pid}-{_read_start_ticks(pid)}"
 
 
 def remove_leftovers(base: Path) -> list[Path]:
@@ -76,13 +76,13 @@ def remove_leftovers(base: Path) -> list[Path]:
 
     Groups in which a process still lives stay, and so do those of runs that go on.
     """
-    return [path for path in _leftovers(base) if _remove(path)]
+    return [path for path in _find_leftovers(base) if _remove(path)]
 
 
-def _leftovers(base: Path) -> Iterator[Path]:
+def _find_leftovers(base: Path) -> Iterator[Path]:
     for path in sorted(base.glob(f"{_PREFIX}*-*")):
         pid, _, ticks = path.name.removeprefix(_PREFIX).partition("-")
-        if pid.isdigit() and ticks != _start_ticks(int(pid)):
+        if pid.isdigit() and ticks != _read_start_ticks(int(pid)):
             yield path
 
 
@@ -94,21 +94,21 @@ def _remove(path: Path) -> bool:
     return True
 
 
-def _start_ticks(pid: int) -> str:
+def _read_start_ticks(pid: int) -> str:
     """When a process was started, in ticks since the boot; empty where there is none of this number."""
     stat = files.text(Path(f"/proc/{pid}/stat")) or ""
     return stat.rpartition(")")[2].split()[19] if ")" in stat else ""
 
 
-def _own_group(root: Path) -> tuple[Path, Path] | None:
+def _find_own_group(root: Path) -> tuple[Path, Path] | None:
     """Where cgroup v2 is mounted, and the directory of this process below it."""
     group = files.fields(root / "proc/self/cgroup", "::").get("0")
     for line in (files.text(root / "proc/self/mountinfo") or "").splitlines():
         before, _, after = line.partition(" - ")
         if group is not None and after.split()[:1] == ["cgroup2"]:
-            seen, mount = before.split()[3:5]
-            inside = os.path.relpath(group, seen)
+            top, mount = before.split()[3:5]
+            inside = os.path.relpath(group, top)
             if not inside.startswith(".."):
-                top = root / mount.lstrip("/")
-                return top, top / inside if inside != "." else top
+                place = root / mount.lstrip("/")
+                return place, place / inside if inside != "." else place
     return None

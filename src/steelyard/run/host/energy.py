@@ -31,7 +31,7 @@ class EnergyFile(msgspec.Struct, frozen=True):
 
 
 class EnergySource(msgspec.Struct, frozen=True):
-    """Where a domain's energy is read: one event, or a file for each package; neither, and the reason."""
+    """Where a domain's energy is read: one event, or a file for file package; neither, and the reason."""
 
     event: DeviceEvent | None = None
     files: tuple[EnergyFile, ...] = ()
@@ -42,7 +42,7 @@ class EnergySource(msgspec.Struct, frozen=True):
         """Which source it is, its domains and where it wraps around."""
         if self.event is not None:
             return f"perf event, CPU {', '.join(map(str, self.event.cpus))}; 64 bits, does not wrap"
-        parts = (f"{each.path}, wraps at {each.range_uj * 1e-6:.0f} J" for each in self.files)
+        parts = (f"{file.path}, wraps at {file.range_uj * 1e-6:.0f} J" for file in self.files)
         return "; ".join(parts) or self.reason
 
 
@@ -56,14 +56,14 @@ def find_energy_source(domain: str, root: Path = Path("/")) -> EnergySource:
     """
     forbidden = ""
     if (root / EVENT_SOURCES / "power/events" / f"energy-{domain}").exists():
-        if _may_count_machine(root):
+        if _has_machine_rights(root):
             try:
                 return EnergySource(find_device_event(f"power/energy-{domain}/", root))
             except SteelyardError as error:
                 forbidden = error.message
         else:
             forbidden = "kernel.perf_event_paranoid keeps events of the machine from users"
-    zones = _zones(domain, root)
+    zones = _find_zones(domain, root)
     if any(os.access(zone.path, os.R_OK) for zone in zones):
         return EnergySource(files=tuple(zones))
     if zones and not forbidden:
@@ -73,17 +73,17 @@ def find_energy_source(domain: str, root: Path = Path("/")) -> EnergySource:
     return EnergySource(reason=f"neither power/energy-{domain} nor a powercap zone {DOMAINS[domain]} is here")
 
 
-def _may_count_machine(root: Path) -> bool:
+def _has_machine_rights(root: Path) -> bool:
     paranoid = files.number(root / _PARANOID)
     return os.geteuid() == 0 or (paranoid is not None and paranoid <= 0)
 
 
-def _zones(domain: str, root: Path) -> list[EnergyFile]:
-    found = []
+def _find_zones(domain: str, root: Path) -> list[EnergyFile]:
+    zones = []
     for zone in sorted((root / _POWERCAP).glob("intel-rapl:*")):
         name = (files.text(zone / "name") or "").rpartition("-")
         base = name[0] if name[0] and name[2].isdigit() else "-".join(filter(None, name))
         size = files.number(zone / "max_energy_range_uj")
         if base == DOMAINS[domain] and size is not None:
-            found.append(EnergyFile(zone / "energy_uj", size))
-    return found
+            zones.append(EnergyFile(zone / "energy_uj", size))
+    return zones

@@ -7,7 +7,6 @@ term fills, ``cpumask`` lists the CPUs on which a device that is no CPU is read.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -61,21 +60,21 @@ def find_device_event(name: str, root: Path = Path("/")) -> DeviceEvent:
     directory = root / EVENT_SOURCES / device
     number = files.number(directory / "type")
     if number is None:
-        known = _names(directory.parent)
-        raise MachineError(f"{name}: this machine has no event source {device}", hint=_close(device, known))
+        names = _list_names(directory.parent)
+        raise MachineError(f"{name}: this machine has no event source {device}", hint=_suggest(device, names))
     configs = [0, 0, 0]
     event = ""
     for term in filter(None, rest.rstrip("/").split(",")):
         named = files.text(directory / "events" / term) if _is_name(term) else None
         if named is not None:
             event = term
-        for each in [term] if named is None else named.split(","):
-            _fill(configs, each, name, directory)
+        for text in [term] if named is None else named.split(","):
+            _fill(configs, text, name, directory)
     return DeviceEvent(
         number,
         (configs[0], configs[1], configs[2]),
-        _cpus(directory),
-        _number(files.text(directory / "events" / f"{event}.scale")) if event else 1.0,
+        _read_cpus(directory),
+        _read_scale(files.text(directory / "events" / f"{event}.scale")) if event else 1.0,
         (files.text(directory / "events" / f"{event}.unit") or "") if event else "",
     )
 
@@ -87,17 +86,17 @@ def _fill(configs: list[int], term: str, name: str, directory: Path) -> None:
     except ValueError:
         raise UsageError(f"{name}: {text!r} is not a number", hint=f"{key}=0x1 or {key}=1") from None
     if key in _CONFIGS:
-        where = f"{key}:0-63"
-    elif _is_name(key) and (found := files.text(directory / "format" / key)) is not None:
-        where = found
+        field_bits = f"{key}:0-63"
+    elif _is_name(key) and (bits_of_term := files.text(directory / "format" / key)) is not None:
+        field_bits = bits_of_term
     else:
-        known = [*_names(directory / "events"), *_names(directory / "format")]
+        names = [*_list_names(directory / "events"), *_list_names(directory / "format")]
         kind = UsageError if equals else MachineError
-        raise kind(f"{name}: {directory.name} has no event or term {key!r}", hint=_close(key, known))
-    field, _, ranges = where.partition(":")
+        raise kind(f"{name}: {directory.name} has no event or term {key!r}", hint=_suggest(key, names))
+    field, _, ranges = field_bits.partition(":")
     if field not in _CONFIGS:
         raise MachineError(f"{name}: the term {key} fills {field}, which is not supported", hint=_LIST)
-    bits = [bit for part in ranges.split(",") for bit in _bits(part)]
+    bits = [bit for part in ranges.split(",") for bit in _list_bits(part)]
     if not 0 <= value < 1 << len(bits):
         raise UsageError(
             f"{name}: {key}={text} does not fit in {len(bits)} bits",
@@ -108,17 +107,17 @@ def _fill(configs: list[int], term: str, name: str, directory: Path) -> None:
         configs[at] = configs[at] & ~(1 << bit) | (value >> place & 1) << bit
 
 
-def _bits(part: str) -> range:
+def _list_bits(part: str) -> range:
     first, dash, last = part.partition("-")
     return range(int(first), int(last if dash else first) + 1)
 
 
-def _cpus(directory: Path) -> tuple[int, ...]:
+def _read_cpus(directory: Path) -> tuple[int, ...]:
     text = files.text(directory / "cpumask") or ""
-    return tuple(cpu for part in text.split(",") if part for cpu in _bits(part))
+    return tuple(cpu for part in text.split(",") if part for cpu in _list_bits(part))
 
 
-def _number(text: str | None) -> float:
+def _read_scale(text: str | None) -> float:
     return 1.0 if text is None else float(text)
 
 
@@ -127,7 +126,7 @@ def _is_name(text: str) -> bool:
     return bool(text) and "/" not in text and not text.startswith(".")
 
 
-def _names(directory: Path) -> list[str]:
+def _list_names(directory: Path) -> list[str]:
     """Of what a directory holds; without files that belong to an event."""
     try:
         names = [path.name for path in directory.iterdir()]
@@ -136,8 +135,10 @@ def _names(directory: Path) -> list[str]:
     return sorted(name for name in names if not name.endswith((".scale", ".unit", ".snapshot", ".per-pkg")))
 
 
-def _close(word: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(word, known, _CLOSE, 0.5)
+def _suggest(word: str, names: Sequence[str]) -> str:
+    import difflib  # for a mistake alone
+
+    close = difflib.get_close_matches(word, names, _CLOSE, 0.5)
     if close:
         return f"did you mean {' or '.join(close)}?"
-    return f"there are: {', '.join(known)}" if known else _LIST
+    return f"there are: {', '.join(names)}" if names else _LIST

@@ -21,7 +21,7 @@ class NoNvidiaError(Exception):
     """Nothing can be read, and why; the second argument is what helps, or empty."""
 
 
-def nvidia_facts(root: Path = Path("/"), load: Callable[[str], Any] = import_module) -> dict[str, Scalar]:
+def read_nvidia(root: Path = Path("/"), load: Callable[[str], Any] = import_module) -> dict[str, Scalar]:
     """Facts of each processor: ``nvidia_0_sm_clock_hz``, ``nvidia_0_power_w`` and so on, and the driver.
 
     A fact that a processor does not give is left out.
@@ -57,20 +57,20 @@ def nvidia_facts(root: Path = Path("/"), load: Callable[[str], Any] = import_mod
 
 
 def _read(library: Any) -> Iterator[tuple[str, Scalar]]:
-    yield "nvidia_driver", _as_text(library.nvmlSystemGetDriverVersion())
+    yield "nvidia_driver", _decode_text(library.nvmlSystemGetDriverVersion())
     for index in range(library.nvmlDeviceGetCount()):
         device = library.nvmlDeviceGetHandleByIndex(index)
-        for name, read in _readers(library, device).items():
+        for name, read in _build_readers(library, device).items():
             try:
                 yield f"nvidia_{index}_{name}", read()
             except library.NVMLError:
                 continue
 
 
-def _readers(library: Any, device: object) -> dict[str, Callable[[], Scalar]]:
+def _build_readers(library: Any, device: object) -> dict[str, Callable[[], Scalar]]:
     sm, memory = library.NVML_CLOCK_SM, library.NVML_CLOCK_MEM
     return {
-        "name": lambda: _as_text(library.nvmlDeviceGetName(device)),
+        "name": lambda: _decode_text(library.nvmlDeviceGetName(device)),
         "sm_clock_hz": lambda: int(library.nvmlDeviceGetClockInfo(device, sm)) * 10**6,
         "sm_clock_max_hz": lambda: int(library.nvmlDeviceGetMaxClockInfo(device, sm)) * 10**6,
         "memory_clock_hz": lambda: int(library.nvmlDeviceGetClockInfo(device, memory)) * 10**6,
@@ -79,6 +79,6 @@ def _readers(library: Any, device: object) -> dict[str, Callable[[], Scalar]]:
     }
 
 
-def _as_text(value: str | bytes) -> str:
+def _decode_text(value: str | bytes) -> str:
     """Earlier versions of the library give bytes."""
     return value.decode(errors="replace") if isinstance(value, bytes) else value

@@ -20,7 +20,7 @@ _IDLE_S: Final = "0.5"
 """RAPL counts anew about every millisecond."""
 
 
-def counter_sources(names: Sequence[str], root: Path = Path("/")) -> dict[str, Scalar]:
+def describe_sources(names: Sequence[str], root: Path = Path("/")) -> dict[str, Scalar]:
     """For each counter of energy or of the tree, ``NAME_source``: where it is read, or why it cannot be."""
     facts: dict[str, Scalar] = {}
     for name in names:
@@ -34,7 +34,7 @@ def counter_sources(names: Sequence[str], root: Path = Path("/")) -> dict[str, S
     return facts
 
 
-def idle_power(names: Sequence[str]) -> dict[str, Scalar]:
+def measure_idle_power(names: Sequence[str]) -> dict[str, Scalar]:
     """``NAME_idle_w`` for each counter of energy: watts over half a second in which a program sleeps.
 
     Other work of the machine is in it as it is in every trial.

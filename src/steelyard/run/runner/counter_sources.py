@@ -8,7 +8,7 @@ from pathlib import Path
 import msgspec
 
 from steelyard.counters import CounterEvent, find_event
-from steelyard.run.host.control_groups import ControlGroups, find_control_groups, trial_group
+from steelyard.run.host.control_groups import ControlGroups, find_control_groups, name_trial_group
 from steelyard.run.host.energy import EnergySource, find_energy_source
 from steelyard.run.host.event_sources import DeviceEvent, find_device_event
 
@@ -51,7 +51,7 @@ class CounterRequest(msgspec.Struct, frozen=True):
     path: str = ""
 
 
-def counter_requests(name: str, root: Path = Path("/")) -> list[CounterRequest]:
+def build_requests(name: str, root: Path = Path("/")) -> list[CounterRequest]:
     """What is read for a counter on this machine. Never empty: what cannot be read is not available.
 
     Raises
@@ -65,11 +65,11 @@ def counter_requests(name: str, root: Path = Path("/")) -> list[CounterRequest]:
         case "kernel":
             return [CounterRequest(process, event.type, (event.config, 0, 0))]
         case "device":
-            return _of_device(find_device_event(name.removesuffix(":u"), root), process)
+            return _build_of_device(find_device_event(name.removesuffix(":u"), root), process)
         case "energy":
-            return _of_energy(find_energy_source(event.domain, root))
+            return _build_of_energy(find_energy_source(event.domain, root))
         case "tree":
-            return [_of_group(event, find_control_groups(root))]
+            return [_build_of_group(event, find_control_groups(root))]
 
 
 def explain_missing(name: str, root: Path = Path("/")) -> tuple[str, str] | None:
@@ -84,7 +84,7 @@ def explain_missing(name: str, root: Path = Path("/")) -> tuple[str, str] | None
     return None
 
 
-def _of_device(event: DeviceEvent, process: CounterSource) -> list[CounterRequest]:
+def _build_of_device(event: DeviceEvent, process: CounterSource) -> list[CounterRequest]:
     # Only energy has a unit here; other counts stay what was counted.
     scale = event.scale if event.unit == JOULES else 1.0
     if not event.cpus:
@@ -94,19 +94,19 @@ def _of_device(event: DeviceEvent, process: CounterSource) -> list[CounterReques
     ]
 
 
-def _of_energy(source: EnergySource) -> list[CounterRequest]:
+def _build_of_energy(source: EnergySource) -> list[CounterRequest]:
     if source.event is not None:
-        return _of_device(source.event, CounterSource.PROCESS)
+        return _build_of_device(source.event, CounterSource.PROCESS)
     return [
         CounterRequest(
-            CounterSource.ENERGY_FILE, configs=(each.range_uj, 0, 0), scale=1e-6, path=str(each.path)
+            CounterSource.ENERGY_FILE, configs=(file.range_uj, 0, 0), scale=1e-6, path=str(file.path)
         )
-        for each in source.files
+        for file in source.files
     ] or [CounterRequest(CounterSource.ENERGY_FILE)]
 
 
-def _of_group(event: CounterEvent, groups: ControlGroups) -> CounterRequest:
-    path = "" if groups.base is None else str(trial_group(groups.base))
+def _build_of_group(event: CounterEvent, groups: ControlGroups) -> CounterRequest:
+    path = "" if groups.base is None else str(name_trial_group(groups.base))
     if event.unit == "s":
         return CounterRequest(CounterSource.GROUP_CPU, scale=1e-6, path=path)
     return CounterRequest(CounterSource.GROUP_MEMORY, path=path)

@@ -225,8 +225,8 @@ def decode_record(body: bytes) -> RawTrial:
             name = str(body[at : at + length], "ascii")
             # Of a machine with several packages, one value each: all of them or none.
             before = counters.get(name, 0.0)
-            known = available and before is not None
-            counters[name] = before + value * find_event(name)[0].scale if known else None
+            complete = available and before is not None
+            counters[name] = before + value * find_event(name)[0].scale if complete else None
             at += length
         stderr_at = at + stdout_kept
         metrics_at = stderr_at + stderr_kept

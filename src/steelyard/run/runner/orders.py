@@ -11,7 +11,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.run.launch.launch import CAPTURE, MOST_COUNTERS, NULL, Launch
-from steelyard.run.runner.counter_sources import CounterRequest, counter_requests
+from steelyard.run.runner.counter_sources import CounterRequest, build_requests
 
 _ORDER_HEAD: Final = Struct("<IB")
 _DEFINE: Final = 1
@@ -97,7 +97,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         | (_QUEUE_WAIT if launch.queue_wait else 0)
         | (_DIGESTS if launch.digests else 0)
     )
-    counters = [(name, request) for name in launch.counters for request in counter_requests(name)]
+    counters = [(name, request) for name in launch.counters for request in build_requests(name)]
     if len(counters) > MOST_COUNTERS:
         raise UsageError(
             f"{len(counters)} counters, those of each package counted; a trial takes {MOST_COUNTERS}",
@@ -122,7 +122,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         *(_LENGTH.pack(value) for value in (*cpus, *prepare, *cleanup)),
     ]
     for name, request in counters:
-        parts += (_counter(request), _text(name), _text(request.path))
+        parts += (_pack_counter(request), _text(name), _text(request.path))
     files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
     parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
     if flags & _EXTENDED:
@@ -191,7 +191,7 @@ def _is_extended(launch: Launch) -> bool:
     )
 
 
-def _counter(request: CounterRequest) -> bytes:
+def _pack_counter(request: CounterRequest) -> bytes:
     return _COUNTER.pack(*request.configs, request.scale, request.type, request.source, request.cpu, 0)
 
 
