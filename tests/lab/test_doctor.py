@@ -186,7 +186,9 @@ def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_rea
     tree = found("process tree", counters_available=",".join(HARDWARE), tree_cpu_s_source=reason)
     assert (tree.weight, tree.cure) == ("limitation", "systemd-run --user --scope steelyard …")
     assert reason in tree.found
-    v1 = found("process tree", counters_available="tree_cpu_s", tree_memory_bytes_source="cgroup v1 may hold it")
+    v1 = found(
+        "process tree", counters_available="tree_cpu_s", tree_memory_bytes_source="cgroup v1 may hold it"
+    )
     assert (v1.weight, v1.cure) == ("limitation", None)
     assert "tree_cpu_s" not in v1.found
     assert found("energy").found == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
