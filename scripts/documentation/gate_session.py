@@ -1,8 +1,8 @@
 """The session of ``steelyard gate`` that docs/gate.md and the README show, made anew by a real run.
 
-``python scripts/documentation/gate_session.py`` takes examples/gate as a repository of two commits, the second
-of which makes one function copy its result for each element, and prints what ``steelyard gate`` says of it.
-Takes minutes.
+``python scripts/documentation/gate_session.py`` takes examples/gate as a repository of two commits, the
+second of which makes one function copy its result for each element, and prints what ``steelyard gate``
+says of it. Takes minutes.
 """
 
 from __future__ import annotations

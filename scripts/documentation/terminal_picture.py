@@ -1,7 +1,7 @@
 """A moving picture of a terminal, as SVG: a command is typed, then its real output appears line by line.
 
-``python scripts/documentation/terminal_picture.py`` draws docs/pictures/compare.svg and gate.svg from the output
-that the README and the page on gates show. Readers who want no motion see the last state.
+``python scripts/documentation/terminal_picture.py`` draws docs/pictures/compare.svg and gate.svg from
+the output that the README and the page on gates show. Readers who want no motion see the last state.
 """
 
 from __future__ import annotations
