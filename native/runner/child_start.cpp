@@ -77,7 +77,8 @@ long clone_with(CloneArguments& arguments, ChildStart& start) {
                  "hlt\n"
                  "1:"
                  : "+a"(result)
-                 : "D"(&arguments), "S"(sizeof arguments), [argument] "r"(&start), [function] "r"(become_program)
+                 : "D"(&arguments),
+                   "S"(sizeof arguments), [argument] "r"(&start), [function] "r"(become_program)
                  : "rcx", "r11", "memory", "cc");
     return result;
 #elif defined(__aarch64__)
@@ -101,8 +102,8 @@ long clone_with(CloneArguments& arguments, ChildStart& start) {
 #endif
 }
 
-/// As start_program, in a control group. It takes the kernel as long as any other start, where to move a process
-/// there later takes milliseconds. False: it does not do that.
+/// As start_program, in a control group. It takes the kernel as long as any other start, where to move a
+/// process there later takes milliseconds. False: it does not do that.
 bool start_in_group(ChildStart& start, pid_t& child) {
     CloneArguments arguments{};
     arguments.flags = CLONE_VM | CLONE_VFORK | clone_into_cgroup;

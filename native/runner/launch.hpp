@@ -32,7 +32,7 @@ struct CounterRequest {
     std::uint64_t config;
     std::uint64_t config1;
     std::uint64_t config2;
-    double scale; ///< what one of the count is in the unit of the metric
+    double scale;     ///< what one of the count is in the unit of the metric
     const char* path; ///< empty: none
 };
 

@@ -1,4 +1,5 @@
-// A control group (cgroup v2) around one trial: what its processes and all their children used, waited for or not.
+// A control group (cgroup v2) around one trial: what its processes and all their children used, waited for or
+// not.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,8 @@
 
 namespace steelyard {
 
-/// A directory of cgroupfs that lives for one trial. The program is cloned into it (CLONE_INTO_CGROUP), so that no
-/// process is moved while the clock runs and nothing of the runner is charged to it.
+/// A directory of cgroupfs that lives for one trial. The program is cloned into it (CLONE_INTO_CGROUP), so
+/// that no process is moved while the clock runs and nothing of the runner is charged to it.
 class TrialGroup {
   public:
     TrialGroup() = default;
