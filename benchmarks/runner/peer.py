@@ -1,4 +1,4 @@
-"""hyperfine, the peer: built here by cargo where that is possible, else the one on the PATH."""
+"""hyperfine, the peer: built here by cargo where that is possible, else that of the PATH, of one version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,10 @@ VERSION = "2.0.0"
 
 
 def find_hyperfine(directory: Path) -> Path:
-    """The program; built into ``directory`` at its first use (about a minute), and found there again."""
+    """The program of this version; built into ``directory`` at its first use, and found there again.
+
+    A build takes one to twenty minutes. One that was interrupted goes on where it ended.
+    """
     directory = directory / VERSION
     built = directory / "bin" / "hyperfine"
     cargo = shutil.which("cargo")
@@ -19,13 +22,15 @@ def find_hyperfine(directory: Path) -> Path:
         print(f"building hyperfine {VERSION} into {directory}", file=sys.stderr)
         # It asks for a newer compiler than it needs.
         options = ["--version", VERSION, "--locked", "--ignore-rust-version", "--quiet"]
-        install = [cargo, "install", "hyperfine", *options]
+        install = [cargo, "install", "hyperfine", *options, "--target-dir", str(directory / "target")]
         subprocess.run([*install, "--root", str(directory)], check=False)
     if built.exists():
         return built
-    if installed := shutil.which("hyperfine"):
+    installed = shutil.which("hyperfine")
+    if installed and version(Path(installed)).endswith(f" {VERSION}"):
         return Path(installed)
-    sys.exit("error: no hyperfine to compare with\n\nhint: apt install hyperfine, or cargo to build it")
+    other = f"; {installed} is {version(Path(installed))}" if installed else ""
+    sys.exit(f"error: no hyperfine {VERSION} to compare with{other}\n\nhint: install cargo, which builds it")
 
 
 def version(hyperfine: Path) -> str:

@@ -12,6 +12,7 @@ namespace steelyard {
 struct ChildStart {
     const Launch& launch;
     pid_t runner;
+    int group; ///< directory of a control group to start in; -1: none, or the kernel does not do that
     volatile Step step = Step::none; ///< what failed
     volatile int error = 0;
 };

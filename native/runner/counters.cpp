@@ -1,7 +1,8 @@
 #include "counters.hpp"
 
+#include "number_file.hpp"
+
 #include <cstdint>
-#include <cstring>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,25 +11,89 @@ namespace steelyard {
 
 namespace {
 
+/// What a perf event gives: its count, and the times for which it was wanted and was counted.
+struct Reading {
+    std::uint64_t value, enabled_ns, running_ns;
+};
+
 int open_event(const CounterRequest& request) {
+    const bool of_machine = request.source == CounterSource::machine;
+    const bool user_only = request.source == CounterSource::process_user;
     perf_event_attr event{};
     event.size = sizeof event;
     event.type = request.type;
     event.config = request.config;
-    event.disabled = 1;
-    event.inherit = 1;
-    event.enable_on_exec = 1;
-    event.exclude_kernel = request.user_only ? 1 : 0;
-    event.exclude_hv = request.user_only ? 1 : 0;
+    event.config1 = request.config1;
+    event.config2 = request.config2;
+    event.disabled = of_machine ? 0 : 1;
+    event.inherit = of_machine ? 0 : 1;
+    event.enable_on_exec = of_machine ? 0 : 1;
+    event.exclude_kernel = user_only ? 1 : 0;
+    event.exclude_hv = user_only ? 1 : 0;
     event.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-    return static_cast<int>(syscall(SYS_perf_event_open, &event, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+    const pid_t pid = of_machine ? -1 : 0;
+    const int cpu = of_machine ? static_cast<int>(request.cpu) : -1;
+    return static_cast<int>(syscall(SYS_perf_event_open, &event, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC));
+}
+
+int open_source(const CounterRequest& request) {
+    switch (request.source) {
+    case CounterSource::energy_file:
+        return open(request.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    case CounterSource::group_cpu:
+    case CounterSource::group_memory:
+        return -1; // the group is the trial's
+    case CounterSource::process:
+    case CounterSource::process_user:
+    case CounterSource::machine:
+        break;
+    }
+    return open_event(request);
+}
+
+bool read_event(int fd, Reading& reading) {
+    return fd >= 0 && read(fd, &reading, sizeof reading) == sizeof reading;
+}
+
+/// Whether it counts on from trial to trial, so that a trial is the difference of two readings.
+bool counts_on(const CounterRequest& request) {
+    return request.source == CounterSource::machine || request.source == CounterSource::energy_file;
+}
+
+bool read_count(const CounterRequest& request, int fd, std::uint64_t& value) {
+    if (request.source == CounterSource::energy_file) {
+        return fd >= 0 && read_number(fd, "", value);
+    }
+    Reading reading{};
+    const bool whole = read_event(fd, reading);
+    value = reading.value;
+    return whole;
+}
+
+/// The count over one trial, scaled where the kernel had to share the hardware.
+CounterValue read_process_event(int fd) {
+    Reading reading{};
+    if (!read_event(fd, reading) || reading.running_ns == 0) {
+        return {0.0, false};
+    }
+    const double share = static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
+    return {static_cast<double>(reading.value) * share, true};
 }
 
 } // namespace
 
-Counters::Counters(const Launch& launch) : count_(launch.counter_count), fds_{} {
+std::uint64_t count_since(std::uint64_t before, std::uint64_t after, std::uint64_t range) {
+    return after >= before ? after - before : after + (range - before);
+}
+
+Counters::Counters(const Launch& launch)
+    : requests_(launch.counters), count_(launch.counter_count), fds_{}, before_{}, has_before_{} {
     for (std::size_t i = 0; i < count_; ++i) {
-        fds_[i] = open_event(launch.counters[i]);
+        fds_[i] = open_source(requests_[i]);
+    }
+    // Last, so that what it takes to open others is not counted.
+    for (std::size_t i = 0; i < count_; ++i) {
+        has_before_[i] = counts_on(requests_[i]) && read_count(requests_[i], fds_[i], before_[i]);
     }
 }
 
@@ -40,19 +105,33 @@ Counters::~Counters() {
     }
 }
 
-void Counters::read(CounterValue* values) const {
-    struct {
-        std::uint64_t value, enabled_ns, running_ns;
-    } reading{};
+CounterValue Counters::read_one(std::size_t at, const TrialGroup& group) const {
+    const CounterRequest& request = requests_[at];
+    std::uint64_t count = 0;
+    bool available = false;
+    switch (request.source) {
+    case CounterSource::process:
+    case CounterSource::process_user:
+        return read_process_event(fds_[at]);
+    case CounterSource::machine:
+    case CounterSource::energy_file:
+        available = has_before_[at] && read_count(request, fds_[at], count);
+        count = count_since(before_[at], count, request.config);
+        break;
+    case CounterSource::group_cpu:
+        available = group.read_cpu_us(count);
+        break;
+    case CounterSource::group_memory:
+        available = group.read_peak_bytes(count);
+        break;
+    }
+    return {static_cast<double>(count), available};
+}
+
+void Counters::read(CounterValue* values, const TrialGroup& group) const {
     for (std::size_t i = 0; i < count_; ++i) {
-        values[i] = {0.0, false};
-        if (fds_[i] < 0 || ::read(fds_[i], &reading, sizeof reading) != sizeof reading ||
-            reading.running_ns == 0) {
-            continue;
-        }
-        const double share =
-            static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
-        values[i] = {static_cast<double>(reading.value) * share, true};
+        const CounterValue value = read_one(i, group);
+        values[i] = {value.available ? value.value * requests_[i].scale : 0.0, value.available};
     }
 }
 

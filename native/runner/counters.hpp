@@ -1,30 +1,45 @@
-// Kernel performance events over one trial, opened only when a launch asks for them.
+// What is counted over one trial beside its rusage: events of the kernel, energy, the trial's control group.
+// Opened only when a launch asks for them.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "launch.hpp"
 #include "record.hpp"
+#include "trial_group.hpp"
 
 namespace steelyard {
 
-/// The events are opened, disabled, on the runner itself: the child inherits them, its execve enables the
-/// inherited ones, and what it and its children count is added to ours. They live for one trial only, because
-/// every process started meanwhile inherits them.
+/// Events of the program are opened, disabled, on the runner itself: the child inherits them, its execve
+/// enables the inherited ones, and what it and its children count is added to ours. They live for one trial
+/// only, because every process started meanwhile inherits them. Energy and other events of the machine run
+/// on; they are read before the clock starts and after it stopped.
 class Counters {
   public:
+    /// `launch` outlives it.
     explicit Counters(const Launch& launch);
     ~Counters();
     Counters(const Counters&) = delete;
     Counters& operator=(const Counters&) = delete;
 
-    /// Scaled by time enabled over time running where the kernel had to share the hardware between events.
-    /// Not available where the kernel refused the event or never ran it.
-    void read(CounterValue* values) const;
+    /// In the unit of the metric. Events of the program are scaled by time enabled over time running where
+    /// the kernel had to share the hardware between them. Not available where the kernel refused or never
+    /// counted.
+    void read(CounterValue* values, const TrialGroup& group) const;
 
   private:
+    CounterValue read_one(std::size_t at, const TrialGroup& group) const;
+
+    const CounterRequest* requests_;
     std::size_t count_;
     int fds_[LaunchLimits::counters];
+    std::uint64_t before_[LaunchLimits::counters];
+    bool has_before_[LaunchLimits::counters];
 };
+
+/// What was counted between two readings of a counter that begins anew after `range`, at most once between
+/// them.
+std::uint64_t count_since(std::uint64_t before, std::uint64_t after, std::uint64_t range);
 
 } // namespace steelyard

@@ -59,7 +59,7 @@ void fail(Record& record, Status status, Step step, int error) {
 } // namespace
 
 bool execute(const Launch& launch, Surroundings& surroundings, Captures& captures, Purpose purpose,
-             Record& record, CounterValue* counters) {
+             TrialGroup& group, Record& record, CounterValue* counters) {
     const bool may_be_stopped = stop_patience_ns(purpose) == 0;
     record.argv_bytes = launch.argv_bytes;
     record.env_bytes = launch.env_bytes;
@@ -70,7 +70,7 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
         return !(may_be_stopped && stop_requested());
     }
     const Counters events(launch);
-    ChildStart start{launch, getpid()};
+    ChildStart start{launch, getpid(), group.fd()};
     ChildWait wait(launch, captures, stop_patience_ns(purpose), monotonic_ns());
     if (may_be_stopped && stop_requested()) {
         return false;
@@ -82,6 +82,9 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     const int clone_error = errno;
     const std::int64_t end_ns = child > 0 ? wait.sleep_until_end(child) : start_ns;
 
+    if (start.group < 0) {
+        group.remove();
+    }
     if (child < 0) {
         fail(record, Status::spawn_failed, Step::clone, clone_error);
         return true;
@@ -94,7 +97,7 @@ bool execute(const Launch& launch, Surroundings& surroundings, Captures& capture
     }
     record.wall_ns = static_cast<std::uint64_t>(end_ns - start_ns);
     if (purpose == Purpose::trial) {
-        events.read(counters);
+        events.read(counters, group);
         if (launch.wants_queue_wait || end_ns - start_ns >= worth_asking_ns) {
             record.queue_wait_ns = read_queue_wait_ns(child);
             record.cpu = read_last_cpu(child);

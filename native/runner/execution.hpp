@@ -7,6 +7,7 @@
 #include "process_tree.hpp"
 #include "record.hpp"
 #include "surroundings.hpp"
+#include "trial_group.hpp"
 
 namespace steelyard {
 
@@ -33,8 +34,9 @@ constexpr std::int64_t stop_patience_ns(Purpose purpose) {
 
 /// Fills the measured fields of `record` (identity and outputs are the caller's) and, for a trial that asks
 /// for them, the values of the counters. False when it was stopped: then the record means nothing. What the
-/// process left running is still running.
+/// process left running is still running. A program whose `group` the kernel does not clone into runs
+/// without.
 bool execute(const Launch& launch, Surroundings& surroundings, Captures& captures, Purpose purpose,
-             Record& record, CounterValue* counters);
+             TrialGroup& group, Record& record, CounterValue* counters);
 
 } // namespace steelyard

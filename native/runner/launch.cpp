@@ -83,17 +83,38 @@ bool read_affinity(ByteReader& reader, std::uint32_t count, cpu_set_t& set) {
     return true;
 }
 
+struct CounterFields {
+    std::uint64_t config;
+    std::uint64_t config1;
+    std::uint64_t config2;
+    double scale;
+    std::uint32_t type;
+    std::uint32_t source;
+    std::uint32_t cpu;
+    std::uint32_t reserved;
+};
+static_assert(sizeof(CounterFields) == 48);
+
 bool read_counters(ByteReader& reader, Launch& launch) {
     for (std::uint32_t i = 0; i < launch.counter_count; ++i) {
         CounterRequest& counter = launch.counters[i];
-        std::uint32_t user_only = 0;
+        CounterFields fields{};
         char* name = nullptr;
-        if (!reader.read(counter.config) || !reader.read(counter.type) || !reader.read(user_only) ||
-            !reader.read_text(name, counter.name_length) || counter.name_length > 255) {
+        char* path = nullptr;
+        if (!reader.read(fields) || fields.source > static_cast<std::uint32_t>(CounterSource::group_memory) ||
+            !reader.read_text(name, counter.name_length) || counter.name_length > 255 ||
+            !read_text(reader, path)) {
             return false;
         }
-        counter.user_only = user_only != 0;
+        counter.source = static_cast<CounterSource>(fields.source);
+        counter.type = fields.type;
+        counter.cpu = fields.cpu;
+        counter.config = fields.config;
+        counter.config1 = fields.config1;
+        counter.config2 = fields.config2;
+        counter.scale = fields.scale;
         counter.name = name;
+        counter.path = path;
     }
     return true;
 }

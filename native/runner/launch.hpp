@@ -12,13 +12,28 @@ namespace steelyard {
 
 enum class Output : std::uint8_t { capture = 0, null = 1, file = 2 };
 
-/// A perf event to be counted over a trial.
+/// What a counter is read from.
+enum class CounterSource : std::uint32_t {
+    process = 0,      ///< a perf event of the program and its children
+    process_user = 1, ///< the same in user mode only
+    machine = 2,      ///< a perf event of all that runs, opened on one CPU
+    energy_file = 3,  ///< a file of powercap, whose count begins anew after `config`
+    group_cpu = 4,    ///< cpu.stat of the control group that `path` is made as
+    group_memory = 5, ///< memory.peak of the same
+};
+
+/// Something to be counted over a trial.
 struct CounterRequest {
     const char* name;
     std::uint32_t name_length;
-    std::uint32_t type;
+    CounterSource source;
+    std::uint32_t type; ///< with the configs, as perf_event_attr has them
+    std::uint32_t cpu;  ///< of an event of the machine
     std::uint64_t config;
-    bool user_only;
+    std::uint64_t config1;
+    std::uint64_t config2;
+    double scale;     ///< what one of the count is in the unit of the metric
+    const char* path; ///< empty: none
 };
 
 /// A file of the host, as in /sys, and the line that it is to hold while the launch runs.

@@ -140,7 +140,9 @@ TrialEnd TrialRunner::run_program() {
         }
     }
     watch_files();
-    const bool whole = execute(program_.launch, surroundings_, captures_, Purpose::trial, record, values_);
+    group_.create(program_.launch);
+    const bool whole =
+        execute(program_.launch, surroundings_, captures_, Purpose::trial, group_, record, values_);
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
         record.left_processes = ended.processes;
@@ -148,6 +150,7 @@ TrialEnd TrialRunner::run_program() {
             return TrialEnd::cannot_end;
         }
     }
+    group_.remove();
     if (!whole) {
         return TrialEnd::stopped;
     }
@@ -181,7 +184,7 @@ TrialEnd TrialRunner::run_one(std::uint32_t hook, Purpose purpose) {
     }
     hook_.launch.counter_count = 0;
     Record record;
-    if (!execute(hook_.launch, surroundings_, hook_captures_, purpose, record, nullptr)) {
+    if (!execute(hook_.launch, surroundings_, hook_captures_, purpose, group_, record, nullptr)) {
         return end_descendants(kept_).complete ? TrialEnd::stopped : TrialEnd::cannot_end;
     }
     if (record.status == Status::ok && record.exit_code == 0) {

@@ -12,6 +12,7 @@
 #include "process_tree.hpp"
 #include "record_frame.hpp"
 #include "surroundings.hpp"
+#include "trial_group.hpp"
 
 namespace steelyard {
 
@@ -75,6 +76,7 @@ class TrialRunner {
     Captures hook_captures_; ///< of other hooks, so that cleanup does not overwrite what the program said
     bool swapped_ = false;   ///< the two pairs, until the next trial or hook
     KeptProcesses kept_;
+    TrialGroup group_; ///< of the measured program; hooks are not in it
     Loaded program_;
     Loaded hook_;
     TrialFrame frame_;

@@ -100,11 +100,14 @@ def interventions() -> str:
 
 def counters() -> str:
     """The table of the events that a spec may ask for."""
-    kinds = ("hardware", "software")
-    named = [
-        (kind, [f"`{name}`" for name in COUNTERS if EVENTS[name].type == i]) for i, kind in enumerate(kinds)
-    ]
-    return table(("kind", "names"), [(kind, ", ".join(names)) for kind, names in named])
+    types = {0: "hardware", 1: "software"}
+    kinds = {"tree": "tree, waited for or not", "energy": "energy of a domain"}
+    named: dict[str, list[str]] = {}
+    for name in COUNTERS:
+        event = EVENTS[name]
+        named.setdefault(kinds.get(event.source, types[event.type]), []).append(f"`{name}`")
+    rows = [(kind, ", ".join(names)) for kind, names in named.items()]
+    return table(("kind", "names"), [*rows, ("device", "`DEVICE/EVENT/`, as `perf list` names them")])
 
 
 def metrics() -> str:

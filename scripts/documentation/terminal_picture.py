@@ -1,7 +1,7 @@
 """A moving picture of a terminal, as SVG: a command is typed, then its real output appears line by line.
 
-``python scripts/documentation/terminal_picture.py`` draws ``docs/pictures/compare.svg`` from the output that
-the README shows. Readers who want no motion see the last state.
+``python scripts/documentation/terminal_picture.py`` draws docs/pictures/compare.svg and gate.svg from
+the output that the README and the page on gates show. Readers who want no motion see the last state.
 """
 
 from __future__ import annotations
@@ -12,7 +12,12 @@ from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-PICTURE: Final = ROOT / "docs" / "pictures" / "compare.svg"
+PICTURES: Final = ROOT / "docs" / "pictures"
+SESSIONS: Final = {
+    "compare": ("README.md", "steelyard compare"),
+    "gate": ("docs/gate.md", "steelyard gate"),
+}
+"""Of each picture, the page that shows its session, and how the command begins."""
 CHARACTER: Final = 8.4
 """Width of a character of 14 pixels, as monospaced fonts have it."""
 LINE: Final = 19.0
@@ -59,20 +64,31 @@ def draw_terminal(command: str, output: Sequence[str]) -> str:
     )
 
 
-def read_session(readme: str) -> tuple[str, list[str]]:
-    """Read the command ``steelyard compare`` of a console block, and the lines that it printed, without the
-    last, which has the place of the record.
+def read_session(page: str, command: str) -> tuple[str, list[str]]:
+    """Read the first ``$ command …`` of a page that printed something, and the lines that it printed, without
+    the last, which has the place of the record.
+
+    Raises
+    ------
+    ValueError
+        The page shows no output of such a command.
     """
-    _, _, rest = readme.partition("$ steelyard compare ")
-    block, _, _ = rest.partition("```")
-    arguments, *output = block.splitlines()
-    return f"steelyard compare {arguments}", [line for line in output if not line.startswith("record: ")]
+    for block in page.split("```")[1::2]:
+        _, prompt, rest = block.partition(f"$ {command} ")
+        arguments, *output = rest.splitlines() or [""]
+        output = [line for line in output if not line.startswith(("record: ", "records: ", "$ "))]
+        while output and not output[-1]:
+            output.pop()
+        if prompt and output:
+            return f"{command} {arguments}", output
+    raise ValueError(f"no output of {command} is shown")
 
 
 def main() -> None:
-    """Draw the session that the README shows, which was recorded on a machine with nothing else at work."""
-    command, output = read_session((ROOT / "README.md").read_text(encoding="utf-8"))
-    PICTURE.write_text(draw_terminal(command, output), encoding="utf-8")
+    """Draw the sessions that the pages show, which were recorded in real runs."""
+    for name, (page, command) in SESSIONS.items():
+        text = (ROOT / page).read_text(encoding="utf-8")
+        (PICTURES / f"{name}.svg").write_text(draw_terminal(*read_session(text, command)), encoding="utf-8")
 
 
 if __name__ == "__main__":

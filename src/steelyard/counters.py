@@ -1,12 +1,13 @@
-"""The performance events of the kernel that a launch may ask for, by name.
+"""What a launch may ask the runner to count, by name: events of the kernel, of devices, the tree, energy.
 
-Types and configurations are those of ``perf_event_open(2)``. An event that the kernel or the machine refuses
-is reported as not available, never as 0.
+Types and configurations are those of ``perf_event_open(2)``. What the kernel or the machine refuses is
+reported as not available, never as 0.
 """
 
 from __future__ import annotations
 
-from typing import Final
+import re
+from typing import Final, Literal
 
 import msgspec
 
@@ -14,6 +15,8 @@ from steelyard.errors import UsageError
 
 _HARDWARE: Final = 0
 _SOFTWARE: Final = 1
+_DEVICE = re.compile(r"[A-Za-z0-9_-]+/[A-Za-z0-9_.=,-]+/")
+_ENERGY = "power/energy-"
 
 
 class CounterEvent(msgspec.Struct, frozen=True):
@@ -22,17 +25,23 @@ class CounterEvent(msgspec.Struct, frozen=True):
     Attributes
     ----------
     type, config : int
-        As ``struct perf_event_attr`` has them.
+        Of an event of the kernel, as ``struct perf_event_attr`` has them.
     unit : str
         SI unit of the metric: empty for events, ``s`` for clocks.
     scale : float
-        What a count is in that unit.
+        What a count is in that unit, where the runner has not scaled it.
+    source : {"kernel", "device", "energy", "tree"}
+        What it is read from; devices describe their events in /sys.
+    domain : str
+        Of energy.
     """
 
-    type: int
-    config: int
+    type: int = 0
+    config: int = 0
     unit: str = ""
     scale: float = 1.0
+    source: Literal["kernel", "device", "energy", "tree"] = "kernel"
+    domain: str = ""
 
 
 EVENTS: Final = {
@@ -55,7 +64,18 @@ EVENTS: Final = {
     "major_faults": CounterEvent(_SOFTWARE, 6),
     "alignment_faults": CounterEvent(_SOFTWARE, 7),
     "emulation_faults": CounterEvent(_SOFTWARE, 8),
+    "tree_cpu_s": CounterEvent(unit="s", source="tree"),
+    "tree_memory_bytes": CounterEvent(unit="B", source="tree"),
+    **{
+        f"energy_{domain}_j": CounterEvent(unit="J", source="energy", domain=domain)
+        for domain in ("pkg", "cores", "ram", "gpu", "psys")
+    },
 }
+
+
+def is_counter(name: str) -> bool:
+    """Whether a name is one of ``EVENTS`` or has the form of a device's event; without ``:u``."""
+    return name in EVENTS or _DEVICE.fullmatch(name) is not None
 
 
 def find_event(name: str) -> tuple[CounterEvent, bool]:
@@ -67,9 +87,14 @@ def find_event(name: str) -> tuple[CounterEvent, bool]:
         No event has this name.
     """
     base, colon, mode = name.partition(":")
-    if base not in EVENTS or (colon and mode != "u"):
+    event = EVENTS.get(base)
+    if event is None and _DEVICE.fullmatch(base):
+        event = CounterEvent(unit="J" if base.startswith(_ENERGY) else "", source="device")
+    if event is None or (colon and mode != "u"):
         known = ", ".join(EVENTS)
         raise UsageError(
             f"unknown counter {name!r}", hint=f"one of {known}; with :u behind it for user mode only"
         )
-    return EVENTS[base], bool(colon)
+    if colon and event.source in ("energy", "tree"):
+        raise UsageError(f"{base} is not counted in user mode alone", hint=f"write {base}")
+    return event, bool(colon)

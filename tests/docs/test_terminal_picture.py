@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree as ET
 
-from documentation.terminal_picture import PICTURE, ROOT, draw_terminal, read_session
+import pytest
+from documentation.terminal_picture import PICTURES, ROOT, SESSIONS, draw_terminal, read_session
 
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
@@ -35,7 +36,17 @@ def test_without_motion_nothing_is_hidden():
     assert "opacity:0" in motion
 
 
-def test_the_picture_is_of_the_session_in_the_readme():
-    command, output = read_session((ROOT / "README.md").read_text(encoding="utf-8"))
-    assert "faster than" in output[0]
-    assert PICTURE.read_text(encoding="utf-8") == draw_terminal(command, output)
+@pytest.mark.parametrize("name", SESSIONS)
+def test_pictures_are_of_the_sessions_that_pages_show(name):
+    page, command = SESSIONS[name]
+    session = read_session((ROOT / page).read_text(encoding="utf-8"), command)
+    assert len(session[1]) > 3
+    assert (PICTURES / f"{name}.svg").read_text(encoding="utf-8") == draw_terminal(*session)
+
+
+def test_commands_without_output_are_no_session():
+    silent = "```console\n$ steelyard gate main\n$ steelyard gate next\n```\n"
+    page = f"{silent}```console\n$ steelyard gate x\nfine\n```\n"
+    assert read_session(page, "steelyard gate") == ("steelyard gate x", ["fine"])
+    with pytest.raises(ValueError, match="no output"):
+        read_session(page, "steelyard compare")

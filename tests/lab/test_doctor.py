@@ -19,6 +19,7 @@ from steelyard.report.doctor import lines
 from steelyard.report.text.line import plain
 from steelyard.run.host import LoadChange
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, capabilities
+from steelyard.run.runner.counter_facts import TREE
 from steelyard.run.runner.runner_errors import RunnerDiedError
 from steelyard.store import Record
 
@@ -41,7 +42,8 @@ GOOD = {
     "compiler_available": True,
     "interventions_missing": "",
     "pressure_available": True,
-    "counters_available": ",".join((*HARDWARE, *SOFTWARE)),
+    "counters_available": ",".join((*HARDWARE, *SOFTWARE, *TREE)),
+    "energy_pkg_j_source": "perf event, CPU 0; 64 bits, does not wrap",
     "memory_bytes": 8 << 30,
     "memory_available_bytes": 6 << 30,
     "steal_since_boot_s": 0.0,
@@ -171,10 +173,28 @@ def test_this_machine_is_judged_by_the_facts_that_are_stored_with_every_run(tmp_
         stored = record.runs()[0].host
     checked = inspect_host()
     assert checked.able
-    assert checked.facts.keys() == stored.keys()
-    moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available")
+    # A run that counts neither energy nor trees does not look for where they are read.
+    judged = {name for name in checked.facts if not name.endswith("_source")} | {"clock_source"}
+    assert judged == stored.keys()
+    moving = ("load", "steal", "uptime", "clock_step", "clock_cost", "memory_available", "energy", "tree")
     same = {name: value for name, value in checked.facts.items() if not name.startswith(moving)}
     assert same == {name: stored[name] for name in same}
+
+
+def test_a_tree_that_cannot_be_counted_and_energy_are_limitations_with_their_reasons():
+    reason = "/sys/fs/cgroup/x may not be written"
+    tree = found("process tree", counters_available=",".join(HARDWARE), tree_cpu_s_source=reason)
+    assert (tree.weight, tree.cure) == ("limitation", "systemd-run --user --scope steelyard …")
+    assert reason in tree.found
+    v1 = found(
+        "process tree", counters_available="tree_cpu_s", tree_memory_bytes_source="cgroup v1 may hold it"
+    )
+    assert (v1.weight, v1.cure) == ("limitation", None)
+    assert "tree_cpu_s" not in v1.found
+    assert found("energy").found == "energy_pkg_j (perf event, CPU 0; 64 bits, does not wrap)"
+    none = found("energy", energy_pkg_j_source="kernel.perf_event_paranoid keeps them from users")
+    assert (none.weight, none.cure) == ("limitation", "sysctl kernel.perf_event_paranoid=0")
+    assert found("energy", energy_pkg_j_source=None).found == "not looked at"
 
 
 def test_what_is_tried_out_is_tried_when_no_trial_can_be_disturbed_by_it(tmp_path, made, monkeypatch):
@@ -242,7 +262,7 @@ def test_counters_are_available_or_missing_and_never_both():
         {name for name in str(facts[f"counters_{what}"]).split(",") if name}
         for what in ("available", "missing")
     )
-    assert available | missing == {*HARDWARE, *SOFTWARE}
+    assert available | missing == {*HARDWARE, *SOFTWARE, *TREE}
     assert not available & missing
 
 

@@ -49,10 +49,15 @@ struct LaunchFrame {
             }
         }
         for (const std::string& name : counters) {
-            put(frame, std::uint64_t{1});
-            put(frame, std::uint32_t{1});
-            put(frame, std::uint32_t{0});
+            for (const std::uint64_t config : {1, 2, 3}) {
+                put(frame, config);
+            }
+            put(frame, 0.5);
+            for (const std::uint32_t number : {1, 2, 7, 0}) { // type, source, CPU
+                put(frame, number);
+            }
             put_text(frame, name);
+            put_text(frame, "/counted");
         }
         for (const std::string& text : {path, std::string("/"), std::string("/dev/null"), std::string(),
                                         std::string(), std::string("/tmp/metrics")}) {

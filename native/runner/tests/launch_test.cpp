@@ -46,7 +46,12 @@ TEST(DecodeLaunch, GivesBackWhatWasEncoded) {
     EXPECT_EQ(launch.prepare_count, 2U);
     EXPECT_EQ(launch.prepare[1], 8U);
     EXPECT_EQ(launch.cleanup[0], 9U);
-    EXPECT_STREQ(launch.counters[1].name, "instructions");
+    const CounterRequest& counter = launch.counters[1];
+    EXPECT_STREQ(counter.name, "instructions");
+    EXPECT_EQ(counter.source, CounterSource::machine);
+    EXPECT_TRUE(counter.config == 1 && counter.config1 == 2 && counter.config2 == 3);
+    EXPECT_TRUE(counter.type == 1 && counter.cpu == 7 && counter.scale == 0.5);
+    EXPECT_STREQ(counter.path, "/counted");
     EXPECT_EQ(launch.stdout_mode, Output::capture);
     EXPECT_EQ(launch.stderr_mode, Output::null);
     EXPECT_STREQ(launch.path, "/bin/true");

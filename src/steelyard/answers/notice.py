@@ -57,6 +57,7 @@ Kind = Literal[
     "layout_per_launch",
     "below_tick",
     "counters",
+    "idle_power",
     "queue_wait",
     "queue_wait_of_short",
     # anything that another room has put in words already

@@ -104,6 +104,7 @@ def read_metrics(text: str | None, metric: str | None) -> tuple[str, ...]:
     UsageError
         An unknown metric, or a unit.
     """
+    from steelyard.counters import is_counter
     from steelyard.exchange.hyperfine import METRICS
     from steelyard.spec.check.program import COUNTERS, USER_MODE
     from steelyard.spec.hints.metric_names import suggest_metric
@@ -113,7 +114,7 @@ def read_metrics(text: str | None, metric: str | None) -> tuple[str, ...]:
     metrics = [METRICS.get(name.strip(), name.strip()) for name in names]
     for name in metrics:
         base, _, unit = name.partition(":")
-        if base in COUNTERS and unit in ("", USER_MODE.removeprefix(":")):
+        if base not in BUILTIN and is_counter(base) and unit in ("", USER_MODE.removeprefix(":")):
             continue
         if unit:
             raise UsageError(
@@ -135,9 +136,12 @@ def list_counters(metrics: Sequence[str]) -> tuple[str, ...]:
     MachineError
         This machine does not count one of them.
     """
-    from steelyard.spec.check.program import COUNTERS, USER_MODE
+    from steelyard.counters import is_counter
+    from steelyard.spec.check.program import USER_MODE
+    from steelyard.units import BUILTIN
 
-    names = tuple(name for name in metrics if name.removesuffix(USER_MODE) in COUNTERS)
+    bases = {name: name.removesuffix(USER_MODE) for name in metrics}
+    names = tuple(name for name, base in bases.items() if base not in BUILTIN and is_counter(base))
     if names:
         from steelyard.lab.compare.counters import refuse_missing_counters
 

@@ -266,10 +266,12 @@ class Writing(Reading):
             if left := self._left.pop(treatment.id, None):
                 trials = "1 run" if len(left) == 1 else f"{len(left):,} runs"
                 processes = "1 process" if sum(left) == 1 else f"{sum(left):,} processes"
+                tree = "tree_cpu_s" in self.experiment.program.counters
+                counted = "no metric but tree_cpu_s" if tree else "no metric"
                 self.add_warning(
                     "left_processes",
                     f"{treatment.label}: {trials} ended before {processes} that they started. Steelyard ended"
-                    " those; what they used is in no metric, but may look like the load of others.",
+                    f" those; what they used is in {counted}, but may look like the load of others.",
                     run,
                 )
 

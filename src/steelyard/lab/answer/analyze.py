@@ -339,10 +339,22 @@ def _unobserved(
     experiment = record.experiment
     elsewhere = record.imported or _simulated(experiment, primary)
     notices = [] if elsewhere else _unobserved_waits(record, disturbances)
+    notices += _note_idle_power(record)
     missing = [name for name in experiment.program.counters if name not in observed]
     if missing:
         notices.append(Notice("counters", fields={"names": ", ".join(missing)}))
     return notices
+
+
+def _note_idle_power(record: Record) -> list[Notice]:
+    """What counters of energy contain beside the program."""
+    idle: dict[str, float] = {}
+    for run in record.runs():
+        facts = {name: run.host.get(f"{name}_idle_w") for name in record.experiment.program.counters}
+        idle |= {name: value for name, value in facts.items() if isinstance(value, float)}
+    return [
+        Notice("idle_power", fields={"metric": name, "watts": f"{watts:.3g}"}) for name, watts in idle.items()
+    ]
 
 
 def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:

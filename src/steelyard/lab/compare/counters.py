@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from steelyard.errors import MachineError
 from steelyard.run.host import host_facts
 from steelyard.run.runner.capabilities import PARANOID, find_missing_counters, has_forbidden_counters
+from steelyard.run.runner.counter_sources import explain_missing
 
 
 def refuse_missing_counters(names: Sequence[str]) -> None:
@@ -21,7 +22,11 @@ def refuse_missing_counters(names: Sequence[str]) -> None:
     if not missing:
         return
     facts = host_facts()
-    if has_forbidden_counters(facts):
+    explained = explain_missing(missing[0])
+    if explained is not None:
+        reason, hint = explained
+        hint = hint or "leave them out here; steelyard doctor lists what is counted"
+    elif has_forbidden_counters(facts):
         reason = f"kernel.perf_event_paranoid is {facts['perf_event_paranoid']}"
         hint = f"sysctl kernel.perf_event_paranoid={PARANOID}, or count in user mode: {missing[0]}:u"
     elif facts.get("virtualization"):

@@ -14,6 +14,7 @@ from steelyard.lab.doctor import access, processor, surroundings
 from steelyard.lab.doctor.finding import HostState
 from steelyard.run.host import HostLoad, host_facts
 from steelyard.run.runner.capabilities import capabilities
+from steelyard.run.runner.counter_facts import ENERGY, TREE, describe_sources
 
 __all__ = ["examine", "inspect_host"]
 
@@ -26,7 +27,7 @@ def inspect_host() -> HostReport:
     before = HostLoad.read()
     time.sleep(_WATCH_S)
     load = HostLoad.read().since(before)
-    facts = host_facts()
+    facts = host_facts() | describe_sources((*TREE, *ENERGY))
     try:
         facts |= capabilities()
     except MachineError as error:

@@ -7,7 +7,9 @@ from typing import Final
 from steelyard.answers.machine import HostFinding
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.doctor.finding import Check, HostState
+from steelyard.run.host.control_groups import SCOPE
 from steelyard.run.runner.capabilities import HARDWARE, PARANOID, SOFTWARE, has_forbidden_counters
+from steelyard.run.runner.counter_facts import ENERGY, TREE
 
 
 def hardware_counters(host: HostState) -> HostFinding:
@@ -37,6 +39,37 @@ def software_counters(host: HostState) -> HostFinding:
         f"{', '.join(missing)}: not available",
         "Faults and switches are known all the same, from the kernel's accounting of each process.",
         f"sysctl kernel.perf_event_paranoid={PARANOID}",
+    )
+
+
+def check_process_tree(host: HostState) -> HostFinding:
+    """Check whether CPU time and memory are known of processes that nobody waits for."""
+    missing = _missing(host, TREE)
+    sources = [str(host.facts.get(f"{name}_source", "refused by the kernel")) for name in missing]
+    if not missing:
+        return HostFinding("process tree", "ok", f"{', '.join(TREE)} by a control group for each trial")
+    return HostFinding(
+        "process tree",
+        "limitation",
+        "; ".join(f"{name}: {source}" for name, source in zip(missing, sources, strict=True)),
+        "cpu_s and rss_bytes are those of processes that were waited for, rss_bytes of the largest of them.",
+        SCOPE if any("cgroup" in source and "v1" not in source for source in sources) else None,
+    )
+
+
+def check_energy(host: HostState) -> HostFinding:
+    """Check of which domains energy is counted, and by what."""
+    sources = {name: str(host.facts.get(f"{name}_source", "")) for name in ENERGY}
+    able = {name: source for name, source in sources.items() if "wrap" in source}
+    if able:
+        named = "; ".join(f"{name} ({source})" for name, source in able.items())
+        return HostFinding("energy", "ok", named)
+    return HostFinding(
+        "energy",
+        "limitation",
+        sources[ENERGY[0]] or "not looked at",
+        "Joules are not available; no other metric stands for them.",
+        "sysctl kernel.perf_event_paranoid=0" if "paranoid" in sources[ENERGY[0]] else None,
     )
 
 
@@ -144,6 +177,8 @@ def _missing(host: HostState, names: tuple[str, ...]) -> list[str]:
 CHECKS: Final[tuple[Check, ...]] = (
     hardware_counters,
     software_counters,
+    check_process_tree,
+    check_energy,
     address_randomisation,
     affinity,
     queue_wait,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from steelyard.answers.status import Progress
+from steelyard.counters import find_event
 from steelyard.design import treatments
 from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
 from steelyard.exchange.reports import read_reports
@@ -25,12 +26,14 @@ from steelyard.lab.run.restarting import RestartDueError, restart
 from steelyard.lab.run.run_loop import RunLoop, Watch
 from steelyard.lab.run.stop_rule import End
 from steelyard.run.host import boot_id, host_facts
+from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
 from steelyard.run.launch.provenance import ProgramIdentity, program_identity
 from steelyard.run.measure.measure import Measurer
 from steelyard.run.queue import submission
 from steelyard.run.runner.capabilities import capabilities
+from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
@@ -143,7 +146,11 @@ def _run(
     at_end: Callable[[], object],
 ) -> End:
     # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
-    facts = host_facts() if submitted is None else {"submitted_from": read_host_name()}
+    counters = record.experiment.program.counters
+    if submitted is None:
+        facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
+    else:
+        facts = {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []
     run_id = record.begin_run({**facts, **launches.facts()}, boot_id())
     state: RunState = "failed"
@@ -288,6 +295,7 @@ def _conduct(
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
     _note_host(record, run_id)
+    _note_leftovers(record, run_id)
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
     hooks = experiment.program
@@ -427,6 +435,17 @@ def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
             f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
         )
         record.add_warning("host_changed", text, run_id)
+
+
+def _note_leftovers(record: Record, run_id: int) -> None:
+    """Remove control groups that a killed run left, where this one makes its own, and name them."""
+    if not any(find_event(name)[0].source == "tree" for name in record.experiment.program.counters):
+        return
+    base = find_control_groups().base
+    removed = [] if base is None else remove_leftovers(base)
+    if removed:
+        text = f"removed control groups that a killed run left: {', '.join(map(str, removed))}"
+        record.add_warning("left_groups", text, run_id)
 
 
 def _note_host(record: Record, run_id: int) -> None:

@@ -81,7 +81,9 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "layout_per_launch": "One layout for each context: address randomisation was on, so that every "
     "launch drew a layout of its own, and a context is what else was set.",
     "below_tick": "{metrics}: sampled at clock ticks, unreliable below {tick_s} s.",
-    "counters": "Hardware counters ({names}): not available on this machine.",
+    "counters": "Counters ({names}): not available on this machine.",
+    "idle_power": "Energy of the program alone: {metric} counts all that runs in its domain, "
+    "{watts} W while a program slept before the run.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",
     "queue_wait_of_short": "Time spent waiting for a CPU in runs below 0.5 ms, which asking would disturb.",
     "note": "{text}",

@@ -11,6 +11,7 @@ from typing import Final
 from steelyard.run.host import files
 from steelyard.run.host.confinement import confinement_facts
 from steelyard.run.host.load import HostLoad
+from steelyard.run.host.nvidia import NoNvidiaError, read_nvidia
 from steelyard.run.host.processor import processor_facts
 from steelyard.run.host.system import system_facts
 from steelyard.units import Scalar
@@ -29,7 +30,11 @@ def host_facts(root: Path = Path("/")) -> dict[str, Scalar]:
     """
     readers = (processor_facts, _clock_facts, system_facts, confinement_facts, _load_facts)
     facts = chain.from_iterable(read(root) for read in readers)
-    return {name: value for name, value in facts if value is not None}
+    host = {name: value for name, value in facts if value is not None}
+    try:
+        return host | read_nvidia(root)
+    except NoNvidiaError:
+        return host
 
 
 def boot_id(root: Path = Path("/")) -> str:

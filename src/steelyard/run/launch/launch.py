@@ -16,7 +16,7 @@ NULL: Final = "null"
 
 _POINTER_BYTES: Final = 8
 _MOST_HOOKS: Final = 16
-_MOST_COUNTERS: Final = 16
+MOST_COUNTERS: Final = 16
 _MOST_CPUS: Final = 1024
 _MOST_HOST_SETTINGS: Final = 64
 _MOST_FILES: Final = 64
@@ -121,10 +121,10 @@ class Launch(msgspec.Struct, frozen=True):
                     f"a {name} command has {name} commands of its own",
                     hint=f"give its commands to the trial: {name} = [[…], […]]",
                 )
-        if len(self.counters) > _MOST_COUNTERS:
+        if len(self.counters) > MOST_COUNTERS:
             raise UsageError(
-                f"{len(self.counters)} counters; a trial takes {_MOST_COUNTERS}",
-                hint=f"ask for {_MOST_COUNTERS} at most, and for the others in another experiment",
+                f"{len(self.counters)} counters; a trial takes {MOST_COUNTERS}",
+                hint=f"ask for {MOST_COUNTERS} at most, and for the others in another experiment",
             )
         for counter in self.counters:
             find_event(counter)

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.named import Named
 from steelyard.run.launch.launch import Launch
+from steelyard.run.runner.counter_facts import TREE
 from steelyard.run.runner.runner import find_runner, probe_launches
 from steelyard.units import Scalar
 
@@ -30,8 +31,8 @@ SOFTWARE: Final = ("task_clock", "page_faults", "context_switches", "cpu_migrati
 def capabilities() -> dict[str, Scalar]:
     """Facts in the manner of ``host_facts``, found once for each process.
 
-    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE`` and
-    ``SOFTWARE``; ``interventions_missing`` of interventions or their levels.
+    ``counters_available`` and ``counters_missing`` are names joined by commas, of ``HARDWARE``,
+    ``SOFTWARE`` and ``TREE``; ``interventions_missing`` of interventions or their levels.
 
     To be asked for where no trial runs or will run within a second: the first counter of a machine makes its
     kernel change its own code and wait for every CPU, 10 to 30 ms, and change it back a second later.
@@ -50,7 +51,7 @@ def capabilities() -> dict[str, Scalar]:
             plain,
             replace(plain, aslr_off=True),
             replace(plain, affinity=(cpu,)),
-            replace(plain, counters=(*HARDWARE, *SOFTWARE)),
+            replace(plain, counters=(*HARDWARE, *SOFTWARE, *TREE)),
         ]
     )
     available = [name for name, value in counting.counters.items() if value is not None]

@@ -223,7 +223,10 @@ def decode_record(body: bytes) -> RawTrial:
             value, available, length = _COUNTER.unpack_from(body, at)
             at += _COUNTER.size
             name = str(body[at : at + length], "ascii")
-            counters[name] = value * find_event(name)[0].scale if available else None
+            # Of a machine with several packages, one value each: all of them or none.
+            before = counters.get(name, 0.0)
+            complete = available and before is not None
+            counters[name] = before + value * find_event(name)[0].scale if complete else None
             at += length
         stderr_at = at + stdout_kept
         metrics_at = stderr_at + stderr_kept

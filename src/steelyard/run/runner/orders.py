@@ -9,8 +9,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.counters import find_event
-from steelyard.run.launch.launch import CAPTURE, NULL, Launch
+from steelyard.errors import UsageError
+from steelyard.run.launch.launch import CAPTURE, MOST_COUNTERS, NULL, Launch
+from steelyard.run.runner.counter_sources import CounterRequest, build_requests
 
 _ORDER_HEAD: Final = Struct("<IB")
 _DEFINE: Final = 1
@@ -27,7 +28,7 @@ _QUEUE_WAIT: Final = 32
 _DIGESTS: Final = 64
 _EXTENSION: Final = Struct("<iiBB2xI")
 _NO_POLICY: Final = -1
-_COUNTER: Final = Struct("<QII")
+_COUNTER: Final = Struct("<QQQdIIII")
 _LENGTH: Final = Struct("<I")
 
 _ENTRY: Final = Struct("<BIQ")
@@ -96,6 +97,12 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
         | (_QUEUE_WAIT if launch.queue_wait else 0)
         | (_DIGESTS if launch.digests else 0)
     )
+    counters = [(name, request) for name in launch.counters for request in build_requests(name)]
+    if len(counters) > MOST_COUNTERS:
+        raise UsageError(
+            f"{len(counters)} counters, those of each package counted; a trial takes {MOST_COUNTERS}",
+            hint="leave some out",
+        )
     parts = [
         _LENGTH.pack(number),
         _LAUNCH_HEAD.pack(
@@ -108,15 +115,14 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
             len(cpus),
             len(prepare),
             len(cleanup),
-            len(launch.counters),
+            len(counters),
             len(launch.argv),
             len(launch.env),
         ),
         *(_LENGTH.pack(value) for value in (*cpus, *prepare, *cleanup)),
     ]
-    for name in launch.counters:
-        event, user_only = find_event(name)
-        parts += (_COUNTER.pack(event.config, event.type, user_only), _text(name))
+    for name, request in counters:
+        parts += (_pack_counter(request), _text(name), _text(request.path))
     files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
     parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
     if flags & _EXTENDED:
@@ -183,6 +189,10 @@ def _is_extended(launch: Launch) -> bool:
         or bool(launch.host)
         or bool(launch.files)
     )
+
+
+def _pack_counter(request: CounterRequest) -> bytes:
+    return _COUNTER.pack(*request.configs, request.scale, request.type, request.source, request.cpu, 0)
 
 
 def _order(kind: int, body: bytes) -> bytes:

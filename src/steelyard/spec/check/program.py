@@ -9,7 +9,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.counters import EVENTS
+from steelyard.counters import EVENTS, is_counter
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
@@ -42,7 +42,7 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
         base = name.removesuffix(USER_MODE)
         if base in BUILTIN:
             raise origin.error((*path, i), f"{base} is measured in every trial", "leave it out here")
-        if base not in COUNTERS:
+        if not is_counter(base):
             raise origin.unknown((*path, i), "counter", base, COUNTERS)
         if name in names[:i]:
             raise origin.error((*path, i), f"{name} is asked for twice", "leave one out")

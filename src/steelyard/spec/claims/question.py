@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 from steelyard.analysis import Analysis
+from steelyard.counters import find_event
 from steelyard.errors import SpecError
 from steelyard.spec.cells import Cell
 from steelyard.spec.check.levels import find_level
@@ -47,7 +48,7 @@ def metrics_known(counters: Sequence[str], metrics: Sequence[UserMetric]) -> dic
     """Every metric that a claim may name."""
     return {
         **BUILTIN,
-        **{name: Metric(name, "", "counter") for name in counters},
+        **{name: Metric(name, find_event(name)[0].unit, "counter") for name in counters},
         **{each.name: Metric(each.name, each.unit, "user", each.better) for each in metrics},
     }
 

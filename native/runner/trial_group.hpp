@@ -1,0 +1,40 @@
+// A control group (cgroup v2) around one trial: what its processes and all their children used, waited for or
+// not.
+#pragma once
+
+#include <cstdint>
+
+#include "launch.hpp"
+
+namespace steelyard {
+
+/// A directory of cgroupfs that lives for one trial. The program is cloned into it (CLONE_INTO_CGROUP), so
+/// that no process is moved while the clock runs and nothing of the runner is charged to it.
+class TrialGroup {
+  public:
+    TrialGroup() = default;
+    ~TrialGroup() { remove(); }
+    TrialGroup(const TrialGroup&) = delete;
+    TrialGroup& operator=(const TrialGroup&) = delete;
+
+    /// Makes the directory that the counters of a launch name; takes over an empty one that was left there.
+    /// Without such a counter, or where the kernel refuses, there is none.
+    void create(const Launch& launch);
+
+    /// To clone into; -1: there is no group.
+    int fd() const { return fd_; }
+
+    /// CPU time of user and system in microseconds, the `usage_usec` of cpu.stat. False: not available.
+    bool read_cpu_us(std::uint64_t& value) const;
+    /// The largest memory that was charged at one time, memory.peak. False: not available.
+    bool read_peak_bytes(std::uint64_t& value) const;
+
+    /// Removes the directory, in which no process may live any more.
+    void remove();
+
+  private:
+    const char* path_ = nullptr; ///< of the launch, which lives until the trial is over
+    int fd_ = -1;
+};
+
+} // namespace steelyard
