@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
@@ -15,6 +17,7 @@ from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
 from steelyard.store.facts import FILE
+from steelyard.store.seal import Summary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
 from steelyard.units import Metric
 
@@ -93,7 +96,7 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = condense(directory, metrics)
+            found, its = _read_sealed(directory, metrics) or condense(directory, metrics)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
@@ -101,6 +104,32 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
         records.append(found)
         known |= its
     return Gathered(tuple(records), known, tuple(left_out))
+
+
+def _read_sealed(
+    directory: Path, metrics: Sequence[str] | None
+) -> tuple[Condensed, dict[str, Metric]] | None:
+    """What ``condense`` would give, by the seal of the record; ``None`` without one, or where that has not
+    what is asked, so that reading the record tells why.
+    """
+    summary = read_seal(directory / FILE)
+    if summary is None:
+        return None
+    whole, known = summary.condensed, {metric.name: metric for metric in summary.metrics}
+    wanted = known if metrics is None else metrics or [whole.primary_metric]
+    digests = {name: whole.digests[name] for name in wanted if name in whole.digests}
+    if not digests:
+        return None
+    return replace(whole, name=str(directory), digests=digests), known
+
+
+def seal(directory: Path) -> None:
+    """Keep with a record that has ended what a history keeps of it, so that thousands are read in a second.
+    A record of which nothing can be kept gets no seal.
+    """
+    with suppress(SteelyardError):
+        condensed, known = condense(directory, None)
+        write_seal(directory / FILE, Summary(condensed, tuple(known.values())))
 
 
 def _records_in(name: Path) -> Iterator[Path]:
@@ -124,6 +153,8 @@ def _records_in(name: Path) -> Iterator[Path]:
 
 def _id(directory: Path) -> str | None:
     """The id of a record; ``None`` where it cannot be read, which will be told."""
+    if (summary := read_seal(directory / FILE)) is not None:
+        return summary.condensed.id
     try:
         with Record.open(directory) as record:
             return record.id

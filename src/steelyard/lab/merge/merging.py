@@ -90,6 +90,7 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
             metrics=metrics_of(first.experiment),
             program=_collect_programs(sources),
             observed=_find_observed(sources),
+            trials=sum(source.trials for source in sources),
         )
         try:
             with target_record as merged:
