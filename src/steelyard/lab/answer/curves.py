@@ -10,7 +10,7 @@ from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Question, ScalingModel, model_all
 from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
-from steelyard.store import Record
+from steelyard.store import Reading
 from steelyard.units import is_number
 
 LEAST: Final = 4
@@ -21,7 +21,7 @@ STEPS: Final = 32
 Curves = tuple[tuple[Series, ScalingModel], ...]
 
 
-def curves(record: Record, metric: str | None = None) -> Curves:
+def curves(record: Reading, metric: str | None = None) -> Curves:
     """Model the metric over the only numeric factor or label with enough levels; empty without one.
 
     Expectations are those of the record's claims about this metric.
@@ -56,7 +56,7 @@ def curves(record: Record, metric: str | None = None) -> Curves:
     return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))
 
 
-def _parameter(record: Record, metric: str, named: str | None) -> str | None:
+def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
     """The parameter that a claim names, or the only factor or label with as many numeric levels."""
     if named is not None:
         return named

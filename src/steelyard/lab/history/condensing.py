@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
+from steelyard.lab.lake.opening import is_lake, read_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
@@ -46,8 +47,9 @@ class Gathered(msgspec.Struct, frozen=True):
     left_out: tuple[LeftOut, ...]
 
 
-def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatched) -> Gathered:
-    """Condense records, the records of directories, or those of files that ``collect`` has written.
+def gather(names: Sequence[Path | str], metrics: Sequence[str], watch: Watch = unwatched) -> Gathered:
+    """Condense records, the records of directories, those of files that ``collect`` has written, or those of
+    lakes; a text is the URL of a lake.
 
     Parameters
     ----------
@@ -59,10 +61,18 @@ def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatch
     UsageError
         A name with no record, or a metric that no record has.
     """
-    files = [name for name in names if is_summaries(name)]
-    directories = [each for name in names if name not in files for each in _records_in(name)]
+    lakes = [name for name in names if is_lake(name)]
+    paths = [name for name in names if isinstance(name, Path) and name not in lakes]
+    files = [path for path in paths if is_summaries(path)]
+    directories = [each for path in paths if path not in files for each in find_records(path)]
     found = _condensed(directories, metrics, watch)
     records, known = {each.id: each for each in found.records}, dict(found.metrics)
+    left_out = list(found.left_out)
+    for name in lakes:
+        of_lake = _of_lake(name, metrics)
+        records |= {each.id: each for each in of_lake.records}
+        known |= of_lake.metrics
+        left_out += of_lake.left_out
     for name in files:
         with Summaries(name) as file:
             known |= file.metrics()
@@ -70,7 +80,24 @@ def gather(names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatch
     for metric in metrics:
         if known and metric not in known:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
-    return Gathered(tuple(records.values()), known, found.left_out)
+    return Gathered(tuple(records.values()), known, tuple(left_out))
+
+
+def _of_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
+    """What the facts of a lake keep for a history; no table of trials is read."""
+    lake = read_lake(place)
+    records, left_out = [], list(lake.left_out)
+    known: dict[str, Metric] = {}
+    for facts in lake.facts:
+        whole = facts.condensed
+        wanted = metrics or ([whole.primary_metric] if whole is not None else [])
+        if whole is None or not (digests := {n: whole.digests[n] for n in wanted if n in whole.digests}):
+            why = "has no complete block with positive values of what is asked"
+            left_out.append(LeftOut(whole.name if whole else facts.name, why))
+            continue
+        records.append(replace(whole, digests=digests))
+        known |= {each.metric.name: each.metric for each in facts.metrics}
+    return Gathered(tuple(records), known, tuple(left_out))
 
 
 def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gathered:
@@ -83,7 +110,7 @@ def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gath
     """
     with Summaries(file) as summaries:
         there = summaries.known()
-        directories = [each for name in names for each in _records_in(name)]
+        directories = [each for name in names for each in find_records(name)]
         found = _condensed([each for each in directories if _id(each) not in there], None, watch)
         summaries.add(found.records, found.metrics.values())
     return found
@@ -96,7 +123,7 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = _read_sealed(directory, metrics) or condense(directory, metrics)
+            found, its = condense_or_read(directory, metrics)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
@@ -104,6 +131,13 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
         records.append(found)
         known |= its
     return Gathered(tuple(records), known, tuple(left_out))
+
+
+def condense_or_read(
+    directory: Path, metrics: Sequence[str] | None
+) -> tuple[Condensed, dict[str, Metric]]:
+    """Condense a record by its seal, or as ``condense`` where it has none that is its own."""
+    return _read_sealed(directory, metrics) or condense(directory, metrics)
 
 
 def _read_sealed(
@@ -132,7 +166,14 @@ def seal(directory: Path) -> None:
         write_seal(directory / FILE, Summary(condensed, tuple(known.values())))
 
 
-def _records_in(name: Path) -> Iterator[Path]:
+def find_records(name: Path) -> Iterator[Path]:
+    """The record that a name is, or those of a directory.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
     if name.name == FILE:
         yield name.parent
     elif (name / FILE).exists() or name.suffix == ".lab":

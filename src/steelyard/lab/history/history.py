@@ -31,7 +31,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     names : sequence of Path
-        Records, directories of records, files of summaries.
+        Records, directories of records, files of summaries, and places of lakes; a URL is a text.
     revision : str or None
         Order records by its first parents; by time where ``None``.
     reference : str or None
@@ -42,7 +42,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
         Smallest change of level that counts, as a fraction.
     """
 
-    names: Sequence[Path]
+    names: Sequence[Path | str]
     metrics: Sequence[str] = ()
     revision: str | None = None
     repository: Path = Path()

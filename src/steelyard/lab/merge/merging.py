@@ -80,12 +80,12 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
             _refuse_other(first, source.record)
         chosen = _choose(sources)
         machines = _name_runs(chosen, by)
-        names = sorted(_collect_machines(chosen, machines), key=_measure_name)
+        names = sorted(_collect_machines(chosen, machines), key=measure_name)
         # Nobody is to read an answer from some of the machines: it appears complete or not at all.
         unfinished = unfinished_name(target)
         target_record = MergedRecord.create(
             unfinished,
-            _build_experiment(first.experiment, names),
+            build_experiment(first.experiment, names),
             treatments=first.treatments,
             metrics=metrics_of(first.experiment),
             program=_collect_programs(sources),
@@ -211,7 +211,8 @@ def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> l
     )
 
 
-def _build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+def build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """The spec of records together, in which machines are contexts where there are several."""
     contexts = experiment.contexts
     if len(names) < 2:
         return experiment
@@ -249,5 +250,6 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
         merged.add_warning("merged", text)
 
 
-def _measure_name(name: str) -> tuple[int, str]:
+def measure_name(name: str) -> tuple[int, str]:
+    """The order of names of machines: n2 before n10."""
     return len(name), name

@@ -1,0 +1,536 @@
+"""``LakeRecord``: what is asked of a record, answered from the trials of many in a lake.
+
+What is small (spec, treatments, runs, contexts, warnings) stands in tables of SQLite in memory, as in a
+record; blocks and trials are columns, which DuckDB reads.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import msgspec
+
+from steelyard.answers.portrait import Disturbed, Excluded
+from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
+from steelyard.errors import UsageError
+from steelyard.exchange.lake.columns import STATES, ParquetTrials
+from steelyard.exchange.lake.facts import Facts
+from steelyard.sample import Failures, Sample
+from steelyard.spec.experiment import Experiment
+from steelyard.store.entries import Disturbance, Gaps, Journal, Progress, Run
+from steelyard.store.lock import Holder
+from steelyard.store.reading import LEFT_OUT, Reading
+from steelyard.store.rows import as_given, treatment_rows
+from steelyard.store.sampling import ALWAYS, Columns, find_machines, group_columns
+from steelyard.store.schema import TABLES, VERSION
+from steelyard.units import Scalar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int64]
+
+_COMPLETE: Final = STATES.index("complete")
+_DISCARDED: Final = STATES.index("discarded")
+
+
+class Part(msgspec.Struct, frozen=True):
+    """A record of a lake as part of one that is read.
+
+    Attributes
+    ----------
+    machines : mapping
+        The machine of each run by its number; ``None`` where contexts name the node of each block.
+    """
+
+    facts: Facts
+    machines: Mapping[int, str | None]
+
+
+class Offsets(msgspec.Struct, frozen=True):
+    """What is added to numbers of a record: runs, blocks, trials; and its contexts by their numbers there,
+    and the machine of a run where blocks are named after it.
+    """
+
+    runs: int
+    blocks: int
+    trials: int
+    contexts: Mapping[tuple[int, str], int]
+
+
+class LakeRecord(Reading):
+    """Records of one spec in a lake as one record that nobody writes; a context manager that closes."""
+
+    def __init__(
+        self,
+        place: str,
+        experiment: Experiment,
+        parts: Sequence[Part],
+        trials: ParquetTrials,
+        *,
+        named: bool,
+    ) -> None:
+        connection = sqlite3.connect(":memory:", isolation_level=None)
+        connection.executescript(TABLES)
+        self._parts, self._parquet = parts, trials
+        try:
+            self._offsets = _fill(connection, experiment, parts, named=named)
+            super().__init__(Path(place), connection)
+        except BaseException:
+            connection.close()
+            raise
+        self._named = named
+        self._where: dict[str, Ints] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close what was opened to read it."""
+        self._connection.close()
+        self._parquet.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """A lake that is read does not change."""
+        yield
+
+    def columns(self) -> Mapping[str, Ints]:
+        """Where trials stand, in numbers of the whole: ``trial``, ``block``, ``run``, ``context``, ``pass``,
+        ``treatment``; ``ok`` and ``late`` (0 or 1), ``state``, and ``start_ns``.
+        """
+        import numpy as np
+
+        if self._where:
+            return self._where
+        names = (
+            *("trial", "block", "run", "context", "pass"),
+            *("treatment", "ok", "late", "state", "start_ns"),
+        )
+        where: dict[str, Any] = dict(self._parquet.read(names))
+        first = 0
+        moved = {name: where[name].copy() for name in ("trial", "block", "run", "context")}
+        for part, offsets, count in zip(self._parts, self._offsets, self._parquet.counts, strict=True):
+            own = slice(first, first + count)
+            first += count
+            moved["trial"][own] += offsets.trials
+            moved["block"][own] += offsets.blocks
+            moved["run"][own] += offsets.runs
+            moved["context"][own] = _map_contexts(part, offsets, where, own, named=self._named)
+        if moved["trial"].size and not np.all(np.diff(moved["trial"]) > 0):
+            raise LookupError("trials are not in the order of their numbers")
+        self._where = where | moved
+        return self._where
+
+    @property
+    def merged(self) -> bool:
+        """Whether it is of several records."""
+        return len(self._parts) > 1
+
+    def stream_outcomes(self) -> Iterator[BlockOutcome]:
+        """Yield blocks of which a trial ended, with their states."""
+        import numpy as np
+
+        where = self.columns()
+        with self._explained():
+            settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
+            starts = np.flatnonzero(np.diff(where["block"], prepend=-1))
+            ends = [*starts[1:].tolist(), where["block"].size]
+            lists = {name: where[name].tolist() for name in ("block", "pass", "context", "state")}
+            treatments = where["treatment"].tolist()
+            for start, end in zip(starts.tolist(), ends, strict=True):
+                context, state = lists["context"][start], STATES[lists["state"][start]]
+                its = Context(context, settings[context]) if context else None
+                block = Block(
+                    lists["block"][start],
+                    lists["pass"][start],
+                    its,
+                    tuple(treatments[start:end]),
+                    state == "discarded",
+                )
+                yield BlockOutcome(block, _end_state(state))
+
+    def samples(self, *metrics: str) -> list[Sample]:
+        """As of a record. A metric with labels stands in no table of a lake.
+
+        Raises
+        ------
+        UsageError
+            The record has no such metric, or it has labels.
+        """
+        with self._explained():
+            return [sample for metric in metrics for sample in self._samples_of(metric)]
+
+    def _samples_of(self, name: str) -> Iterator[Sample]:
+        import numpy as np
+
+        metric, _, _ = self._metric(name)
+        where = self.columns()
+        values = self._parquet.read([name])[name]
+        kept = where["state"] == _COMPLETE
+        observed = ~np.isnan(values)
+        if metric.kind == "builtin" and name not in ALWAYS:
+            # Trials that are long enough to be asked are not a fair sample.
+            kept &= ~np.isin(where["treatment"], where["treatment"][kept & ~observed])
+        kept &= observed
+        standing = self._standing()
+        grouped = group_columns(
+            where["treatment"][kept], where["block"][kept], where["trial"][kept], [values[kept]]
+        )
+        passes = group_columns(
+            where["treatment"][kept], where["pass"][kept], standing[where["context"][kept]], []
+        )
+        failures, origins = self.failures(), self.origins()
+        nothing = Columns.empty(1)
+        for treatment in self.treatments:
+            its, beside = grouped.get(treatment.id, nothing), passes.get(treatment.id, nothing)
+            yield Sample(
+                metric,
+                treatment,
+                its.values[0],
+                its.blocks,
+                beside.blocks,
+                beside.trials,
+                its.trials,
+                failures=failures[treatment.id],
+                provenance=origins.provenance(metric, treatment),
+            )
+
+    def _standing(self) -> Ints:
+        """The context that stands for each, which is that of its machine where machines are contexts."""
+        import numpy as np
+
+        ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
+        standing = np.arange(last + 1)
+        for id_, place in find_machines(self._connection).items():
+            standing[id_] = place.standing
+        return standing
+
+    def times_to_limit(self, limit_s: float) -> list[Sample]:
+        """As of a record: blocks that are complete, or lack nothing but runs that timed out."""
+        import numpy as np
+
+        where = self.columns()
+        wall_s = self._parquet.read(["wall_s"])["wall_s"]
+        failed = (where["ok"] == 0) & (where["late"] == 0)
+        incomplete = where["state"] == STATES.index("incomplete")
+        spoilt = np.isin(where["block"], where["block"][failed])
+        kept = (where["state"] == _COMPLETE) | (incomplete & ~spoilt)
+        standing, late = self._standing(), where["late"] == 1
+        metric, _, _ = self._metric("wall_s")
+        failures, origins = self.failures(), self.origins()
+        samples = []
+        for treatment in self.treatments:
+            own = kept & (where["treatment"] == treatment.id)
+            values = np.where(late[own], limit_s, wall_s[own])
+            samples.append(
+                Sample(
+                    metric,
+                    treatment,
+                    array("d", values.tobytes()),
+                    *(array("q", where[name][own].tobytes()) for name in ("block", "pass")),
+                    array("q", standing[where["context"][own]].tobytes()),
+                    array("q", where["trial"][own].tobytes()),
+                    failures=failures[treatment.id],
+                    censored=array("b", late[own].astype(np.int8).tobytes()),
+                    provenance=origins.provenance(metric, treatment),
+                )
+            )
+        return samples
+
+    def failures(self) -> dict[int, Failures]:
+        """As of a record."""
+        where = self.columns()
+        attempted = where["state"] != _DISCARDED
+        counts, failed, late = (
+            Counter(dict(_count(where["treatment"][chosen])))
+            for chosen in (
+                attempted,
+                attempted & (where["ok"] == 0),
+                attempted & (where["late"] == 1),
+            )
+        )
+        return {each.id: Failures(counts[each.id], failed[each.id], late[each.id]) for each in self.treatments}
+
+    def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
+        """No labels, which no metric of a lake has."""
+        self._metric(metric)
+        return [{}]
+
+    def progress(self) -> Progress:
+        """As of a record; blocks without a trial are counted as planned."""
+        import numpy as np
+
+        where = self.columns()
+        firsts = np.flatnonzero(np.diff(where["block"], prepend=-1))
+        states = Counter(dict(_count(where["state"][firsts])))
+        blocks: dict[BlockState, int] = {
+            _end_state(name): states[place] for place, name in enumerate(STATES) if states[place]
+        }
+        complete = where["context"][where["state"] == _COMPLETE]
+        contexts = np.unique(complete[complete > 0]).size
+        trials = where["trial"].size
+        last = int(where["start_ns"][-1]) if trials else None
+        return Progress(trials, trials, int(np.sum(where["ok"] == 0)), blocks, contexts, last)
+
+    def disturbances(self) -> dict[int, Disturbance]:
+        """As of a record."""
+        import numpy as np
+
+        where = self.columns()
+        if not {"wall_s", "queue_wait_s"} <= self._metrics.keys():
+            return {}
+        found = self._parquet.read(["wall_s", "queue_wait_s"])
+        kept = where["state"] == _COMPLETE
+        treatments = where["treatment"][kept]
+        waited, wall = found["queue_wait_s"][kept], found["wall_s"][kept]
+        counts = np.bincount(treatments)
+        asked, waits, walls = (
+            np.bincount(treatments, weights=each, minlength=counts.size)
+            for each in (~np.isnan(waited), np.nan_to_num(waited), wall)
+        )
+        return {
+            id_: Disturbance(
+                id_, int(counts[id_]), int(asked[id_]), float(waits[id_] / walls[id_]) if walls[id_] else 0.0
+            )
+            for id_ in np.flatnonzero(counts).tolist()
+        }
+
+    def excluded(self) -> tuple[Excluded, ...]:
+        """As of a record."""
+        rows = self._parquet.rows(
+            "trial, treatment, block, status, reason, block_state, wall_s", "block_state <> 'complete'"
+        )
+        return tuple(
+            Excluded(
+                trial + self._offsets[place].trials,
+                treatment,
+                block + self._offsets[place].blocks,
+                status,
+                reason or LEFT_OUT.get(state, status),
+                wall_s,
+            )
+            for place, trial, treatment, block, status, reason, state, wall_s in rows
+        )
+
+    def disturbed(self, least: float) -> tuple[Disturbed, ...]:
+        """As of a record."""
+        if "queue_wait_s" not in self._metrics:
+            return ()
+        rows = self._parquet.rows(
+            "trial, treatment, block, queue_wait_s / wall_s",
+            f"block_state = 'complete' AND queue_wait_s > {float(least)!r} * wall_s",
+        )
+        return tuple(
+            Disturbed(trial + self._offsets[place].trials, treatment, block + self._offsets[place].blocks, share)
+            for place, trial, treatment, block, share in rows
+        )
+
+    def gaps(self, trials: int = 10_000) -> Gaps:
+        """As of a record."""
+        import numpy as np
+
+        where = self.columns()
+        if "wall_s" not in self._metrics:
+            return Gaps(None, None)
+        starts = where["start_ns"][:trials]
+        ends = starts + np.round(self._parquet.read(["wall_s"])["wall_s"][:trials] * 1e9).astype(np.int64)
+        between = np.maximum(0, starts[1:] - ends[:-1]) / 1e9
+        same_run = np.diff(where["run"][:trials]) == 0
+        same_block = np.diff(where["block"][:trials]) == 0
+        medians = []
+        for same in (True, False):
+            chosen = between[same_run & (same_block == same)]
+            medians.append(float(np.median(chosen)) if chosen.size else None)
+        return Gaps(*medians)
+
+    def boots_of_treatments(self) -> dict[int, set[str]]:
+        """As of a record."""
+        import numpy as np
+
+        where = self.columns()
+        boots = {run.id: run.boot for run in self.runs()}
+        attempted = where["state"] != _DISCARDED
+        pairs = np.unique(np.stack((where["treatment"][attempted], where["run"][attempted])), axis=1)
+        found: dict[int, set[str]] = {}
+        for treatment, run in pairs.T.tolist():
+            found.setdefault(treatment, set()).add(boots[run])
+        return found
+
+    def stream_measurements(self) -> Iterator[Any]:
+        """Refuse: a lake has no whole measurements."""
+        raise UsageError(
+            f"{self.directory} is a lake, of which whole trials are not read",
+            hint="read its Parquet files, or export the records themselves",
+        )
+
+    def finished_trials(self, block: int) -> set[int]:
+        """As of a record."""
+        where = self.columns()
+        return set(where["trial"][where["block"] == block].tolist())
+
+    def journals(self) -> list[Journal]:
+        """None: nothing is moved here."""
+        return []
+
+    def holder(self) -> Holder | None:
+        """Nobody writes."""
+        return None
+
+
+def _count(column: Ints) -> Iterator[tuple[int, int]]:
+    import numpy as np
+
+    values, counts = np.unique(column, return_counts=True)
+    yield from zip(values.tolist(), counts.tolist(), strict=True)
+
+
+def _end_state(state: str) -> BlockState:
+    """The state of a block that nobody goes on with."""
+    match state:
+        case "complete" | "discarded":
+            return state
+        case _:
+            return "incomplete"
+
+
+def _map_contexts(
+    part: Part, offsets: Offsets, where: Mapping[str, Ints], own: slice, *, named: bool
+) -> Ints:
+    """Contexts of trials in numbers of the whole."""
+    import numpy as np
+
+    contexts, runs, blocks = where["context"][own], where["run"][own], where["block"][own]
+    if not offsets.contexts:
+        return np.zeros(contexts.size, np.int64)
+    # The first trial of a block says in which run it began, and a block has one context.
+    firsts = np.flatnonzero(np.diff(blocks, prepend=-1))
+    began = np.repeat(runs[firsts], np.diff(np.append(firsts, blocks.size)))
+    mapped = np.zeros(contexts.size, np.int64)
+    for run, context in {*zip(began.tolist(), contexts.tolist(), strict=True)}:
+        machine = _machine_of(part, run, context) if named else ""
+        mapped[(began == run) & (contexts == context)] = offsets.contexts[context, machine]
+    return mapped
+
+
+def _machine_of(part: Part, run: int, context: int) -> str:
+    return part.machines[run] or str(part.facts.contexts[context]["node"])
+
+
+def _fill(
+    connection: sqlite3.Connection, experiment: Experiment, parts: Sequence[Part], *, named: bool
+) -> list[Offsets]:
+    """Fill the tables that are small; the numbers that each record got."""
+    first = parts[0].facts
+    ids = [part.facts.id for part in parts]
+    connection.execute("BEGIN")
+    program: dict[str, Any] = {}
+    for part in parts:
+        program = {**part.facts.program, **program}
+    connection.execute(
+        "INSERT INTO record VALUES (?, 'steelyard/record', ?, ?, ?, '', ?)",
+        (
+            first.id if len(ids) == 1 else f"{hash_ids(ids)}",
+            VERSION,
+            min(part.facts.created_ns for part in parts),
+            as_given(experiment),
+            as_given(program),
+        ),
+    )
+    connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(first.treatments))
+    known = [{each.metric.name for each in part.facts.metrics} for part in parts]
+    connection.executemany(
+        "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            (place, m.name, m.unit, m.kind, m.better, m.about, each.reduce)
+            for place, each in enumerate(first.metrics, 1)
+            if all((m := each.metric).name in names for names in known)
+        ],
+    )
+    offsets: list[Offsets] = []
+    runs = blocks = trials = contexts = 0
+    for part in parts:
+        numbers = _insert_contexts(connection, part, contexts, named=named)
+        offsets.append(Offsets(runs, blocks, trials, numbers))
+        _insert_runs(connection, part, offsets[-1], alone=len(parts) == 1)
+        contexts += len(numbers)
+        runs += max((run.id for run in part.facts.runs), default=0)
+        blocks += part.facts.blocks
+        per_block = len(first.treatments) * experiment.design.replicates
+        trials += part.facts.blocks * per_block
+    connection.execute("COMMIT")
+    return offsets
+
+
+def hash_ids(ids: Collection[str]) -> str:
+    """An id for records together."""
+    import hashlib
+
+    return hashlib.sha256(" ".join(sorted(ids)).encode()).hexdigest()[:16]
+
+
+def _insert_contexts(
+    connection: sqlite3.Connection, part: Part, last: int, *, named: bool
+) -> dict[tuple[int, str], int]:
+    facts = part.facts
+    drawn: dict[int, dict[str, Scalar]] = facts.contexts or ({0: {}} if named else {})
+    numbers: dict[tuple[int, str], int] = {}
+    for context, settings in drawn.items():
+        machines = [str(name or settings["node"]) for name in part.machines.values()] if named else [""]
+        for machine in dict.fromkeys(machines):
+            numbers[context, machine] = last + len(numbers) + 1
+            full = {**settings, **({"node": machine} if named else {})}
+            connection.execute(
+                "INSERT INTO context VALUES (?, ?)", (numbers[context, machine], as_given(full))
+            )
+    return numbers
+
+
+def _insert_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *, alone: bool) -> None:
+    facts = part.facts
+    for run in facts.runs:
+        host: dict[str, Scalar] = dict(run.host)
+        state = run.state
+        if not alone:
+            host = {"merged_record": facts.id, "merged_after": offsets.trials, **host}
+            state = "interrupted" if state == "running" else state
+        connection.execute(
+            "INSERT INTO run VALUES (?, ?, ?, ?, ?, ?)",
+            (run.id + offsets.runs, run.started_ns, run.ended_ns, run.boot, as_given(host), state),
+        )
+    for notice in facts.warnings:
+        if notice.run is not None or alone:
+            number = None if notice.run is None else notice.run + offsets.runs
+            connection.execute(
+                "INSERT INTO warning (run, at_ns, kind, text) VALUES (?, ?, ?, ?)",
+                (number, notice.at_ns, notice.kind, notice.text),
+            )
+    # Rows of these tables name blocks and trials, which are not in tables here.
+    connection.execute("PRAGMA foreign_keys = OFF")
+    for batch in facts.batches:
+        row = (batch.first_trial + offsets.trials, batch.last_trial + offsets.trials)
+        connection.execute(
+            "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *row, batch.run + offsets.runs, batch.steal_s, batch.psi_cpu_s, batch.psi_memory_s,
+                batch.psi_io_s, batch.load_1min,
+            ),
+        )  # fmt: skip
+    if alone:
+        connection.executemany(
+            "INSERT INTO look VALUES (?, ?, ?, ?, ?, ?, ?)", [msgspec.structs.astuple(look) for look in facts.looks]
+        )
+        connection.executemany(
+            "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, 0, ?, ?)",
+            [(each.after_run, each.from_blocks, each.to_blocks) for each in facts.extensions],
+        )

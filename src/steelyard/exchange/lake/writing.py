@@ -1,0 +1,142 @@
+"""From a record to its files in a lake."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.exchange.arrow import write_parquet
+from steelyard.exchange.lake.facts import Facts, Reduced, TableFile, decode, digest_bytes, encode, name_stem
+from steelyard.exchange.lake.location import Location
+from steelyard.exchange.table import Cell, Column, Table
+from steelyard.exchange.trials import trials
+from steelyard.errors import SteelyardError
+from steelyard.store import Record
+from steelyard.store.facts import FILE
+from steelyard.store.summaries import Condensed
+
+_LEAN: Final = {"compression": "zstd", "store_schema": False, "write_statistics": False}
+"""Of 32 trials, other settings of pyarrow take twice the bytes."""
+
+_RATIOS: Final = (
+    Column("metric", "text"),
+    Column("baseline", "integer"),
+    Column("treatment", "integer"),
+    Column("block", "integer"),
+    Column("log_ratio", "real"),
+)
+
+
+class BlockRatio(msgspec.Struct, frozen=True):
+    """The natural logarithm of treatment over baseline in one block, by mean logarithms of its trials."""
+
+    metric: str
+    baseline: int
+    treatment: int
+    block: int
+    log_ratio: float
+
+
+def write_record(
+    record: Record, location: Location, spec: str, ratios: Iterable[BlockRatio], condensed: Condensed | None
+) -> bool:
+    """Write a record into a lake; whether it was not there as it is.
+
+    Raises
+    ------
+    UsageError
+        The place cannot be read or written.
+    MachineError
+        pyarrow is not installed.
+    RecordError
+        The record is damaged.
+    """
+    stem, content = name_stem(spec, record.created_ns, record.id), _digest_file(record.directory / FILE)
+    if _has(location, stem, content):
+        return False
+    tables = {
+        f"{stem}.parquet": trials(record),
+        f"{stem}.ratios.parquet": Table(_RATIOS, _rows(ratios)),
+    }
+    files = []
+    for name, table in tables.items():
+        counted = _Counted(table.rows)
+        out = io.BytesIO()
+        write_parquet(Table(table.columns, iter(counted)), out, **_LEAN)
+        location.write(name, out.getvalue())
+        files.append(TableFile(counted.rows, digest_bytes(out.getvalue())))
+    facts = _collect(record, spec, content, condensed, *files)
+    location.write(f"{stem}.json.gz", encode(facts))
+    return True
+
+
+def _has(location: Location, stem: str, content: str) -> bool:
+    """Whether the lake has this very record, whole."""
+    try:
+        facts = decode(location.read(f"{stem}.json.gz"), stem)
+        return facts.content == content and all(
+            digest_bytes(location.read(f"{stem}{end}")) == table.digest
+            for end, table in ((".parquet", facts.trials), (".ratios.parquet", facts.ratios))
+        )
+    except SteelyardError:
+        return False
+
+
+def _collect(
+    record: Record, spec: str, content: str, condensed: Condensed | None, *files: TableFile
+) -> Facts:
+    contexts = {
+        outcome.block.context.id: dict(outcome.block.context.settings)
+        for outcome in (record.stream_outcomes() if record.experiment.contexts else ())
+        if outcome.block.context is not None
+    }
+    whole, ratios = files
+    return Facts(
+        id=record.id,
+        name=record.directory.resolve().name.removesuffix(".lab"),
+        created_ns=record.created_ns,
+        spec=spec,
+        content=content,
+        experiment=msgspec.json.encode(record.experiment).decode(),
+        program=dict(record.program),
+        treatments=record.treatments,
+        metrics=tuple(Reduced(metric, reduce) for metric, reduce in record.reductions()),
+        contexts=contexts,
+        runs=tuple(record.runs()),
+        looks=tuple(record.looks()),
+        extensions=record.extensions(),
+        warnings=tuple(record.warnings()),
+        batches=tuple(record.batches()),
+        blocks=sum(record.progress().blocks.values()),
+        condensed=condensed,
+        trials=whole,
+        ratios=ratios,
+    )
+
+
+def _rows(ratios: Iterable[BlockRatio]) -> Iterator[tuple[Cell, ...]]:
+    for each in ratios:
+        yield msgspec.structs.astuple(each)
+
+
+class _Counted:
+    """Rows, and how many of them have passed."""
+
+    def __init__(self, rows: Iterator[tuple[Cell, ...]]) -> None:
+        self.rows = 0
+        self._rows = rows
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        for row in self._rows:
+            self.rows += 1
+            yield row
+
+
+def _digest_file(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
