@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import fields
 
 from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 

@@ -152,7 +152,9 @@ def recover(damaged: Path, new: Path) -> Recovered:
             raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
     try:
         with explained(new / FILE):
-            shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SEAL), dirs_exist_ok=True)
+            shutil.copytree(
+                damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SEAL), dirs_exist_ok=True
+            )
             return _rebuild(new, damaged)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)

@@ -93,9 +93,7 @@ def _digest(text: bytes) -> str:
 
 def _digest_file(file: Path) -> str:
     with open(file, "rb") as opened:  # noqa: PTH123
-        return hashlib.file_digest(
-            opened, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)
-        ).hexdigest()
+        return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)).hexdigest()
 
 
 def _has_content(name: str) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    Column = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+    Column = npt.NDArray[np.int64 | np.float64]
 
 STATES: Final = ("planned", "complete", "incomplete", "discarded")
 """States of blocks; a column of them has places in this order."""
@@ -108,7 +108,9 @@ class ParquetTrials:
         name = f"{facts.stem}.parquet"
         content = self._location.read(name)
         if digest_bytes(content) != facts.trials.digest:
-            raise damaged(f"{self._location.shown}/{name}", "it is not as it was written (its digest differs)")
+            raise damaged(
+                f"{self._location.shown}/{name}", "it is not as it was written (its digest differs)"
+            )
         return content
 
     def read(self, names: Sequence[str]) -> dict[str, Column]:
@@ -141,8 +143,8 @@ class ParquetTrials:
             column = found[f"c{place}"]
             if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
                 raise damaged(self._location.shown, f"a trial has no {name}")
-            kind = np.int64 if name in _WHERE else np.float64
-            columns[name] = np.ascontiguousarray(np.ma.getdata(column), kind)
+            plain = np.ma.getdata(column)
+            columns[name] = plain.astype(np.int64 if name in _WHERE else np.float64, copy=False)
             if columns[name].size != sum(self.counts):
                 raise damaged(self._location.shown, "tables of trials have other numbers of rows than stated")
         return columns
@@ -176,8 +178,8 @@ class ParquetTrials:
             yield
         except self._error as error:
             first = str(error).splitlines()[0]
-            for number, facts in zip(self._files, self._every, strict=True):
-                first = first.replace(number, f"{facts.stem}.parquet")
+            for file, facts in zip(self._files, self._every, strict=True):
+                first = first.replace(file, f"{facts.stem}.parquet")
             raise RecordError(
                 f"{self._location.shown} has tables that cannot be read: {first}",
                 hint="export their records again: steelyard export RECORD.lab --to PLACE",

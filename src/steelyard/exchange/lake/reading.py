@@ -238,7 +238,8 @@ class LakeRecord(Reading):
                     metric,
                     treatment,
                     array("d", values.tobytes()),
-                    *(array("q", where[name][own].tobytes()) for name in ("block", "pass")),
+                    array("q", where["block"][own].tobytes()),
+                    array("q", where["pass"][own].tobytes()),
                     array("q", standing[where["context"][own]].tobytes()),
                     array("q", where["trial"][own].tobytes()),
                     failures=failures[treatment.id],
@@ -260,7 +261,9 @@ class LakeRecord(Reading):
                 attempted & (where["late"] == 1),
             )
         )
-        return {each.id: Failures(counts[each.id], failed[each.id], late[each.id]) for each in self.treatments}
+        return {
+            each.id: Failures(counts[each.id], failed[each.id], late[each.id]) for each in self.treatments
+        }
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
         """No labels, which no metric of a lake has."""
@@ -332,7 +335,9 @@ class LakeRecord(Reading):
             f"block_state = 'complete' AND queue_wait_s > {float(least)!r} * wall_s",
         )
         return tuple(
-            Disturbed(trial + self._offsets[place].trials, treatment, block + self._offsets[place].blocks, share)
+            Disturbed(
+                trial + self._offsets[place].trials, treatment, block + self._offsets[place].blocks, share
+            )
             for place, trial, treatment, block, share in rows
         )
 
@@ -528,7 +533,8 @@ def _insert_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *
         )  # fmt: skip
     if alone:
         connection.executemany(
-            "INSERT INTO look VALUES (?, ?, ?, ?, ?, ?, ?)", [msgspec.structs.astuple(look) for look in facts.looks]
+            "INSERT INTO look VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [msgspec.structs.astuple(look) for look in facts.looks],
         )
         connection.executemany(
             "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, 0, ?, ?)",

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
+from steelyard.files.urls import redact
 from steelyard.lab.lake.opening import is_lake, read_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
@@ -100,17 +101,25 @@ def _of_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
     return Gathered(tuple(records), known, tuple(left_out))
 
 
-def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gathered:
+def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> Gathered:
     """Add every metric of these records to a file of summaries; what it has already is not read again.
 
     Raises
     ------
     RecordError
         The file cannot be written, or holds something else.
+    UsageError
+        A name is the place of a lake, which keeps summaries itself.
     """
+    for name in names:
+        if not isinstance(name, Path) or is_lake(name):
+            shown = redact(str(name))
+            raise UsageError(
+                f"{shown} keeps summaries of its records already", hint=f"steelyard history {shown}"
+            )
     with Summaries(file) as summaries:
         there = summaries.known()
-        directories = [each for name in names for each in find_records(name)]
+        directories = [each for name in names for each in find_records(Path(name))]
         found = _condensed([each for each in directories if _id(each) not in there], None, watch)
         summaries.add(found.records, found.metrics.values())
     return found
@@ -133,9 +142,7 @@ def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch
     return Gathered(tuple(records), known, tuple(left_out))
 
 
-def condense_or_read(
-    directory: Path, metrics: Sequence[str] | None
-) -> tuple[Condensed, dict[str, Metric]]:
+def condense_or_read(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed, dict[str, Metric]]:
     """Condense a record by its seal, or as ``condense`` where it has none that is its own."""
     return _read_sealed(directory, metrics) or condense(directory, metrics)
 
