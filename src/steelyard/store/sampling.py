@@ -178,28 +178,26 @@ def _grouped(
         counts = ~np.isin(blocks, left_out)
         keys, blocks, trials = keys[counts], blocks[counts], trials[counts]
         values = [column[counts] for column in values]
-    return group_columns(keys, blocks, trials, values)
-
-
-def group_columns(keys: Ints, blocks: Ints, trials: Ints, values: Sequence[Floats]) -> dict[int, Columns]:
-    """Columns by key, the order of the rows kept."""
-    import numpy as np
-
     if not keys.size:
         return {}
     order = np.argsort(keys, kind="stable")
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=-1))
     cuts = starts[1:]
-    ids, where = keys[starts].tolist(), [np.split(column[order], cuts) for column in (blocks, trials)]
-    of_values = [np.split(column[order], cuts) for column in values]
+    by_key = zip(
+        keys[starts].tolist(),
+        np.split(blocks[order], cuts),
+        np.split(trials[order], cuts),
+        zip(*(np.split(column[order], cuts) for column in values), strict=True),
+        strict=True,
+    )
     return {
         key: Columns(
-            array("q", where[0][place].tobytes()),
-            array("q", where[1][place].tobytes()),
-            tuple(array("d", column[place].tobytes()) for column in of_values),
+            array("q", its_blocks.tobytes()),
+            array("q", its_trials.tobytes()),
+            tuple(array("d", column.tobytes()) for column in its_values),
         )
-        for place, key in enumerate(ids)
+        for key, its_blocks, its_trials, its_values in by_key
     }
 
 

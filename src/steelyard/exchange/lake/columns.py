@@ -25,7 +25,7 @@ STATES: Final = ("planned", "complete", "incomplete", "discarded")
 _GLOBS: Final = frozenset("*?[]{}\\")
 """Characters of a path that DuckDB takes for a pattern."""
 
-_WHERE: Final[Mapping[str, str]] = {
+WHERE: Final[Mapping[str, str]] = {
     "run": "run",
     "block": "block",
     "pass": '"pass"',
@@ -114,7 +114,7 @@ class ParquetTrials:
         return content
 
     def read(self, names: Sequence[str]) -> dict[str, Column]:
-        """Columns by name: those that every table has (``_WHERE``), or metrics, in which what was not observed
+        """Columns by name: those that every table has (``WHERE``), or metrics, in which what was not observed
         is NaN.
 
         Raises
@@ -131,8 +131,8 @@ class ParquetTrials:
         import numpy as np
 
         chosen = ", ".join(
-            f"{_WHERE[name]} AS c{place}"
-            if name in _WHERE
+            f"{WHERE[name]} AS c{place}"
+            if name in WHERE
             else f"coalesce(CAST({_quote(name)} AS DOUBLE), CAST('nan' AS DOUBLE)) AS c{place}"
             for place, name in enumerate(names)
         )
@@ -144,7 +144,7 @@ class ParquetTrials:
             if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
                 raise damaged(self._location.shown, f"a trial has no {name}")
             plain = np.ma.getdata(column)
-            columns[name] = plain.astype(np.int64 if name in _WHERE else np.float64, copy=False)
+            columns[name] = plain.astype(np.int64 if name in WHERE else np.float64, copy=False)
             if columns[name].size != sum(self.counts):
                 raise damaged(self._location.shown, "tables of trials have other numbers of rows than stated")
         return columns

@@ -19,17 +19,17 @@ import msgspec
 from steelyard.answers.portrait import Disturbed, Excluded
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.errors import UsageError
-from steelyard.exchange.lake.columns import STATES, ParquetTrials
+from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
 from steelyard.exchange.lake.facts import Facts
-from steelyard.sample import Failures, Sample
+from steelyard.sample import Doubles, Failures, Integers, Sample
 from steelyard.spec.experiment import Experiment
 from steelyard.store.entries import Disturbance, Gaps, Journal, Progress, Run
 from steelyard.store.lock import Holder
 from steelyard.store.reading import LEFT_OUT, Reading
 from steelyard.store.rows import as_given, treatment_rows
-from steelyard.store.sampling import ALWAYS, Columns, find_machines, group_columns
+from steelyard.store.sampling import find_machines
 from steelyard.store.schema import TABLES, VERSION
-from steelyard.units import Scalar
+from steelyard.units import Metric, Scalar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -65,6 +65,16 @@ class Offsets(msgspec.Struct, frozen=True):
     contexts: Mapping[tuple[int, str], int]
 
 
+class Launches(msgspec.Struct, frozen=True):
+    """Launches of a treatment in complete blocks: places in columns, and where they stand."""
+
+    places: Any
+    blocks: Integers
+    passes: Integers
+    contexts: Integers
+    trials: Integers
+
+
 class LakeRecord(Reading):
     """Records of one spec in a lake as one record that nobody writes; a context manager that closes."""
 
@@ -88,6 +98,7 @@ class LakeRecord(Reading):
             raise
         self._named = named
         self._where: dict[str, Ints] = {}
+        self._placed: dict[int, Launches] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -113,11 +124,7 @@ class LakeRecord(Reading):
 
         if self._where:
             return self._where
-        names = (
-            *("trial", "block", "run", "context", "pass"),
-            *("treatment", "ok", "late", "state", "start_ns"),
-        )
-        where: dict[str, Any] = dict(self._parquet.read(names))
+        where: dict[str, Any] = dict(self._parquet.read(list(WHERE)))
         first = 0
         moved = {name: where[name].copy() for name in ("trial", "block", "run", "context")}
         for part, offsets, count in zip(self._parts, self._offsets, self._parquet.counts, strict=True):
@@ -169,42 +176,47 @@ class LakeRecord(Reading):
             The record has no such metric, or it has labels.
         """
         with self._explained():
-            return [sample for metric in metrics for sample in self._samples_of(metric)]
+            asked = [self._metric(name) for name in metrics]
+            # All at once, with where they stand: each further look at the files takes a tenth of a second.
+            values = self._parquet.read([*WHERE, *metrics])
+            launches = self._launches()
+            failures, origins = self.failures(), self.origins()
+            return [
+                Sample(
+                    metric,
+                    treatment,
+                    *columns,
+                    failures=failures[treatment.id],
+                    provenance=origins.provenance(metric, treatment),
+                )
+                for metric, _, _ in asked
+                for treatment in self.treatments
+                for columns in (_observe(metric, launches.get(treatment.id), values[metric.name]),)
+            ]
 
-    def _samples_of(self, name: str) -> Iterator[Sample]:
+    def _launches(self) -> dict[int, Launches]:
+        """Launches of complete blocks by their treatment; samples share what is the same of all metrics."""
         import numpy as np
 
-        metric, _, _ = self._metric(name)
-        where = self.columns()
-        values = self._parquet.read([name])[name]
-        kept = where["state"] == _COMPLETE
-        observed = ~np.isnan(values)
-        if metric.kind == "builtin" and name not in ALWAYS:
-            # Trials that are long enough to be asked are not a fair sample.
-            kept &= ~np.isin(where["treatment"], where["treatment"][kept & ~observed])
-        kept &= observed
-        standing = self._standing()
-        grouped = group_columns(
-            where["treatment"][kept], where["block"][kept], where["trial"][kept], [values[kept]]
-        )
-        passes = group_columns(
-            where["treatment"][kept], where["pass"][kept], standing[where["context"][kept]], []
-        )
-        failures, origins = self.failures(), self.origins()
-        nothing = Columns.empty(1)
-        for treatment in self.treatments:
-            its, beside = grouped.get(treatment.id, nothing), passes.get(treatment.id, nothing)
-            yield Sample(
-                metric,
-                treatment,
-                its.values[0],
-                its.blocks,
-                beside.blocks,
-                beside.trials,
-                its.trials,
-                failures=failures[treatment.id],
-                provenance=origins.provenance(metric, treatment),
-            )
+        if self._placed is None:
+            where, standing = self.columns(), self._standing()
+            kept = np.flatnonzero(where["state"] == _COMPLETE)
+            # Few numbers are sorted in a tenth of the time that large ones take.
+            keys = where["treatment"][kept].astype(np.uint16)
+            kept = kept[np.argsort(keys, kind="stable")]
+            treatments = where["treatment"][kept]
+            starts = np.flatnonzero(np.diff(treatments, prepend=-1))
+            self._placed = {
+                int(treatments[start]): Launches(
+                    places,
+                    array("q", where["block"][places].tobytes()),
+                    array("q", where["pass"][places].tobytes()),
+                    array("q", standing[where["context"][places]].tobytes()),
+                    array("q", where["trial"][places].tobytes()),
+                )
+                for start, places in zip(starts.tolist(), np.split(kept, starts[1:]), strict=True)
+            }
+        return self._placed
 
     def _standing(self) -> Ints:
         """The context that stands for each, which is that of its machine where machines are contexts."""
@@ -391,6 +403,30 @@ class LakeRecord(Reading):
     def holder(self) -> Holder | None:
         """Nobody writes."""
         return None
+
+
+def _observe(
+    metric: Metric, launches: Launches | None, column: Any
+) -> tuple[Doubles, Integers, Integers, Integers, Integers]:
+    """Values of a metric, their blocks, passes, contexts and trials; without launches in which it was not
+    observed, and with a built-in metric without all of such a treatment: trials that are long enough to be
+    asked are not a fair sample.
+    """
+    import numpy as np
+
+    if launches is None:
+        return array("d"), array("q"), array("q"), array("q"), array("q")
+    values = column[launches.places]
+    own = (launches.blocks, launches.passes, launches.contexts, launches.trials)
+    missing = np.isnan(values)
+    if missing.any():
+        kept = ~missing if metric.kind != "builtin" else np.zeros(missing.size, bool)
+        values = values[kept]
+        blocks, passes, contexts, trials = (
+            array("q", np.frombuffer(each, np.int64)[kept].tobytes()) for each in own
+        )
+        own = (blocks, passes, contexts, trials)
+    return (array("d", values.tobytes()), *own)
 
 
 def _count(column: Ints) -> Iterator[tuple[int, int]]:
