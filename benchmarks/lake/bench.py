@@ -17,7 +17,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-
 from steelyard.design.plan import Block
 from steelyard.exchange.lake.location import Location
 from steelyard.lab.history.condensing import seal

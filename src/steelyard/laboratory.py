@@ -21,7 +21,6 @@ from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
-    from steelyard.store import Reading
     from steelyard.answers.analysis import Answer
     from steelyard.answers.history import History
     from steelyard.answers.observation import Observation
@@ -36,7 +35,7 @@ if TYPE_CHECKING:
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
-    from steelyard.store import Record
+    from steelyard.store import Reading, Record
 
 T = TypeVar("T")
 WIDTH = 100

@@ -288,6 +288,20 @@ class Reading(Facts):
         return Progress(planned, trials, failed, blocks, contexts, last)
 
     @_asked
+    def count_by_run(self) -> dict[int, tuple[int, int]]:
+        """Trials of each run, and complete blocks that it began."""
+        trials = dict(self._rows("SELECT run, count(*) FROM trial GROUP BY run"))
+        blocks: Counter[int] = Counter(
+            run
+            for (run,) in self._rows(
+                "SELECT (SELECT run FROM trial WHERE trial.id >= first_trial"
+                " AND trial.id < first_trial + trials ORDER BY trial.id LIMIT 1)"
+                " FROM block WHERE state = 'complete'"
+            )
+        )
+        return {run: (count, blocks[run]) for run, count in trials.items()}
+
+    @_asked
     def runs(self) -> list[Run]:
         """Every time that somebody worked on the record."""
         return [

@@ -1,9 +1,9 @@
 """The seal of a record: what a history keeps of it, bound to the bytes of its file.
 
 ``record.summary`` lies beside the file of a record. Its first line is a ``Seal``, what follows a ``Summary``,
-compressed by zlib. The seal has digests of the file and of the summary: whoever reads the summary hashes the whole file of the record first, so that a
-record that has changed by one bit, or is being written, is never answered for by what it was. What does not
-fit is no error: the record is read then.
+compressed by zlib. The seal has digests of the file and of the summary: whoever reads the summary hashes the
+whole file of the record first, so that a record that has changed by one bit, or is being written, is never
+answered for by what it was. What does not fit is no error: the record is read then.
 
 The document is ``steelyard/summary``. History: version 1, the first.
 """
@@ -54,7 +54,7 @@ _decode_summary: Final = msgspec.json.Decoder(Summary).decode
 
 
 def write_seal(file: Path, summary: Summary) -> None:
-    """Seal the record in ``file``, which nobody writes to; nothing where there is no space, or no right to."""
+    """Seal the record in ``file``, which nobody writes to; where no file can be made, it stays without."""
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
         seal = Seal(FORMAT, VERSION, _digest_file(file), _digest(text))

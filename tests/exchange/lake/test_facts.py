@@ -61,7 +61,7 @@ def test_the_name_of_facts_says_spec_day_and_record():
     ids=["empty", "text", "cut", "list", "keys", "format", "bytes"],
 )
 def test_damage_is_named_with_its_place_and_cure(content):
-    with pytest.raises(RecordError, match="^a/x is damaged") as error:
+    with pytest.raises(RecordError, match=r"^a/x is damaged") as error:
         decode(content, "a/x")
     assert "steelyard export" in error.value.hint
 

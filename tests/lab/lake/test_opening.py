@@ -30,7 +30,6 @@ from steelyard.lab.merge.merging import merge, one_record
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
 
-
 TRIALS = 2 * (20 + 20 + 14 + 3)
 """Of two programs in the blocks of three machines, of which each discards one more."""
 
@@ -154,7 +153,7 @@ def test_block_ratios_are_those_of_the_estimate(lake, records):
     logs = [row["log_ratio"] for row in rows]
     assert len(logs) == 20
     # The estimate is a geometric mean of ratios of blocks; a speedup is baseline over treatment.
-    assert 2.718281828459045 ** -(sum(logs) / 20) == pytest.approx(comparison.speedup, rel=1e-9)
+    assert 2.718281828459045 ** -(sum(logs) / 20) == pytest.approx(comparison.speedup.value, rel=1e-9)
 
 
 def _id(directory):
@@ -334,7 +333,8 @@ def killed(self, target):
         os.kill(os.getpid(), signal.SIGKILL)
     return replace(self, target)
 Path.replace = killed
-export_to([Path(name) for name in {[str(each) for each in records]!r}], Location(Path({str(tmp_path / "lake")!r})))
+names = {[str(each) for each in records]!r}
+export_to([Path(name) for name in names], Location(Path({str(tmp_path / "lake")!r})))
 """
     done = subprocess.run([sys.executable, "-c", code], check=False)
     assert done.returncode == -signal.SIGKILL

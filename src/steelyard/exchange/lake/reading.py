@@ -23,7 +23,7 @@ from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
 from steelyard.exchange.lake.facts import Facts
 from steelyard.sample import Doubles, Failures, Integers, Sample
 from steelyard.spec.experiment import Experiment
-from steelyard.store.entries import Disturbance, Gaps, Journal, Progress, Run
+from steelyard.store.entries import Disturbance, Gaps, Journal, Progress
 from steelyard.store.lock import Holder
 from steelyard.store.reading import LEFT_OUT, Reading
 from steelyard.store.rows import as_given, treatment_rows

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 import msgspec
 
+from steelyard.errors import SteelyardError
 from steelyard.exchange.arrow import write_parquet
 from steelyard.exchange.lake.facts import Facts, Reduced, TableFile, decode, digest_bytes, encode, name_stem
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.table import Cell, Column, Table
 from steelyard.exchange.trials import trials
-from steelyard.errors import SteelyardError
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.store.summaries import Condensed

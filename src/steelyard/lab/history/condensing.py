@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
@@ -19,6 +19,7 @@ from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
 from steelyard.store.facts import FILE
+from steelyard.store.merging import find_origin
 from steelyard.store.seal import Summary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
 from steelyard.units import Metric
@@ -81,7 +82,22 @@ def gather(names: Sequence[Path | str], metrics: Sequence[str], watch: Watch = u
     for metric in metrics:
         if known and metric not in known:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
-    return Gathered(tuple(records.values()), known, tuple(left_out))
+    kept, repeated = _count_once(records.values())
+    return Gathered(kept, known, (*left_out, *repeated))
+
+
+def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
+    """Records of which no trial is in two, those with most parts first; and what is left out for that."""
+    every = list(records)
+    holders: dict[str, str] = {}
+    left_out: dict[str, LeftOut] = {}
+    for each in sorted(every, key=lambda record: -len(record.parts)):
+        ids = each.parts or (each.id,)
+        if (other := next((holders[id_] for id_ in ids if id_ in holders), None)) is not None:
+            left_out[each.id] = LeftOut(each.name, f"has trials that are in {other} too")
+            continue
+        holders |= dict.fromkeys(ids, each.name)
+    return tuple(each for each in every if each.id not in left_out), [*left_out.values()]
 
 
 def _of_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
@@ -247,6 +263,7 @@ def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed,
             spec=_text(_measured(msgspec.to_builtins(experiment))),
             host=_text(host),
             digests={name: tuple(its) for name, its in digests.items()},
+            parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
         return condensed, known
 

@@ -14,10 +14,10 @@ from steelyard.exchange.lake.columns import ParquetTrials
 from steelyard.exchange.lake.facts import Facts, damaged, decode, find_place
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, Part
+from steelyard.files.urls import is_url
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.merge.machines import By, Place, name_machines
 from steelyard.lab.merge.merging import build_experiment, measure_name
-from steelyard.files.urls import is_url
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.merging import NODE, order_by_state

@@ -77,7 +77,9 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
         sources = [_read_source(stack.enter_context(Record.open(entry))) for entry in directories]
         first = sources[0].record
         for source in sources:
-            _refuse_other(first, source.record)
+            record = source.record
+            _refuse_unblocked(record)
+            refuse_other(first.directory, first.experiment, record.directory, record.experiment)
         chosen = _choose(sources)
         machines = _name_runs(chosen, by)
         names = sorted(_collect_machines(chosen, machines), key=measure_name)
@@ -115,19 +117,29 @@ def _read_source(record: Record) -> _Source:
     return _Source(record, runs, record.progress().trials)
 
 
-def _refuse_other(first: Record, second: Record) -> None:
-    if second.experiment.design.order != "randomized":
+def _refuse_unblocked(record: Record) -> None:
+    order = record.experiment.design.order
+    if order != "randomized":
         raise UsageError(
-            f"{second.directory}: order = {second.experiment.design.order!r} has no blocks, and records are"
-            " merged block by block",
+            f"{record.directory}: order = {order!r} has no blocks, and records are merged block by block",
             hint='write order = "randomized" in the spec',
         )
-    old, new = (get_comparable(entry.experiment) for entry in (first, second))
+
+
+def refuse_other(first: Path, experiment: Experiment, second: Path, other: Experiment) -> None:
+    """Refuse records of different specs.
+
+    Raises
+    ------
+    UsageError
+        Shows what differs.
+    """
+    old, new = get_comparable(experiment), get_comparable(other)
     if collected := differences(old, new):
         lines = "".join(f"\n    {line}" for line in collected)
         raise UsageError(
-            f"{first.directory} and {second.directory} are of different specs, and only records of one are"
-            f" merged; the second differs in:{lines}",
+            f"{first} and {second} are of different specs, and only records of one are merged; the second"
+            f" differs in:{lines}",
             hint="run one spec on every machine; steelyard compare OLD.lab NEW.lab compares two records",
         )
 
