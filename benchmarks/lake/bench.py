@@ -1,7 +1,7 @@
 """What a lake costs: bytes a trial, a day of a million trials, a year of history; and sealed records.
 
-``./dev bench lake [--quick] [--keep DIR]`` with the extra ``lake`` installed. Records are made up from a seed;
-with ``--keep`` they stay, and what is there is not made again.
+``./dev bench lake [--quick] [--keep DIR]`` with the extra ``lake`` installed. Records are made up from a
+seed; with ``--keep`` they stay, and what is there is not made again.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 
 from steelyard.design.plan import Block
 from steelyard.exchange.lake.location import Location
-from steelyard.lab.history.condensing import seal
+from steelyard.lab.history.condensing import write_summary
 from steelyard.lab.lake.exporting import export_to
 from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Treatment
@@ -129,7 +129,7 @@ def sizes(scratch: Path) -> Iterator[tuple[int, float, float, float]]:
     """Trials of a record; bytes of each in the file, in all of the record, and in a lake."""
     for trials in (32, 100, 300, 1_000, 10_000):
         directory = record(scratch / f"{trials}.lab", trials // 2, random.Random(trials))
-        seal(directory)
+        write_summary(directory)
         lake = scratch / f"lake-{trials}"
         export_to([directory], Location(lake))
         file = (directory / "record.sqlite").stat().st_size
@@ -147,7 +147,7 @@ def sealed(scratch: Path, count: int) -> tuple[float, float]:
     for step in ("read", "sealed"):
         if step == "sealed":
             for directory in made:
-                seal(directory)
+                write_summary(directory)
         times = []
         for _ in range(3):
             start = time.perf_counter()

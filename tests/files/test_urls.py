@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.files.urls import find_directory, find_secrets, is_url, redact
+from steelyard.files.urls import find_directory, find_secrets, is_url, strip_secrets
 
 
 def test_urls_and_paths_are_told_apart():
@@ -24,7 +24,7 @@ def test_urls_and_paths_are_told_apart():
     ],
 )
 def test_a_url_is_shown_without_what_may_be_secret(url, shown):
-    assert redact(url) == shown
+    assert strip_secrets(url) == shown
 
 
 def test_secrets_are_found_as_they_stand_and_decoded():

@@ -65,7 +65,7 @@ from steelyard.store import Record, database
 def stop(connection):
     connection.set_progress_handler(lambda: os.kill(os.getpid(), signal.SIGKILL), 20_000)
     enlarge(connection)
-enlarge, database.enlarge_pages = database.enlarge_pages, stop
+enlarge, database.rewrite_pages = database.rewrite_pages, stop
 Record.open(Path({str(tmp_path / "a.lab")!r}), write=True).close()
 """
     done = subprocess.run([sys.executable, "-c", code], check=False)

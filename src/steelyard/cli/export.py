@@ -94,7 +94,9 @@ def command(
     one that has changed is replaced.
     """
     if place is not None:
-        if refused := [name for name, value in _only_files(form, output, long, parameters, metrics) if value]:
+        if refused := [
+            name for name, value in _list_file_options(form, output, long, parameters, metrics) if value
+        ]:
             raise UsageError(
                 f"{refused[0]} has no meaning for --to, which writes all of a record", hint="leave it out"
             )
@@ -132,7 +134,9 @@ def command(
                 export_for_peers(opened, output, chosen, metrics)
 
 
-def _only_files(form: object, output: object, long: object, parameters: object, metrics: object) -> Any:
+def _list_file_options(
+    form: object, output: object, long: object, parameters: object, metrics: object
+) -> Any:
     """Options that are about one file, with their values."""
     names = ("--format", "--output", "--long", "--parameter", "--metric")
     return zip(names, (form, output, long, parameters, metrics), strict=True)
@@ -150,10 +154,10 @@ def _export_to(records: tuple[Path, ...], place: Path | str) -> int:
     location = Location(place)
     with Counting("records", sys.stderr) as counting:
         done = export_to([find_record(record) for record in records], location, counting.update)
-    for each in done.left_out:
-        click.echo(f"left out: {each.record} {each.why}", err=True)
+    for entry in done.left_out:
+        click.echo(f"left out: {entry.record} {entry.why}", err=True)
     unchanged = f", {done.unchanged} there already" if done.unchanged else ""
-    click.echo(f"{location.shown}: {done.written} records written{unchanged}", err=True)
+    click.echo(f"{location.label}: {done.written} records written{unchanged}", err=True)
     return RecordError.exit_code if done.left_out else 0
 
 

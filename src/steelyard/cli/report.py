@@ -9,7 +9,7 @@ import click
 from steelyard.cli.options import against_option, metric_option, places_argument, protocol_option
 from steelyard.cli.paths import OutputDirectory, OutputFile, PathCommand
 from steelyard.errors import UsageError
-from steelyard.files.urls import redact
+from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import refuse_output
 
 
@@ -99,7 +99,7 @@ def command(
 def _beside(record: Path | str) -> Path:
     if isinstance(record, str):
         raise UsageError(
-            f"{redact(record)} has no page beside it", hint="say where the page is to be: -o FILE.html"
+            f"{strip_secrets(record)} has no page beside it", hint="say where the page is to be: -o FILE.html"
         )
     from steelyard.lab.run.existing_record import find_record
 

@@ -221,7 +221,7 @@ def print_answer(
 
 def print_answer_of(
     record: Reading,
-    shown: Shown,
+    style: Shown,
     *,
     as_json: bool,
     strict: bool,
@@ -243,7 +243,7 @@ def print_answer_of(
     answer = analyze(
         record,
         metric=metric,
-        beside=shown.metrics,
+        beside=style.metrics,
         protocol=protocol,
         against=against,
         estimand=estimand,
@@ -256,7 +256,7 @@ def print_answer_of(
         checked = replace(checked, record=None)
     if not declared:
         tell_unjudged(record, is_temporary=is_temporary)
-    return show_answer(answer, shown, checked, as_json=as_json, strict=strict, budget=budget)
+    return show_answer(answer, style, checked, as_json=as_json, strict=strict, budget=budget)
 
 
 def show_answer(

@@ -20,15 +20,15 @@ def command(records: tuple[Path, ...], as_json: bool) -> None:
     from steelyard.answers.status import STATUS, STATUSES
     from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
-    from steelyard.report.status import lines, lines_together
+    from steelyard.report.status import format_together, lines
     from steelyard.store import Record
 
     directories = [find_record(record) for record in records]
     if len(directories) > 1:
-        from steelyard.lab.merge.progress import status_together
+        from steelyard.lab.merge.progress import sum_statuses
 
-        several = status_together(directories)
-        show(lambda: STATUSES.text(several), lambda width: lines_together(several, width), as_json=as_json)
+        several = sum_statuses(directories)
+        show(lambda: STATUSES.text(several), lambda width: format_together(several, width), as_json=as_json)
         return
     with Record.open(directories[0]) as opened:
         found = status(opened)

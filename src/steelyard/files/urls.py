@@ -22,12 +22,12 @@ def find_directory(url: str) -> Path | None:
     return Path(unquote(url.removeprefix(_FILE))) if url.startswith(f"{_FILE}/") else None
 
 
-def redact(url: str) -> str:
+def strip_secrets(url: str) -> str:
     """A URL as it may be shown: without user, password, query and fragment, in which secrets stand."""
-    return "::".join(_redact_link(link) for link in url.split("::"))
+    return "::".join(_strip_link(link) for link in url.split("::"))
 
 
-def _redact_link(link: str) -> str:
+def _strip_link(link: str) -> str:
     try:
         parts = urlsplit(link)
         host = parts.netloc.rpartition("@")[2]

@@ -41,15 +41,15 @@ def lines(status: Status, width: int = 80) -> list[Line]:
     return shown
 
 
-def lines_together(several: Statuses, width: int = 80) -> list[Line]:
+def format_together(several: Statuses, width: int = 80) -> list[Line]:
     """Several records, one below the other, and the sums."""
-    shown = [line for each in several.records for line in [*lines(each, width), *paragraph("", width)]]
+    blocks, trials = counted(several.blocks_done, "complete block"), counted(several.trials_done, "run")
     repeated = f" ({several.repeated:,} more are in two of them)" if several.repeated else ""
-    sums = (
-        f"together: {counted(several.blocks_done, 'complete block')} and {counted(several.trials_done, 'run')}"
-        f" in {counted(len(several.records), 'record')}{repeated}"
-    )
-    return [*shown, *paragraph(sums, width, rest="  ")]
+    sums = f"together: {blocks} and {trials} in {counted(len(several.records), 'record')}{repeated}"
+    text: list[Line] = []
+    for status in several.records:
+        text += [*lines(status, width), *paragraph("", width)]
+    return [*text, *paragraph(sums, width, rest="  ")]
 
 
 def _blocks(status: Status) -> str:

@@ -166,10 +166,10 @@ def _fit_pages(connection: sqlite3.Connection, path: Path) -> None:
     if page_bytes < LARGE_PAGE_BYTES and _size(path) >= _LARGE_BYTES:
         with suppress(sqlite3.OperationalError):
             set_durable(connection, durable=True)
-            enlarge_pages(connection)
+            rewrite_pages(connection)
 
 
-def enlarge_pages(connection: sqlite3.Connection) -> None:
+def rewrite_pages(connection: sqlite3.Connection) -> None:
     """Rewrite the file, which has no write-ahead log, with large pages; all of it or nothing."""
     connection.execute(f"PRAGMA page_size = {LARGE_PAGE_BYTES}")
     connection.execute("VACUUM")

@@ -127,7 +127,7 @@ class Facts:
         """All metrics, built-in ones first."""
         return tuple(metric for metric, _, _ in self._metrics.values())
 
-    def reductions(self) -> list[tuple[Metric, Reduce]]:
+    def list_reductions(self) -> list[tuple[Metric, Reduce]]:
         """Each metric, and how the iterations of a trial become one observation of it."""
         return [(metric, reduce) for metric, _, reduce in self._metrics.values()]
 

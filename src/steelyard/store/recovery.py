@@ -22,8 +22,8 @@ from steelyard.store.database import (
     LARGE_PAGE_BYTES,
     SMALL_PAGE_BYTES,
     create_database,
-    enlarge_pages,
     explained,
+    rewrite_pages,
 )
 from steelyard.store.digests import NAME as DIGESTS
 from steelyard.store.digests import damaged_pages, read_page_bytes, write_digests
@@ -304,7 +304,7 @@ def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
     try:
         with closing(create_database(scratch, durable=False, page_bytes=page_bytes)) as new:
             if grown:
-                enlarge_pages(new)
+                rewrite_pages(new)
             ((page_bytes,),) = new.execute("PRAGMA page_size").fetchall()
         page = bytearray(scratch.read_bytes()[:page_bytes])
     finally:

@@ -57,7 +57,7 @@ def write_seal(file: Path, summary: Summary) -> None:
     """Seal the record in ``file``, which nobody writes to; where no file can be made, it stays without."""
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
-        seal = Seal(FORMAT, VERSION, _digest_file(file), _digest(text))
+        seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text))
         new = file.with_name(f".{NAME}.new")
         try:
             new.write_bytes(b"%b\n%b" % (msgspec.json.encode(seal), text))
@@ -73,9 +73,9 @@ def read_seal(file: Path) -> Summary | None:
         with open(f"{name[: -len(file.name)]}{NAME}", "rb") as opened:  # noqa: PTH123 -- thousands a second
             head, _, text = opened.read().partition(b"\n")
         seal = _decode_seal(head)
-        if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _digest(text):
+        if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
             return None
-        if seal.record != _digest_file(file) or any(_has_content(f"{name}{end}") for end in _LOGS):
+        if seal.record != _hash_file(file) or any(_has_content(f"{name}{end}") for end in _LOGS):
             return None
         return _decode_summary(zlib.decompress(text))
     except (OSError, ValueError, msgspec.DecodeError):
@@ -87,11 +87,11 @@ def remove_seal(file: Path) -> None:
     file.with_name(NAME).unlink(missing_ok=True)
 
 
-def _digest(text: bytes) -> str:
+def _hash(text: bytes) -> str:
     return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def _digest_file(file: Path) -> str:
+def _hash_file(file: Path) -> str:
     with open(file, "rb") as opened:  # noqa: PTH123
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)).hexdigest()
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from steelyard.errors import RecordError
-from steelyard.exchange.lake.facts import Facts, TableFile, decode, digest_bytes, encode, find_place
+from steelyard.exchange.lake.facts import Facts, TableFile, decode, encode, find_place, hash_bytes
 from steelyard.sample import Treatment
 from steelyard.store.entries import Run
 
@@ -30,8 +30,8 @@ FACTS = Facts(
     batches=(),
     blocks=3,
     condensed=None,
-    trials=TableFile(3, digest_bytes(b"")),
-    ratios=TableFile(0, digest_bytes(b"")),
+    trials=TableFile(3, hash_bytes(b"")),
+    ratios=TableFile(0, hash_bytes(b"")),
 )
 
 

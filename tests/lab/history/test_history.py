@@ -8,7 +8,7 @@ from contextlib import closing
 import pytest
 
 from steelyard.errors import RecordError, UsageError
-from steelyard.lab.history.condensing import collect, seal
+from steelyard.lab.history.condensing import collect, write_summary
 from steelyard.lab.history.history import HistoryRequest, first_since, history
 from steelyard.lab.history.repository import Repository
 from steelyard.store import Record
@@ -282,7 +282,7 @@ def test_sealed_records_give_the_history_that_reading_them_gives(recorded, monke
     asked = [HistoryRequest(names=names), HistoryRequest(names=names, metrics=("cpu_s", "rss_bytes"))]
     read = [history(each) for each in asked]
     for name in names:
-        seal(name)
+        write_summary(name)
     monkeypatch.setattr(Record, "open", None)  # nothing is read but seals
     assert [history(each) for each in asked] == read
 
@@ -290,7 +290,7 @@ def test_sealed_records_give_the_history_that_reading_them_gives(recorded, monke
 def test_a_sealed_record_that_has_changed_gives_what_it_has_now(recorded):
     names = step_of(recorded, at=99)
     for name in names:
-        seal(name)
+        write_summary(name)
     for name in names[9:]:
         with closing(sqlite3.connect(name / "record.sqlite")) as connection, connection:
             connection.execute("UPDATE trial SET wall_ns = wall_ns * 6 / 5 WHERE treatment = 1")
@@ -301,7 +301,7 @@ def test_a_sealed_record_that_has_changed_gives_what_it_has_now(recorded):
 def test_a_sealed_record_that_is_damaged_is_left_out_and_named(recorded):
     names = step_of(recorded)
     for name in names:
-        seal(name)
+        write_summary(name)
     file = names[3] / "record.sqlite"
     file.write_bytes(file.read_bytes()[:-2000])
     (left,) = history(HistoryRequest(names=names)).left_out
@@ -312,6 +312,6 @@ def test_a_sealed_record_that_is_damaged_is_left_out_and_named(recorded):
 def test_a_metric_that_a_sealed_record_does_not_have_is_an_error_that_names_it(recorded):
     names = step_of(recorded)
     for name in names:
-        seal(name)
+        write_summary(name)
     with pytest.raises(UsageError, match="no record has a metric 'wal_s'"):
         history(HistoryRequest(names=names, metrics=("wal_s",)))

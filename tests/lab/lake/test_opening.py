@@ -17,7 +17,7 @@ import pytest
 from simulated_machines import SPEC, machine
 
 from steelyard.errors import MachineError, RecordError, UsageError
-from steelyard.exchange.lake.facts import decode, digest_bytes, encode
+from steelyard.exchange.lake.facts import decode, encode, hash_bytes
 from steelyard.exchange.lake.location import Location
 from steelyard.lab.answer.analyze import analyze, by_context
 from steelyard.lab.answer.check import check
@@ -198,7 +198,7 @@ def _replace_table(lake, content, **changes):
     known = decode(facts.read_bytes(), "x")
     table = facts.with_name(f"{known.id}.parquet")
     table.write_bytes(content)
-    changed = msgspec.structs.replace(known.trials, digest=digest_bytes(content), **changes)
+    changed = msgspec.structs.replace(known.trials, digest=hash_bytes(content), **changes)
     facts.write_bytes(encode(msgspec.structs.replace(known, trials=changed)))
     return table, facts
 
@@ -210,7 +210,7 @@ def test_a_table_without_a_column_is_named(lake, tmp_path, lacking):
         table = facts.with_name(f"{known.id}.parquet")
         pq.write_table(pq.read_table(table).drop_columns([lacking]), tmp_path / "x")
         table.write_bytes((tmp_path / "x").read_bytes())
-        changed = msgspec.structs.replace(known.trials, digest=digest_bytes(table.read_bytes()))
+        changed = msgspec.structs.replace(known.trials, digest=hash_bytes(table.read_bytes()))
         facts.write_bytes(encode(msgspec.structs.replace(known, trials=changed)))
     with pytest.raises(RecordError, match=lacking), lake_record(lake) as record:
         record.samples("wall_s")

@@ -10,7 +10,7 @@ from simulated_machines import SPEC, machine
 from steelyard.errors import UsageError
 from steelyard.lab.history.condensing import gather
 from steelyard.lab.merge.merging import merge
-from steelyard.lab.merge.progress import status_together
+from steelyard.lab.merge.progress import sum_statuses
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def records(tmp_path):
 
 
 def test_sums_are_those_of_all_records(records):
-    found = status_together(records)
+    found = sum_statuses(records)
     assert [each.blocks_done for each in found.records] == [20, 20, 20]
     assert (found.blocks_done, found.trials_done, found.repeated) == (60, 126, 0)
 
@@ -27,14 +27,14 @@ def test_sums_are_those_of_all_records(records):
 def test_a_trial_that_is_in_a_copy_or_a_merged_record_too_counts_once(records, tmp_path):
     shutil.copytree(records[0], tmp_path / "copy.lab")
     merge(records[:2], tmp_path / "merged.lab")
-    found = status_together([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"])
+    found = sum_statuses([*records, tmp_path / "copy.lab", tmp_path / "merged.lab"])
     assert (found.blocks_done, found.trials_done, found.repeated) == (60, 126, 42 + 84)
 
 
 def test_records_of_different_specs_are_refused_with_what_differs(records, tmp_path):
     other = machine(tmp_path / "o.lab", "o", spec=SPEC.replace('"false"', '"sleep"'))
     with pytest.raises(UsageError, match="of different specs") as error:
-        status_together([records[0], other])
+        sum_statuses([records[0], other])
     assert "sleep" in error.value.message
 
 

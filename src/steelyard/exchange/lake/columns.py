@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import MachineError, RecordError
-from steelyard.exchange.lake.facts import Facts, damaged, digest_bytes
+from steelyard.exchange.lake.facts import Facts, describe_damage, hash_bytes
 from steelyard.exchange.lake.location import EXTRA, Location
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class ParquetTrials:
             import duckdb
         except ImportError:
             raise MachineError(
-                f"reading {location.shown} needs DuckDB, which is not installed", hint=EXTRA
+                f"reading {location.label} needs DuckDB, which is not installed", hint=EXTRA
             ) from None
         self._location, self._every, self._error = location, every, duckdb.Error
         self._stack = ExitStack()
@@ -107,9 +107,9 @@ class ParquetTrials:
     def _read(self, facts: Facts) -> bytes:
         name = f"{facts.stem}.parquet"
         content = self._location.read(name)
-        if digest_bytes(content) != facts.trials.digest:
-            raise damaged(
-                f"{self._location.shown}/{name}", "it is not as it was written (its digest differs)"
+        if hash_bytes(content) != facts.trials.digest:
+            raise describe_damage(
+                f"{self._location.label}/{name}", "it is not as it was written (its digest differs)"
             )
         return content
 
@@ -137,19 +137,21 @@ class ParquetTrials:
             for place, name in enumerate(names)
         )
         with self._explained():
-            found = self._query(chosen).fetchnumpy()
+            fetched = self._query(chosen).fetchnumpy()
         columns: dict[str, Column] = {}
         for place, name in enumerate(names):
-            column = found[f"c{place}"]
+            column = fetched[f"c{place}"]
             if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
-                raise damaged(self._location.shown, f"a trial has no {name}")
+                raise describe_damage(self._location.label, f"a trial has no {name}")
             plain = np.ma.getdata(column)
             columns[name] = plain.astype(np.int64 if name in WHERE else np.float64, copy=False)
             if columns[name].size != sum(self.counts):
-                raise damaged(self._location.shown, "tables of trials have other numbers of rows than stated")
+                raise describe_damage(
+                    self._location.label, "tables of trials have other numbers of rows than stated"
+                )
         return columns
 
-    def rows(self, columns: str, where: str) -> list[tuple[Any, ...]]:
+    def fetch_rows(self, columns: str, condition: str) -> list[tuple[Any, ...]]:
         """Rows of few trials, each with the place of its record and its number; SQL of ours, in the order of
         records and trials.
         """
@@ -159,7 +161,7 @@ class ParquetTrials:
                 rows += [
                     (place, *row)
                     for row in self._connection.execute(
-                        f"SELECT {columns} FROM read_parquet(?) WHERE {where} ORDER BY trial",  # noqa: S608
+                        f"SELECT {columns} FROM read_parquet(?) WHERE {condition} ORDER BY trial",  # noqa: S608
                         [file],
                     ).fetchall()
                 ]
@@ -181,7 +183,7 @@ class ParquetTrials:
             for file, facts in zip(self._files, self._every, strict=True):
                 first = first.replace(file, f"{facts.stem}.parquet")
             raise RecordError(
-                f"{self._location.shown} has tables that cannot be read: {first}",
+                f"{self._location.label} has tables that cannot be read: {first}",
                 hint="export their records again: steelyard export RECORD.lab --to PLACE",
             ) from None
 

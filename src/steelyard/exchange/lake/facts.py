@@ -105,7 +105,7 @@ def name_stem(spec: str, created_ns: int, record: str) -> str:
     return f"spec={spec}/day={datetime.fromtimestamp(created_ns // 10**9, UTC):%Y-%m-%d}/{record}"
 
 
-def digest_bytes(content: bytes) -> str:
+def hash_bytes(content: bytes) -> str:
     """The digest by which files of a lake are told apart."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
@@ -151,10 +151,10 @@ def decode(content: bytes, place: str) -> Facts:
             )
         return _decode(text)
     except (zlib.error, msgspec.DecodeError, ValueError) as error:
-        raise damaged(place, str(error)) from None
+        raise describe_damage(place, str(error)) from None
 
 
-def damaged(place: str, why: str) -> RecordError:
+def describe_damage(place: str, why: str) -> RecordError:
     """The error for a file of a lake that is not what it should be."""
     return RecordError(
         f"{place} is damaged: {why}",

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from steelyard.errors import MachineError, SteelyardError, UsageError
-from steelyard.files.urls import find_directory, find_secrets, is_url, redact
+from steelyard.files.urls import find_directory, find_secrets, is_url, strip_secrets
 
 EXTRA: Final = "install Steelyard from its checkout with what lakes need: pip install '.[lake]'"
 """Hint where a package is missing."""
@@ -46,27 +46,27 @@ class Location:
 
     def __init__(self, place: Path | str) -> None:
         self.directory: Path | None = None
-        self.shown = str(place)
+        self.label = str(place)
         self._url = ""
         if isinstance(place, str) and is_url(place):
-            self.shown, self._url = redact(place), place
+            self.label, self._url = strip_secrets(place), place
             self.directory = find_directory(place)
         else:
             self.directory = Path(place)
-        whole, self.prefix = _split(self.shown)
+        base_label, self.prefix = _split(self.label)
         if self.directory is None:
             self._files, self._root = self._open()
             self._root = _split(self._root)[0]
-            self.shown = whole
+            self.label = base_label
         elif self.prefix:
             self.directory = self.directory.absolute().parents[self.prefix.count("/")]
-            self.shown = whole
+            self.label = base_label
 
     def _open(self) -> tuple[Any, str]:
         try:
             import fsspec
         except ImportError:
-            raise MachineError(f"{self.shown} needs fsspec, which is not installed", hint=EXTRA) from None
+            raise MachineError(f"{self.label} needs fsspec, which is not installed", hint=EXTRA) from None
         with self._explained():
             files, root = fsspec.core.url_to_fs(self._url)
         return files, str(root).rstrip("/")
@@ -81,8 +81,8 @@ class Location:
         """
         with self._explained():
             if self.directory is None:
-                found = self._files.find(f"{self._root}/{self.prefix}".rstrip("/"))
-                return sorted(str(name).removeprefix(self._root).lstrip("/") for name in found)
+                names_found = self._files.find(f"{self._root}/{self.prefix}".rstrip("/"))
+                return sorted(str(name).removeprefix(self._root).lstrip("/") for name in names_found)
             base = str(self.directory)
             return sorted(
                 f"{at}{os.sep}{name}"[len(base) + 1 :].replace(os.sep, "/")
@@ -131,20 +131,23 @@ class Location:
             raise
         except ImportError as error:
             raise MachineError(
-                f"{self.shown} needs a package that is not installed: {self._hide(str(error))}", hint=EXTRA
+                f"{self.label} needs a package that is not installed: {self._strip_secrets(str(error))}",
+                hint=EXTRA,
             ) from None
-        except Exception as error:
-            what = "written" if writing else "read"
-            reason = self._hide(getattr(error, "strerror", None) or str(error) or type(error).__name__)
-            place = shlex.quote(self.shown)
+        except Exception as error:  # noqa: BLE001 -- of packages of others, which raise what they like
+            verb = "written" if writing else "read"
+            reason = self._strip_secrets(
+                getattr(error, "strerror", None) or str(error) or type(error).__name__
+            )
+            place = shlex.quote(self.label)
             hint = f"see who may do what there: ls -ld {place}"
             if self.directory is None:
                 hint = "see whether its credentials are right, and whether fsspec opens it without Steelyard"
-            raise UsageError(f"{self.shown} cannot be {what}: {reason}", hint=hint) from None
+            raise UsageError(f"{self.label} cannot be {verb}: {reason}", hint=hint) from None
 
-    def _hide(self, text: str) -> str:
+    def _strip_secrets(self, text: str) -> str:
         """The text without what the URL has besides a host and a path."""
-        text = text.replace(self._url, self.shown) if self._url else text
+        text = text.replace(self._url, self.label) if self._url else text
         for secret in find_secrets(self._url):
             text = text.replace(secret, "…")
         return text
@@ -152,8 +155,8 @@ class Location:
 
 def _split(place: str) -> tuple[str, str]:
     """The place of a whole lake, and what of it is meant."""
-    whole, *rest = re.split(r"/(?=spec=[^/]*(?:/day=[^/]*)?/?\Z)", place)
-    return (whole, rest[0].rstrip("/")) if rest else (place, "")
+    base_label, *rest = re.split(r"/(?=spec=[^/]*(?:/day=[^/]*)?/?\Z)", place)
+    return (base_label, rest[0].rstrip("/")) if rest else (place, "")
 
 
 def _raise(error: OSError) -> None:

@@ -97,7 +97,7 @@ class LakeRecord(Reading):
             connection.close()
             raise
         self._named = named
-        self._where: dict[str, Ints] = {}
+        self._table: dict[str, Ints] = {}
         self._placed: dict[int, Launches] | None = None
 
     def __enter__(self) -> Self:
@@ -116,28 +116,30 @@ class LakeRecord(Reading):
         """A lake that is read does not change."""
         yield
 
-    def columns(self) -> Mapping[str, Ints]:
+    def read_columns(self) -> Mapping[str, Ints]:
         """Where trials stand, in numbers of the whole: ``trial``, ``block``, ``run``, ``context``, ``pass``,
         ``treatment``; ``ok`` and ``late`` (0 or 1), ``state``, and ``start_ns``.
         """
         import numpy as np
 
-        if self._where:
-            return self._where
-        where: dict[str, Any] = dict(self._parquet.read(list(WHERE)))
+        if self._table:
+            return self._table
+        table: dict[str, Any] = dict(self._parquet.read(list(WHERE)))
         first = 0
-        moved = {name: where[name].copy() for name in ("trial", "block", "run", "context")}
+        moved = {name: table[name].copy() for name in ("trial", "block", "run", "context")}
         for part, offsets, count in zip(self._parts, self._offsets, self._parquet.counts, strict=True):
-            own = slice(first, first + count)
+            chosen_rows = slice(first, first + count)
             first += count
-            moved["trial"][own] += offsets.trials
-            moved["block"][own] += offsets.blocks
-            moved["run"][own] += offsets.runs
-            moved["context"][own] = _map_contexts(part, offsets, where, own, named=self._named)
+            moved["trial"][chosen_rows] += offsets.trials
+            moved["block"][chosen_rows] += offsets.blocks
+            moved["run"][chosen_rows] += offsets.runs
+            moved["context"][chosen_rows] = _map_contexts(
+                part, offsets, table, chosen_rows, named=self._named
+            )
         if moved["trial"].size and not np.all(np.diff(moved["trial"]) > 0):
             raise LookupError("trials are not in the order of their numbers")
-        self._where = where | moved
-        return self._where
+        self._table = table | moved
+        return self._table
 
     @property
     def merged(self) -> bool:
@@ -148,20 +150,20 @@ class LakeRecord(Reading):
         """Yield blocks of which a trial ended, with their states."""
         import numpy as np
 
-        where = self.columns()
+        table = self.read_columns()
         with self._explained():
             settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
-            starts = np.flatnonzero(np.diff(where["block"], prepend=-1))
-            ends = [*starts[1:].tolist(), where["block"].size]
-            lists = {name: where[name].tolist() for name in ("block", "pass", "context", "state")}
-            treatments = where["treatment"].tolist()
+            starts = np.flatnonzero(np.diff(table["block"], prepend=-1))
+            ends = [*starts[1:].tolist(), table["block"].size]
+            lists = {name: table[name].tolist() for name in ("block", "pass", "context", "state")}
+            treatments = table["treatment"].tolist()
             for start, end in zip(starts.tolist(), ends, strict=True):
                 context, state = lists["context"][start], STATES[lists["state"][start]]
-                its = Context(context, settings[context]) if context else None
+                chosen_context = Context(context, settings[context]) if context else None
                 block = Block(
                     lists["block"][start],
                     lists["pass"][start],
-                    its,
+                    chosen_context,
                     tuple(treatments[start:end]),
                     state == "discarded",
                 )
@@ -176,10 +178,10 @@ class LakeRecord(Reading):
             The record has no such metric, or it has labels.
         """
         with self._explained():
-            asked = [self._metric(name) for name in metrics]
+            described = [self._metric(name) for name in metrics]
             # All at once, with where they stand: each further look at the files takes a tenth of a second.
             values = self._parquet.read([*WHERE, *metrics])
-            launches = self._launches()
+            launches = self._group_launches()
             failures, origins = self.failures(), self.origins()
             return [
                 Sample(
@@ -189,36 +191,36 @@ class LakeRecord(Reading):
                     failures=failures[treatment.id],
                     provenance=origins.provenance(metric, treatment),
                 )
-                for metric, _, _ in asked
+                for metric, _, _ in described
                 for treatment in self.treatments
                 for columns in (_observe(metric, launches.get(treatment.id), values[metric.name]),)
             ]
 
-    def _launches(self) -> dict[int, Launches]:
+    def _group_launches(self) -> dict[int, Launches]:
         """Launches of complete blocks by their treatment; samples share what is the same of all metrics."""
         import numpy as np
 
         if self._placed is None:
-            where, standing = self.columns(), self._standing()
-            kept = np.flatnonzero(where["state"] == _COMPLETE)
+            table, standing = self.read_columns(), self._find_standing()
+            counted = np.flatnonzero(table["state"] == _COMPLETE)
             # Few numbers are sorted in a tenth of the time that large ones take.
-            keys = where["treatment"][kept].astype(np.uint16)
-            kept = kept[np.argsort(keys, kind="stable")]
-            treatments = where["treatment"][kept]
+            keys = table["treatment"][counted].astype(np.uint16)
+            counted = counted[np.argsort(keys, kind="stable")]
+            treatments = table["treatment"][counted]
             starts = np.flatnonzero(np.diff(treatments, prepend=-1))
             self._placed = {
                 int(treatments[start]): Launches(
                     places,
-                    array("q", where["block"][places].tobytes()),
-                    array("q", where["pass"][places].tobytes()),
-                    array("q", standing[where["context"][places]].tobytes()),
-                    array("q", where["trial"][places].tobytes()),
+                    array("q", table["block"][places].tobytes()),
+                    array("q", table["pass"][places].tobytes()),
+                    array("q", standing[table["context"][places]].tobytes()),
+                    array("q", table["trial"][places].tobytes()),
                 )
-                for start, places in zip(starts.tolist(), np.split(kept, starts[1:]), strict=True)
+                for start, places in zip(starts.tolist(), np.split(counted, starts[1:]), strict=True)
             }
         return self._placed
 
-    def _standing(self) -> Ints:
+    def _find_standing(self) -> Ints:
         """The context that stands for each, which is that of its machine where machines are contexts."""
         import numpy as np
 
@@ -232,30 +234,30 @@ class LakeRecord(Reading):
         """As of a record: blocks that are complete, or lack nothing but runs that timed out."""
         import numpy as np
 
-        where = self.columns()
+        table = self.read_columns()
         wall_s = self._parquet.read(["wall_s"])["wall_s"]
-        failed = (where["ok"] == 0) & (where["late"] == 0)
-        incomplete = where["state"] == STATES.index("incomplete")
-        spoilt = np.isin(where["block"], where["block"][failed])
-        kept = (where["state"] == _COMPLETE) | (incomplete & ~spoilt)
-        standing, late = self._standing(), where["late"] == 1
+        failed = (table["ok"] == 0) & (table["late"] == 0)
+        incomplete = table["state"] == STATES.index("incomplete")
+        spoilt = np.isin(table["block"], table["block"][failed])
+        counted = (table["state"] == _COMPLETE) | (incomplete & ~spoilt)
+        standing, late = self._find_standing(), table["late"] == 1
         metric, _, _ = self._metric("wall_s")
         failures, origins = self.failures(), self.origins()
         samples = []
         for treatment in self.treatments:
-            own = kept & (where["treatment"] == treatment.id)
-            values = np.where(late[own], limit_s, wall_s[own])
+            chosen_rows = counted & (table["treatment"] == treatment.id)
+            values = np.where(late[chosen_rows], limit_s, wall_s[chosen_rows])
             samples.append(
                 Sample(
                     metric,
                     treatment,
                     array("d", values.tobytes()),
-                    array("q", where["block"][own].tobytes()),
-                    array("q", where["pass"][own].tobytes()),
-                    array("q", standing[where["context"][own]].tobytes()),
-                    array("q", where["trial"][own].tobytes()),
+                    array("q", table["block"][chosen_rows].tobytes()),
+                    array("q", table["pass"][chosen_rows].tobytes()),
+                    array("q", standing[table["context"][chosen_rows]].tobytes()),
+                    array("q", table["trial"][chosen_rows].tobytes()),
                     failures=failures[treatment.id],
-                    censored=array("b", late[own].astype(np.int8).tobytes()),
+                    censored=array("b", late[chosen_rows].astype(np.int8).tobytes()),
                     provenance=origins.provenance(metric, treatment),
                 )
             )
@@ -263,18 +265,19 @@ class LakeRecord(Reading):
 
     def failures(self) -> dict[int, Failures]:
         """As of a record."""
-        where = self.columns()
-        attempted = where["state"] != _DISCARDED
+        table = self.read_columns()
+        attempted = table["state"] != _DISCARDED
         counts, failed, late = (
-            Counter(dict(_count(where["treatment"][chosen])))
+            Counter(dict(_count(table["treatment"][chosen])))
             for chosen in (
                 attempted,
-                attempted & (where["ok"] == 0),
-                attempted & (where["late"] == 1),
+                attempted & (table["ok"] == 0),
+                attempted & (table["late"] == 1),
             )
         )
         return {
-            each.id: Failures(counts[each.id], failed[each.id], late[each.id]) for each in self.treatments
+            entry.id: Failures(counts[entry.id], failed[entry.id], late[entry.id])
+            for entry in self.treatments
         }
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
@@ -286,44 +289,47 @@ class LakeRecord(Reading):
         """As of a record; blocks without a trial are counted as planned."""
         import numpy as np
 
-        where = self.columns()
-        firsts = np.flatnonzero(np.diff(where["block"], prepend=-1))
-        states = Counter(dict(_count(where["state"][firsts])))
+        table = self.read_columns()
+        firsts = np.flatnonzero(np.diff(table["block"], prepend=-1))
+        states = Counter(dict(_count(table["state"][firsts])))
         blocks: dict[BlockState, int] = {
             _end_state(name): states[place] for place, name in enumerate(STATES) if states[place]
         }
-        complete = where["context"][where["state"] == _COMPLETE]
+        complete = table["context"][table["state"] == _COMPLETE]
         contexts = np.unique(complete[complete > 0]).size
-        trials = where["trial"].size
-        last = int(where["start_ns"][-1]) if trials else None
-        return Progress(trials, trials, int(np.sum(where["ok"] == 0)), blocks, contexts, last)
+        trials = table["trial"].size
+        last = int(table["start_ns"][-1]) if trials else None
+        return Progress(trials, trials, int(np.sum(table["ok"] == 0)), blocks, contexts, last)
 
     def disturbances(self) -> dict[int, Disturbance]:
         """As of a record."""
         import numpy as np
 
-        where = self.columns()
+        table = self.read_columns()
         if not {"wall_s", "queue_wait_s"} <= self._metrics.keys():
             return {}
-        found = self._parquet.read(["wall_s", "queue_wait_s"])
-        kept = where["state"] == _COMPLETE
-        treatments = where["treatment"][kept]
-        waited, wall = found["queue_wait_s"][kept], found["wall_s"][kept]
+        collected = self._parquet.read(["wall_s", "queue_wait_s"])
+        counted = table["state"] == _COMPLETE
+        treatments = table["treatment"][counted]
+        waited, wall = collected["queue_wait_s"][counted], collected["wall_s"][counted]
         counts = np.bincount(treatments)
-        asked, waits, walls = (
-            np.bincount(treatments, weights=each, minlength=counts.size)
-            for each in (~np.isnan(waited), np.nan_to_num(waited), wall)
+        described, waits, walls = (
+            np.bincount(treatments, weights=entry, minlength=counts.size)
+            for entry in (~np.isnan(waited), np.nan_to_num(waited), wall)
         )
         return {
             id_: Disturbance(
-                id_, int(counts[id_]), int(asked[id_]), float(waits[id_] / walls[id_]) if walls[id_] else 0.0
+                id_,
+                int(counts[id_]),
+                int(described[id_]),
+                float(waits[id_] / walls[id_]) if walls[id_] else 0.0,
             )
             for id_ in np.flatnonzero(counts).tolist()
         }
 
     def excluded(self) -> tuple[Excluded, ...]:
         """As of a record."""
-        rows = self._parquet.rows(
+        rows = self._parquet.fetch_rows(
             "trial, treatment, block, status, reason, block_state, wall_s", "block_state <> 'complete'"
         )
         return tuple(
@@ -342,7 +348,7 @@ class LakeRecord(Reading):
         """As of a record."""
         if "queue_wait_s" not in self._metrics:
             return ()
-        rows = self._parquet.rows(
+        rows = self._parquet.fetch_rows(
             "trial, treatment, block, queue_wait_s / wall_s",
             f"block_state = 'complete' AND queue_wait_s > {float(least)!r} * wall_s",
         )
@@ -357,17 +363,17 @@ class LakeRecord(Reading):
         """As of a record."""
         import numpy as np
 
-        where = self.columns()
+        table = self.read_columns()
         if "wall_s" not in self._metrics:
             return Gaps(None, None)
-        starts = where["start_ns"][:trials]
+        starts = table["start_ns"][:trials]
         ends = starts + np.round(self._parquet.read(["wall_s"])["wall_s"][:trials] * 1e9).astype(np.int64)
         between = np.maximum(0, starts[1:] - ends[:-1]) / 1e9
-        same_run = np.diff(where["run"][:trials]) == 0
-        same_block = np.diff(where["block"][:trials]) == 0
+        same_run = np.diff(table["run"][:trials]) == 0
+        same_block = np.diff(table["block"][:trials]) == 0
         medians = []
-        for same in (True, False):
-            chosen = between[same_run & (same_block == same)]
+        for is_same in (True, False):
+            chosen = between[same_run & (same_block == is_same)]
             medians.append(float(np.median(chosen)) if chosen.size else None)
         return Gaps(*medians)
 
@@ -375,14 +381,14 @@ class LakeRecord(Reading):
         """As of a record."""
         import numpy as np
 
-        where = self.columns()
+        table = self.read_columns()
         boots = {run.id: run.boot for run in self.runs()}
-        attempted = where["state"] != _DISCARDED
-        pairs = np.unique(np.stack((where["treatment"][attempted], where["run"][attempted])), axis=1)
-        found: dict[int, set[str]] = {}
+        attempted = table["state"] != _DISCARDED
+        pairs = np.unique(np.stack((table["treatment"][attempted], table["run"][attempted])), axis=1)
+        collected: dict[int, set[str]] = {}
         for treatment, run in pairs.T.tolist():
-            found.setdefault(treatment, set()).add(boots[run])
-        return found
+            collected.setdefault(treatment, set()).add(boots[run])
+        return collected
 
     def stream_measurements(self) -> Iterator[Any]:
         """Refuse: a lake has no whole measurements."""
@@ -393,8 +399,8 @@ class LakeRecord(Reading):
 
     def finished_trials(self, block: int) -> set[int]:
         """As of a record."""
-        where = self.columns()
-        return set(where["trial"][where["block"] == block].tolist())
+        table = self.read_columns()
+        return set(table["trial"][table["block"] == block].tolist())
 
     def journals(self) -> list[Journal]:
         """None: nothing is moved here."""
@@ -417,16 +423,16 @@ def _observe(
     if launches is None:
         return array("d"), array("q"), array("q"), array("q"), array("q")
     values = column[launches.places]
-    own = (launches.blocks, launches.passes, launches.contexts, launches.trials)
+    chosen_rows = (launches.blocks, launches.passes, launches.contexts, launches.trials)
     missing = np.isnan(values)
     if missing.any():
-        kept = ~missing if metric.kind != "builtin" else np.zeros(missing.size, bool)
-        values = values[kept]
+        counted = ~missing if metric.kind != "builtin" else np.zeros(missing.size, bool)
+        values = values[counted]
         blocks, passes, contexts, trials = (
-            array("q", np.frombuffer(each, np.int64)[kept].tobytes()) for each in own
+            array("q", np.frombuffer(entry, np.int64)[counted].tobytes()) for entry in chosen_rows
         )
-        own = (blocks, passes, contexts, trials)
-    return (array("d", values.tobytes()), *own)
+        chosen_rows = (blocks, passes, contexts, trials)
+    return (array("d", values.tobytes()), *chosen_rows)
 
 
 def _count(column: Ints) -> Iterator[tuple[int, int]]:
@@ -446,12 +452,16 @@ def _end_state(state: str) -> BlockState:
 
 
 def _map_contexts(
-    part: Part, offsets: Offsets, where: Mapping[str, Ints], own: slice, *, named: bool
+    part: Part, offsets: Offsets, table: Mapping[str, Ints], chosen_rows: slice, *, named: bool
 ) -> Ints:
     """Contexts of trials in numbers of the whole."""
     import numpy as np
 
-    contexts, runs, blocks = where["context"][own], where["run"][own], where["block"][own]
+    contexts, runs, blocks = (
+        table["context"][chosen_rows],
+        table["run"][chosen_rows],
+        table["block"][chosen_rows],
+    )
     if not offsets.contexts:
         return np.zeros(contexts.size, np.int64)
     # The first trial of a block says in which run it began, and a block has one context.
@@ -459,12 +469,12 @@ def _map_contexts(
     began = np.repeat(runs[firsts], np.diff(np.append(firsts, blocks.size)))
     mapped = np.zeros(contexts.size, np.int64)
     for run, context in {*zip(began.tolist(), contexts.tolist(), strict=True)}:
-        machine = _machine_of(part, run, context) if named else ""
+        machine = _find_machine(part, run, context) if named else ""
         mapped[(began == run) & (contexts == context)] = offsets.contexts[context, machine]
     return mapped
 
 
-def _machine_of(part: Part, run: int, context: int) -> str:
+def _find_machine(part: Part, run: int, context: int) -> str:
     return part.machines[run] or str(part.facts.contexts[context]["node"])
 
 
@@ -489,21 +499,21 @@ def _fill(
         ),
     )
     connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(first.treatments))
-    known = [{each.metric.name for each in part.facts.metrics} for part in parts]
+    metrics_of_parts = [{entry.metric.name for entry in part.facts.metrics} for part in parts]
     connection.executemany(
         "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)",
         [
-            (place, m.name, m.unit, m.kind, m.better, m.about, each.reduce)
-            for place, each in enumerate(first.metrics, 1)
-            if all((m := each.metric).name in names for names in known)
+            (place, m.name, m.unit, m.kind, m.better, m.about, entry.reduce)
+            for place, entry in enumerate(first.metrics, 1)
+            if all((m := entry.metric).name in names for names in metrics_of_parts)
         ],
     )
     offsets: list[Offsets] = []
     runs = blocks = trials = contexts = 0
     for part in parts:
-        numbers = _insert_contexts(connection, part, contexts, named=named)
+        numbers = _add_contexts(connection, part, contexts, named=named)
         offsets.append(Offsets(runs, blocks, trials, numbers))
-        _insert_runs(connection, part, offsets[-1], alone=len(parts) == 1)
+        _add_runs(connection, part, offsets[-1], alone=len(parts) == 1)
         contexts += len(numbers)
         runs += max((run.id for run in part.facts.runs), default=0)
         blocks += part.facts.blocks
@@ -520,7 +530,7 @@ def hash_ids(ids: Collection[str]) -> str:
     return hashlib.sha256(" ".join(sorted(ids)).encode()).hexdigest()[:16]
 
 
-def _insert_contexts(
+def _add_contexts(
     connection: sqlite3.Connection, part: Part, last: int, *, named: bool
 ) -> dict[tuple[int, str], int]:
     facts = part.facts
@@ -537,7 +547,7 @@ def _insert_contexts(
     return numbers
 
 
-def _insert_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *, alone: bool) -> None:
+def _add_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *, alone: bool) -> None:
     facts = part.facts
     for run in facts.runs:
         host: dict[str, Scalar] = dict(run.host)
@@ -574,5 +584,5 @@ def _insert_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *
         )
         connection.executemany(
             "INSERT INTO extension (after_run, at_ns, from_blocks, to_blocks) VALUES (?, 0, ?, ?)",
-            [(each.after_run, each.from_blocks, each.to_blocks) for each in facts.extensions],
+            [(entry.after_run, entry.from_blocks, entry.to_blocks) for entry in facts.extensions],
         )

@@ -12,7 +12,7 @@ import msgspec
 
 from steelyard.errors import SteelyardError
 from steelyard.exchange.arrow import write_parquet
-from steelyard.exchange.lake.facts import Facts, Reduced, TableFile, decode, digest_bytes, encode, name_stem
+from steelyard.exchange.lake.facts import Facts, Reduced, TableFile, decode, encode, hash_bytes, name_stem
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.table import Cell, Column, Table
 from steelyard.exchange.trials import trials
@@ -62,32 +62,34 @@ def write_record(
     RecordError
         The record is damaged.
     """
-    stem, content = name_stem(spec, record.created_ns, record.id), _digest_file(record.directory / FILE)
-    if _has(location, stem, content):
+    stem, content = name_stem(spec, record.created_ns, record.id), _hash_file(record.directory / FILE)
+    if _is_written(location, stem, content):
         return False
     tables = {
         f"{stem}.parquet": trials(record),
-        f"{stem}.ratios.parquet": Table(_RATIOS, _rows(ratios)),
+        f"{stem}.ratios.parquet": Table(_RATIOS, _list_rows(ratios)),
     }
     files = []
     for name, table in tables.items():
         counted = _Counted(table.rows)
         out = io.BytesIO()
-        whole = {column.name: "DELTA_BINARY_PACKED" for column in table.columns if column.type == "integer"}
-        write_parquet(Table(table.columns, iter(counted)), out, column_encoding=whole, **_LEAN)
+        trial_file = {
+            column.name: "DELTA_BINARY_PACKED" for column in table.columns if column.type == "integer"
+        }
+        write_parquet(Table(table.columns, iter(counted)), out, column_encoding=trial_file, **_LEAN)
         location.write(name, out.getvalue())
-        files.append(TableFile(counted.rows, digest_bytes(out.getvalue())))
+        files.append(TableFile(counted.rows, hash_bytes(out.getvalue())))
     facts = _collect(record, spec, content, condensed, *files)
     location.write(f"{stem}.json.gz", encode(facts))
     return True
 
 
-def _has(location: Location, stem: str, content: str) -> bool:
+def _is_written(location: Location, stem: str, content: str) -> bool:
     """Whether the lake has this very record, whole."""
     try:
         facts = decode(location.read(f"{stem}.json.gz"), stem)
         return facts.content == content and all(
-            digest_bytes(location.read(f"{stem}{end}")) == table.digest
+            hash_bytes(location.read(f"{stem}{end}")) == table.digest
             for end, table in ((".parquet", facts.trials), (".ratios.parquet", facts.ratios))
         )
     except SteelyardError:
@@ -102,7 +104,7 @@ def _collect(
         for outcome in (record.stream_outcomes() if record.experiment.contexts else ())
         if outcome.block.context is not None
     }
-    whole, ratios = files
+    trial_file, ratios = files
     return Facts(
         id=record.id,
         name=record.directory.resolve().name.removesuffix(".lab"),
@@ -112,7 +114,7 @@ def _collect(
         experiment=msgspec.json.encode(record.experiment).decode(),
         program=dict(record.program),
         treatments=record.treatments,
-        metrics=tuple(Reduced(metric, reduce) for metric, reduce in record.reductions()),
+        metrics=tuple(Reduced(metric, reduce) for metric, reduce in record.list_reductions()),
         contexts=contexts,
         runs=tuple(record.runs()),
         looks=tuple(record.looks()),
@@ -121,14 +123,14 @@ def _collect(
         batches=tuple(record.batches()),
         blocks=sum(record.progress().blocks.values()),
         condensed=condensed,
-        trials=whole,
+        trials=trial_file,
         ratios=ratios,
     )
 
 
-def _rows(ratios: Iterable[BlockRatio]) -> Iterator[tuple[Cell, ...]]:
-    for each in ratios:
-        yield msgspec.structs.astuple(each)
+def _list_rows(ratios: Iterable[BlockRatio]) -> Iterator[tuple[Cell, ...]]:
+    for ratio in ratios:
+        yield msgspec.structs.astuple(ratio)
 
 
 class _Counted:
@@ -136,14 +138,14 @@ class _Counted:
 
     def __init__(self, rows: Iterator[tuple[Cell, ...]]) -> None:
         self.rows = 0
-        self._rows = rows
+        self._list_rows = rows
 
     def __iter__(self) -> Iterator[tuple[Cell, ...]]:
-        for row in self._rows:
+        for row in self._list_rows:
             self.rows += 1
             yield row
 
 
-def _digest_file(file: Path) -> str:
+def _hash_file(file: Path) -> str:
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
-from steelyard.files.urls import redact
+from steelyard.files.urls import strip_secrets
 from steelyard.lab.lake.opening import is_lake, read_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
@@ -66,24 +66,24 @@ def gather(names: Sequence[Path | str], metrics: Sequence[str], watch: Watch = u
     lakes = [name for name in names if is_lake(name)]
     paths = [name for name in names if isinstance(name, Path) and name not in lakes]
     files = [path for path in paths if is_summaries(path)]
-    directories = [each for path in paths if path not in files for each in find_records(path)]
+    directories = [entry for path in paths if path not in files for entry in find_records(path)]
     found = _condensed(directories, metrics, watch)
-    records, known = {each.id: each for each in found.records}, dict(found.metrics)
+    records, available = {entry.id: entry for entry in found.records}, dict(found.metrics)
     left_out = list(found.left_out)
     for name in lakes:
-        of_lake = _of_lake(name, metrics)
-        records |= {each.id: each for each in of_lake.records}
-        known |= of_lake.metrics
-        left_out += of_lake.left_out
+        lake_records = _read_lake(name, metrics)
+        records |= {entry.id: entry for entry in lake_records.records}
+        available |= lake_records.metrics
+        left_out += lake_records.left_out
     for name in files:
         with Summaries(name) as file:
-            known |= file.metrics()
-            records |= {each.id: each for each in file.read(metrics)}
+            available |= file.metrics()
+            records |= {entry.id: entry for entry in file.read(metrics)}
     for metric in metrics:
-        if known and metric not in known:
-            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
-    kept, repeated = _count_once(records.values())
-    return Gathered(kept, known, (*left_out, *repeated))
+        if available and metric not in available:
+            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
+    counted_once, repeated = _count_once(records.values())
+    return Gathered(counted_once, available, (*left_out, *repeated))
 
 
 def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
@@ -91,30 +91,32 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
     every = list(records)
     holders: dict[str, str] = {}
     left_out: dict[str, LeftOut] = {}
-    for each in sorted(every, key=lambda record: -len(record.parts)):
-        ids = each.parts or (each.id,)
-        if (other := next((holders[id_] for id_ in ids if id_ in holders), None)) is not None:
-            left_out[each.id] = LeftOut(each.name, f"has trials that are in {other} too")
+    for entry in sorted(every, key=lambda record: -len(record.parts)):
+        ids = entry.parts or (entry.id,)
+        if (holder_name := next((holders[id_] for id_ in ids if id_ in holders), None)) is not None:
+            left_out[entry.id] = LeftOut(entry.name, f"has trials that are in {holder_name} too")
             continue
-        holders |= dict.fromkeys(ids, each.name)
-    return tuple(each for each in every if each.id not in left_out), [*left_out.values()]
+        holders |= dict.fromkeys(ids, entry.name)
+    return tuple(entry for entry in every if entry.id not in left_out), [*left_out.values()]
 
 
-def _of_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
+def _read_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
     """What the facts of a lake keep for a history; no table of trials is read."""
     lake = read_lake(place)
     records, left_out = [], list(lake.left_out)
-    known: dict[str, Metric] = {}
+    available: dict[str, Metric] = {}
     for facts in lake.facts:
-        whole = facts.condensed
-        wanted = metrics or ([whole.primary_metric] if whole is not None else [])
-        if whole is None or not (digests := {n: whole.digests[n] for n in wanted if n in whole.digests}):
+        condensed = facts.condensed
+        chosen = metrics or ([condensed.primary_metric] if condensed is not None else [])
+        if condensed is None or not (
+            digests := {n: condensed.digests[n] for n in chosen if n in condensed.digests}
+        ):
             why = "has no complete block with positive values of what is asked"
-            left_out.append(LeftOut(whole.name if whole else facts.name, why))
+            left_out.append(LeftOut(condensed.name if condensed else facts.name, why))
             continue
-        records.append(replace(whole, digests=digests))
-        known |= {each.metric.name: each.metric for each in facts.metrics}
-    return Gathered(tuple(records), known, tuple(left_out))
+        records.append(replace(condensed, digests=digests))
+        available |= {entry.metric.name: entry.metric for entry in facts.metrics}
+    return Gathered(tuple(records), available, tuple(left_out))
 
 
 def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> Gathered:
@@ -129,36 +131,36 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -
     """
     for name in names:
         if not isinstance(name, Path) or is_lake(name):
-            shown = redact(str(name))
+            label = strip_secrets(str(name))
             raise UsageError(
-                f"{shown} keeps summaries of its records already", hint=f"steelyard history {shown}"
+                f"{label} keeps summaries of its records already", hint=f"steelyard history {label}"
             )
     with Summaries(file) as summaries:
         there = summaries.known()
-        directories = [each for name in names for each in find_records(Path(name))]
-        found = _condensed([each for each in directories if _id(each) not in there], None, watch)
+        directories = [entry for name in names for entry in find_records(Path(name))]
+        found = _condensed([entry for entry in directories if _id(entry) not in there], None, watch)
         summaries.add(found.records, found.metrics.values())
     return found
 
 
 def _condensed(directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch) -> Gathered:
     records: list[Condensed] = []
-    known: dict[str, Metric] = {}
+    available: dict[str, Metric] = {}
     left_out: list[LeftOut] = []
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = condense_or_read(directory, metrics)
+            found, its = read_condensed(directory, metrics)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
             continue
         records.append(found)
-        known |= its
-    return Gathered(tuple(records), known, tuple(left_out))
+        available |= its
+    return Gathered(tuple(records), available, tuple(left_out))
 
 
-def condense_or_read(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed, dict[str, Metric]]:
+def read_condensed(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed, dict[str, Metric]]:
     """Condense a record by its seal, or as ``condense`` where it has none that is its own."""
     return _read_sealed(directory, metrics) or condense(directory, metrics)
 
@@ -172,21 +174,21 @@ def _read_sealed(
     summary = read_seal(directory / FILE)
     if summary is None:
         return None
-    whole, known = summary.condensed, {metric.name: metric for metric in summary.metrics}
-    wanted = known if metrics is None else metrics or [whole.primary_metric]
-    digests = {name: whole.digests[name] for name in wanted if name in whole.digests}
+    condensed, available = summary.condensed, {metric.name: metric for metric in summary.metrics}
+    chosen = available if metrics is None else metrics or [condensed.primary_metric]
+    digests = {name: condensed.digests[name] for name in chosen if name in condensed.digests}
     if not digests:
         return None
-    return replace(whole, name=str(directory), digests=digests), known
+    return replace(condensed, name=str(directory), digests=digests), available
 
 
-def seal(directory: Path) -> None:
+def write_summary(directory: Path) -> None:
     """Keep with a record that has ended what a history keeps of it, so that thousands are read in a second.
     A record of which nothing can be kept gets no seal.
     """
     with suppress(SteelyardError):
-        condensed, known = condense(directory, None)
-        write_seal(directory / FILE, Summary(condensed, tuple(known.values())))
+        condensed, available = condense(directory, None)
+        write_seal(directory / FILE, Summary(condensed, tuple(available.values())))
 
 
 def find_records(name: Path) -> Iterator[Path]:
@@ -239,18 +241,20 @@ def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed,
     with Record.open(directory) as record, record.snapshot():
         if (holder := record.holder()) is not None:
             raise UsageError(f"is being written by {holder}")
-        known = {metric.name: metric for metric in record.metrics}
+        available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
-        wanted = [
-            name for name in (list(known) if metrics is None else metrics or [primary]) if name in known
+        chosen = [
+            name
+            for name in (list(available) if metrics is None else metrics or [primary])
+            if name in available
         ]
         digests: dict[str, list[Labelled]] = {}
-        for sample in record.samples(*wanted):
+        for sample in record.samples(*chosen):
             if (found := digest(np.asarray(sample.values), sample.metric.better)) is not None:
                 entry = Labelled(sample.treatment.label, sample.labels, found)
                 digests.setdefault(sample.metric.name, []).append(entry)
-        if wanted and not digests:
+        if chosen and not digests:
             raise UsageError("has no complete block with positive values")
         runs = record.runs()
         host = {} if not runs else {key: runs[0].host[key] for key in MACHINE if key in runs[0].host}
@@ -265,7 +269,7 @@ def condense(directory: Path, metrics: Sequence[str] | None) -> tuple[Condensed,
             digests={name: tuple(its) for name, its in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
-        return condensed, known
+        return condensed, available
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:

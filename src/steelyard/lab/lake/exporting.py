@@ -13,7 +13,7 @@ from steelyard.errors import RecordError, SteelyardError, UsageError
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
-from steelyard.lab.history.condensing import Watch, condense_or_read, find_records, unwatched
+from steelyard.lab.history.condensing import Watch, find_records, read_condensed, unwatched
 from steelyard.lab.lake.naming import name_spec
 from steelyard.sample import Sample
 from steelyard.stats.compare.pairing import pair_up
@@ -48,7 +48,11 @@ def export_to(names: Sequence[Path], location: Location, watch: Watch = unwatche
             with Record.open(directory) as record, record.snapshot():
                 _refuse_unfit(record)
                 written += write_record(
-                    record, location, name_spec(record.experiment), _ratios(record), _condense(directory)
+                    record,
+                    location,
+                    name_spec(record.experiment),
+                    _calculate_ratios(record),
+                    _read_condensed(directory),
                 )
         except RecordError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
@@ -63,33 +67,33 @@ def _refuse_unfit(record: Record) -> None:
         raise RecordError(f"{record.directory} was made of other records: export those")
 
 
-def _condense(directory: Path) -> Condensed | None:
+def _read_condensed(directory: Path) -> Condensed | None:
     try:
-        return condense_or_read(directory, None)[0]
+        return read_condensed(directory, None)[0]
     except SteelyardError:
         return None
 
 
-def _ratios(record: Record) -> Iterator[BlockRatio]:
+def _calculate_ratios(record: Record) -> Iterator[BlockRatio]:
     """Ratios of the primary metric and those beside it, block by block."""
     experiment = record.experiment
-    wanted = (
+    names = (
         *(experiment.analysis.metric, TIMED, *BESIDE),
         *experiment.program.counters,
         *(metric.name for metric in experiment.metrics),
     )
-    known = {metric.name for metric in record.metrics}
-    samples = record.samples(*(name for name in dict.fromkeys(wanted) if name in known))
+    existing = {metric.name for metric in record.metrics}
+    samples = record.samples(*(name for name in dict.fromkeys(names) if name in existing))
     by_metric: dict[str, list[Sample]] = {}
     for sample in samples:
         if len(sample) and not sample.labels:
             by_metric.setdefault(sample.metric.name, []).append(sample)
-    for name, its in by_metric.items():
+    for name, members in by_metric.items():
         try:
-            pairs = pair_up(its, experiment.analysis).pairs
+            pairs = pair_up(members, experiment.analysis).pairs
         except UsageError:  # strata of labels, which this metric does not have
             continue
-        means = {id(sample): _mean_logs(sample) for sample in its}
+        means = {id(sample): _calculate_means(sample) for sample in members}
         for pair in pairs:
             old, new = means[id(pair.baseline)], means[id(pair.treatment)]
             for block in sorted(old.keys() & new.keys()):
@@ -102,7 +106,7 @@ def _ratios(record: Record) -> Iterator[BlockRatio]:
                 )
 
 
-def _mean_logs(sample: Sample) -> dict[int, float]:
+def _calculate_means(sample: Sample) -> dict[int, float]:
     """The mean logarithm of each block; none where a value has none."""
     values, blocks = np.asarray(sample.values), np.asarray(sample.blocks)
     if not (np.isfinite(values).all() and values.min() > 0):

@@ -11,7 +11,7 @@ import msgspec
 from steelyard.answers.history import LeftOut
 from steelyard.errors import RecordError, UsageError
 from steelyard.exchange.lake.columns import ParquetTrials
-from steelyard.exchange.lake.facts import Facts, damaged, decode, find_place
+from steelyard.exchange.lake.facts import Facts, decode, describe_damage, find_place
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, Part
 from steelyard.files.urls import is_url
@@ -48,7 +48,7 @@ def is_lake(place: Path | str) -> bool:
         return False
     if place.name.startswith(("spec=", "day=")):
         return True
-    return any(each.name.startswith("spec=") and each.is_dir() for each in place.iterdir())
+    return any(entry.name.startswith("spec=") and entry.is_dir() for entry in place.iterdir())
 
 
 def read_lake(place: Path | str) -> Lake:
@@ -63,41 +63,41 @@ def read_lake(place: Path | str) -> Lake:
     """
     location = Location(place)
     names = location.list_files()
-    found: dict[str, Facts] = {}
+    by_id: dict[str, Facts] = {}
     left_out: list[LeftOut] = []
-    seen: set[str] = set()
+    stems: set[str] = set()
     for name in names:
-        where = find_place(name)
-        if where is None:
+        place_parts = find_place(name)
+        if place_parts is None:
             continue
-        seen.add(name.removesuffix(".json.gz"))
-        shown = f"{location.shown}/{name}"
+        stems.add(name.removesuffix(".json.gz"))
+        label = f"{location.label}/{name}"
         try:
-            facts = decode(location.read(name), shown)
+            facts = decode(location.read(name), label)
             if name != f"{facts.stem}.json.gz":
-                raise damaged(shown, "it belongs to another spec, day or record than its place says")
+                raise describe_damage(label, "it belongs to another spec, day or record than its place says")
         except RecordError as error:
-            left_out.append(LeftOut(shown, error.message.removeprefix(f"{shown} "), unreadable=True))
+            left_out.append(LeftOut(label, error.message.removeprefix(f"{label} "), unreadable=True))
             continue
-        if facts.id in found and found[facts.id] != facts:
+        if facts.id in by_id and by_id[facts.id] != facts:
             raise RecordError(
-                f"{shown} is a record that is there twice, with other content",
+                f"{label} is a record that is there twice, with other content",
                 hint="remove one of them, and export its record again",
             )
-        found[facts.id] = facts
+        by_id[facts.id] = facts
     left_out += [
-        LeftOut(f"{location.shown}/{name}", "has no facts beside it: its export was interrupted", True)
+        LeftOut(f"{location.label}/{name}", "has no facts beside it: its export was interrupted", True)
         for name in names
         if name.endswith(".parquet")
         and find_place(f"{name.removesuffix('.parquet').removesuffix('.ratios')}.json.gz")
-        and name.removesuffix(".parquet").removesuffix(".ratios") not in seen
+        and name.removesuffix(".parquet").removesuffix(".ratios") not in stems
     ]
-    if not found and not left_out:
+    if not by_id and not left_out:
         raise UsageError(
-            f"{location.shown} holds no records",
+            f"{location.label} holds no records",
             hint="write some: steelyard export RECORD.lab --to PLACE",
         )
-    ordered = sorted(found.values(), key=lambda facts: (facts.created_ns, facts.id))
+    ordered = sorted(by_id.values(), key=lambda facts: (facts.created_ns, facts.id))
     return Lake(location, tuple(ordered), tuple(left_out))
 
 
@@ -116,11 +116,11 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
         DuckDB is not installed.
     """
     lake = read_lake(place)
-    for each in lake.left_out:
+    for entry in lake.left_out:
         raise RecordError(
-            f"{each.record} {each.why}",
-            hint="export its record again: steelyard export RECORD.lab --to PLACE; or remove the files of that"
-            " name",
+            f"{entry.record} {entry.why}",
+            hint="export its record again: steelyard export RECORD.lab --to PLACE; or remove the files of"
+            " that name",
         )
     refuse_several(lake)
     _refuse_other_spec(lake)
@@ -134,7 +134,7 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
         experiment = build_experiment(experiment, names)
     trials = ParquetTrials(lake.location, [part.facts for part in parts])
     try:
-        record = LakeRecord(lake.location.shown, experiment, parts, trials, named=named)
+        record = LakeRecord(lake.location.label, experiment, parts, trials, named=named)
     except BaseException:
         trials.close()
         raise
@@ -151,17 +151,17 @@ def refuse_several(lake: Lake) -> None:
     """
     specs = sorted({facts.spec for facts in lake.facts})
     if len(specs) > 1:
-        shown = ", ".join(f"spec={spec}" for spec in specs[:5]) + (", …" if len(specs) > 5 else "")
+        label = ", ".join(f"spec={spec}" for spec in specs[:5]) + (", …" if len(specs) > 5 else "")
         raise UsageError(
-            f"{lake.location.shown} has records of {len(specs)} specs: {shown}",
-            hint=f"name one of them: {lake.location.shown}/spec={specs[0]}",
+            f"{lake.location.label} has records of {len(specs)} specs: {label}",
+            hint=f"name one of them: {lake.location.label}/spec={specs[0]}",
         )
 
 
 def _refuse_unblocked(lake: Lake, experiment: Experiment) -> None:
     if experiment.design.order != "randomized":
         raise UsageError(
-            f"{lake.location.shown}: order = {experiment.design.order!r} has no blocks, and records are read"
+            f"{lake.location.label}: order = {experiment.design.order!r} has no blocks, and records are read"
             " together block by block",
             hint="ask each record by itself",
         )
@@ -171,7 +171,9 @@ def _refuse_other_spec(lake: Lake) -> None:
     """Refuse records that lie among those of a spec, and are not of it."""
     for facts in lake.facts:
         if facts.spec != name_spec(stored.decode(facts.experiment)):
-            raise damaged(f"{lake.location.shown}/{facts.stem}.json.gz", "it is a record of another spec")
+            raise describe_damage(
+                f"{lake.location.label}/{facts.stem}.json.gz", "it is a record of another spec"
+            )
 
 
 def _name_parts(every: Sequence[Facts], by: By) -> tuple[list[Part], list[str]]:

@@ -126,7 +126,7 @@ def _refuse_unblocked(record: Record) -> None:
         )
 
 
-def refuse_other(first: Path, experiment: Experiment, second: Path, other: Experiment) -> None:
+def refuse_other(first: Path, experiment: Experiment, second: Path, second_experiment: Experiment) -> None:
     """Refuse records of different specs.
 
     Raises
@@ -134,7 +134,7 @@ def refuse_other(first: Path, experiment: Experiment, second: Path, other: Exper
     UsageError
         Shows what differs.
     """
-    old, new = get_comparable(experiment), get_comparable(other)
+    old, new = get_comparable(experiment), get_comparable(second_experiment)
     if collected := differences(old, new):
         lines = "".join(f"\n    {line}" for line in collected)
         raise UsageError(

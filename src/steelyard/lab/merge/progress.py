@@ -13,7 +13,7 @@ from steelyard.store import Record
 from steelyard.store.merging import find_origin
 
 
-def status_together(directories: Sequence[Path]) -> Statuses:
+def sum_statuses(directories: Sequence[Path]) -> Statuses:
     """Report how far records of one spec are, each by itself and together.
 
     What several of them have, copies or merged ones, counts where there is most of it.
@@ -25,7 +25,7 @@ def status_together(directories: Sequence[Path]) -> Statuses:
     RecordError
         One is damaged or missing.
     """
-    shown = []
+    statuses = []
     most: dict[str, tuple[int, int]] = {}
     every = 0
     first = None
@@ -33,7 +33,7 @@ def status_together(directories: Sequence[Path]) -> Statuses:
         with Record.open(directory) as record, record.snapshot():
             first = first or (directory, record.experiment)
             refuse_other(*first, directory, record.experiment)
-            shown.append(status(record))
+            statuses.append(status(record))
             origins = {run.id: find_origin(record.id, run) for run in record.runs()}
             trials: Counter[str] = Counter()
             blocks: Counter[str] = Counter()
@@ -46,4 +46,4 @@ def status_together(directories: Sequence[Path]) -> Statuses:
     trials_done, blocks_done = (
         (sum(column) for column in zip(*most.values(), strict=True)) if most else (0, 0)
     )
-    return Statuses(tuple(shown), blocks_done, trials_done, every - trials_done)
+    return Statuses(tuple(statuses), blocks_done, trials_done, every - trials_done)

@@ -132,9 +132,9 @@ def run(
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
             raise restart(due.boundary, launches, directory) from None
-        from steelyard.lab.history.condensing import seal
+        from steelyard.lab.history.condensing import write_summary
 
-        seal(directory)
+        write_summary(directory)
         return end
 
 
