@@ -70,7 +70,7 @@ def command(
 
     With --figures, --tables or --archive, no page is written unless -o names one.
     """
-    from steelyard.lab.lake.opening import is_lake
+    from steelyard.lab.lake.places import is_lake
     from steelyard.laboratory import report
 
     if only and not (figures or tables):

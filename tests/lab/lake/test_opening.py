@@ -25,7 +25,8 @@ from steelyard.lab.answer.portrait import portrait
 from steelyard.lab.history.condensing import gather
 from steelyard.lab.history.history import HistoryRequest, history
 from steelyard.lab.lake.exporting import Exported, export_to
-from steelyard.lab.lake.opening import is_lake, lake_record
+from steelyard.lab.lake.opening import lake_record
+from steelyard.lab.lake.places import is_lake
 from steelyard.lab.merge.merging import merge, one_record
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record

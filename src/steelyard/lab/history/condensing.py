@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.files.urls import strip_secrets
-from steelyard.lab.lake.opening import is_lake, read_lake
+from steelyard.lab.lake.places import is_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
@@ -102,6 +102,8 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
 
 def _read_lake(place: Path | str, metrics: Sequence[str]) -> Gathered:
     """What the facts of a lake keep for a history; no table of trials is read."""
+    from steelyard.lab.lake.opening import read_lake
+
     lake = read_lake(place)
     records, left_out = [], list(lake.left_out)
     available: dict[str, Metric] = {}

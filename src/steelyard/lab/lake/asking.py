@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from steelyard.errors import UsageError
+from steelyard.lab.lake.places import is_lake
 from steelyard.lab.merge.machines import By
 from steelyard.lab.merge.merging import one_record
 from steelyard.lab.run.existing_record import find_record
@@ -24,8 +25,6 @@ def opened(names: Sequence[Path | str], by: By = "host") -> Iterator[tuple[Readi
     RecordError
         As these.
     """
-    from steelyard.lab.lake.opening import is_lake, lake_record
-
     lakes = [name for name in names if is_lake(name)]
     if not lakes:
         directories = [find_record(Path(name)) for name in names]
@@ -37,5 +36,7 @@ def opened(names: Sequence[Path | str], by: By = "host") -> Iterator[tuple[Readi
             "a place of records is asked by itself, and not beside others",
             hint="export the other records there too: steelyard export RECORD.lab --to PLACE",
         )
+    from steelyard.lab.lake.opening import lake_record
+
     with lake_record(lakes[0], by) as record:
         yield record, True

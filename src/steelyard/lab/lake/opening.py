@@ -14,7 +14,6 @@ from steelyard.exchange.lake.columns import ParquetTrials
 from steelyard.exchange.lake.facts import Facts, decode, describe_damage, find_place
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.reading import LakeRecord, Part
-from steelyard.files.urls import is_url
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.merge.machines import By, Place, name_machines
 from steelyard.lab.merge.merging import build_experiment, measure_name
@@ -38,17 +37,6 @@ class Lake(msgspec.Struct, frozen=True):
     location: Location
     facts: tuple[Facts, ...]
     left_out: tuple[LeftOut, ...]
-
-
-def is_lake(place: Path | str) -> bool:
-    """Whether a name is the place of a lake: a URL, or a directory in which specs, days or facts lie."""
-    if isinstance(place, str):
-        return is_url(place)
-    if not place.is_dir():
-        return False
-    if place.name.startswith(("spec=", "day=")):
-        return True
-    return any(entry.name.startswith("spec=") and entry.is_dir() for entry in place.iterdir())
 
 
 def read_lake(place: Path | str) -> Lake:
