@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 from simulated_machines import SPEC, machine
 
+from steelyard.design import stream_until, treatments
 from steelyard.errors import MachineError, RecordError, UsageError
 from steelyard.exchange.lake.facts import decode, encode, hash_bytes
 from steelyard.exchange.lake.location import Location
@@ -28,8 +29,11 @@ from steelyard.lab.lake.exporting import Exported, export_to
 from steelyard.lab.lake.opening import lake_record
 from steelyard.lab.lake.places import is_lake
 from steelyard.lab.merge.merging import merge, one_record
+from steelyard.run.measure.measurement import Value
+from steelyard.spec import loads
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
+from steelyard.store.rows import metrics_of
 
 TRIALS = 2 * (20 + 20 + 14 + 3)
 """Of two programs in the blocks of three machines, of which each discards one more."""
@@ -90,8 +94,10 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         record.end_run(run, "complete")
     export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
     with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
-        for metric in ("wall_s", "cpu_s", "rss_bytes", "queue_wait_s"):
+        for metric in ("wall_s", "cpu_s", "rss_bytes", "queue_wait_s", "rate"):
             assert record.samples(metric) == own.samples(metric)
+        with pytest.raises(UsageError, match="no metric 'latency_s'"):
+            record.samples("latency_s")  # which has labels
         assert record.failures() == own.failures()
         assert record.times_to_limit(5.0) == own.times_to_limit(5.0)
         assert record.excluded() == own.excluded()
@@ -347,3 +353,30 @@ export_to([Path(name) for name in names], Location(Path({str(tmp_path / "lake")!
     assert files(lake, ".unfinished") == []
     with lake_record(lake) as record:
         assert record.progress().trials == TRIALS
+
+
+def test_a_metric_of_the_name_of_a_factor_or_of_a_column_is_told_from_it(tmp_path):
+    spec = """
+[program]
+command = ["true", "{ok}"]
+[factors]
+ok = [1, 2]
+[metrics.block]
+unit = "s"
+pattern = "(.*)"
+"""
+    asked = loads(spec, source="/", name="spec")
+    drawn = treatments(asked)
+    made = list(stream_until(asked, drawn, (), 5))
+    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(made)
+        measured = [
+            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0),))
+            for each in made_up.measurements(made)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        record.end_run(run, "complete")
+    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+    with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
+        assert record.samples("block") == own.samples("block")

@@ -33,11 +33,11 @@ WHERE: Final[Mapping[str, str]] = {
     "treatment": "treatment",
     "trial": "trial",
     "start_ns": "start_ns",
-    "ok": "CAST(status = 'ok' AS BIGINT)",
-    "late": "CAST(status = 'timed_out' AS BIGINT)",
-    "state": "list_position(['planned', 'complete', 'incomplete', 'discarded'], block_state) - 1",
+    "is ok": "CAST(status = 'ok' AS BIGINT)",
+    "timed out": "CAST(status = 'timed_out' AS BIGINT)",
+    "block_state": "list_position(['planned', 'complete', 'incomplete', 'discarded'], block_state) - 1",
 }
-"""Columns of whole numbers that all questions need, in SQL."""
+"""Columns of whole numbers that all questions need, in SQL; no metric has a column of such a name."""
 
 
 class ParquetTrials:

@@ -37,10 +37,13 @@ class TableFile(msgspec.Struct, frozen=True):
 
 
 class Reduced(msgspec.Struct, frozen=True):
-    """A metric of a record, and how the iterations of a trial become one observation."""
+    """A metric of a record, how the iterations of a trial become one observation, and its column of the
+    trials; empty where it has labels, of which that table has none.
+    """
 
     metric: Metric
     reduce: str
+    column: str
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):

@@ -118,7 +118,7 @@ class LakeRecord(Reading):
 
     def read_columns(self) -> Mapping[str, Ints]:
         """Where trials stand, in numbers of the whole: ``trial``, ``block``, ``run``, ``context``, ``pass``,
-        ``treatment``; ``ok`` and ``late`` (0 or 1), ``state``, and ``start_ns``.
+        ``treatment``, ``is ok`` and ``timed out`` (0 or 1), ``block_state``, and ``start_ns``.
         """
         import numpy as np
 
@@ -155,10 +155,10 @@ class LakeRecord(Reading):
             settings = {id_: msgspec.json.decode(text) for id_, text in self._rows("SELECT * FROM context")}
             starts = np.flatnonzero(np.diff(table["block"], prepend=-1))
             ends = [*starts[1:].tolist(), table["block"].size]
-            lists = {name: table[name].tolist() for name in ("block", "pass", "context", "state")}
+            lists = {name: table[name].tolist() for name in ("block", "pass", "context", "block_state")}
             treatments = table["treatment"].tolist()
             for start, end in zip(starts.tolist(), ends, strict=True):
-                context, state = lists["context"][start], STATES[lists["state"][start]]
+                context, state = lists["context"][start], STATES[lists["block_state"][start]]
                 chosen_context = Context(context, settings[context]) if context else None
                 block = Block(
                     lists["block"][start],
@@ -180,21 +180,25 @@ class LakeRecord(Reading):
         with self._explained():
             described = [self._metric(name) for name in metrics]
             # All at once, with where they stand: each further look at the files takes a tenth of a second.
-            values = self._parquet.read([*WHERE, *metrics])
+            columns = self._find_columns()
+            values = self._parquet.read([*WHERE, *(columns[name] for name in metrics)])
             launches = self._group_launches()
             failures, origins = self.failures(), self.origins()
             return [
                 Sample(
                     metric,
                     treatment,
-                    *columns,
+                    *observed,
                     failures=failures[treatment.id],
                     provenance=origins.provenance(metric, treatment),
                 )
                 for metric, _, _ in described
                 for treatment in self.treatments
-                for columns in (_observe(metric, launches.get(treatment.id), values[metric.name]),)
+                for observed in (_observe(metric, launches.get(treatment.id), values[columns[metric.name]]),)
             ]
+
+    def _find_columns(self) -> dict[str, str]:
+        return {entry.metric.name: entry.column for entry in self._parts[0].facts.metrics}
 
     def _group_launches(self) -> dict[int, Launches]:
         """Launches of complete blocks by their treatment; samples share what is the same of all metrics."""
@@ -202,9 +206,10 @@ class LakeRecord(Reading):
 
         if self._placed is None:
             table, standing = self.read_columns(), self._find_standing()
-            counted = np.flatnonzero(table["state"] == _COMPLETE)
+            counted = np.flatnonzero(table["block_state"] == _COMPLETE)
             # Few numbers are sorted in a tenth of the time that large ones take.
-            keys = table["treatment"][counted].astype(np.uint16)
+            keys = table["treatment"][counted]
+            keys = keys.astype(np.uint16) if len(self.treatments) < 1 << 16 else keys
             counted = counted[np.argsort(keys, kind="stable")]
             treatments = table["treatment"][counted]
             starts = np.flatnonzero(np.diff(treatments, prepend=-1))
@@ -236,11 +241,11 @@ class LakeRecord(Reading):
 
         table = self.read_columns()
         wall_s = self._parquet.read(["wall_s"])["wall_s"]
-        failed = (table["ok"] == 0) & (table["late"] == 0)
-        incomplete = table["state"] == STATES.index("incomplete")
+        failed = (table["is ok"] == 0) & (table["timed out"] == 0)
+        incomplete = table["block_state"] == STATES.index("incomplete")
         spoilt = np.isin(table["block"], table["block"][failed])
-        counted = (table["state"] == _COMPLETE) | (incomplete & ~spoilt)
-        standing, late = self._find_standing(), table["late"] == 1
+        counted = (table["block_state"] == _COMPLETE) | (incomplete & ~spoilt)
+        standing, late = self._find_standing(), table["timed out"] == 1
         metric, _, _ = self._metric("wall_s")
         failures, origins = self.failures(), self.origins()
         samples = []
@@ -266,13 +271,13 @@ class LakeRecord(Reading):
     def failures(self) -> dict[int, Failures]:
         """As of a record."""
         table = self.read_columns()
-        attempted = table["state"] != _DISCARDED
+        attempted = table["block_state"] != _DISCARDED
         counts, failed, late = (
             Counter(dict(_count(table["treatment"][chosen])))
             for chosen in (
                 attempted,
-                attempted & (table["ok"] == 0),
-                attempted & (table["late"] == 1),
+                attempted & (table["is ok"] == 0),
+                attempted & (table["timed out"] == 1),
             )
         )
         return {
@@ -291,15 +296,15 @@ class LakeRecord(Reading):
 
         table = self.read_columns()
         firsts = np.flatnonzero(np.diff(table["block"], prepend=-1))
-        states = Counter(dict(_count(table["state"][firsts])))
+        states = Counter(dict(_count(table["block_state"][firsts])))
         blocks: dict[BlockState, int] = {
             _end_state(name): states[place] for place, name in enumerate(STATES) if states[place]
         }
-        complete = table["context"][table["state"] == _COMPLETE]
+        complete = table["context"][table["block_state"] == _COMPLETE]
         contexts = np.unique(complete[complete > 0]).size
         trials = table["trial"].size
         last = int(table["start_ns"][-1]) if trials else None
-        return Progress(trials, trials, int(np.sum(table["ok"] == 0)), blocks, contexts, last)
+        return Progress(trials, trials, int(np.sum(table["is ok"] == 0)), blocks, contexts, last)
 
     def disturbances(self) -> dict[int, Disturbance]:
         """As of a record."""
@@ -309,7 +314,7 @@ class LakeRecord(Reading):
         if not {"wall_s", "queue_wait_s"} <= self._metrics.keys():
             return {}
         collected = self._parquet.read(["wall_s", "queue_wait_s"])
-        counted = table["state"] == _COMPLETE
+        counted = table["block_state"] == _COMPLETE
         treatments = table["treatment"][counted]
         waited, wall = collected["queue_wait_s"][counted], collected["wall_s"][counted]
         counts = np.bincount(treatments)
@@ -383,7 +388,7 @@ class LakeRecord(Reading):
 
         table = self.read_columns()
         boots = {run.id: run.boot for run in self.runs()}
-        attempted = table["state"] != _DISCARDED
+        attempted = table["block_state"] != _DISCARDED
         pairs = np.unique(np.stack((table["treatment"][attempted], table["run"][attempted])), axis=1)
         collected: dict[int, set[str]] = {}
         for treatment, run in pairs.T.tolist():
@@ -499,7 +504,7 @@ def _fill(
         ),
     )
     connection.executemany("INSERT INTO treatment VALUES (?, ?, ?)", treatment_rows(first.treatments))
-    metrics_of_parts = [{entry.metric.name for entry in part.facts.metrics} for part in parts]
+    metrics_of_parts = [{entry.metric.name for entry in part.facts.metrics if entry.column} for part in parts]
     connection.executemany(
         "INSERT INTO metric VALUES (?, ?, ?, ?, ?, ?, ?)",
         [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -79,7 +79,8 @@ def write_record(
         write_parquet(Table(table.columns, iter(counted)), out, column_encoding=trial_file, **_LEAN)
         location.write(name, out.getvalue())
         files.append(TableFile(counted.rows, hash_bytes(out.getvalue())))
-    facts = _collect(record, spec, content, condensed, *files)
+    columns = {column.name for column in tables[f"{stem}.parquet"].columns}
+    facts = _collect(record, columns, spec, content, condensed, *files)
     location.write(f"{stem}.json.gz", encode(facts))
     return True
 
@@ -96,8 +97,18 @@ def _is_written(location: Location, stem: str, content: str) -> bool:
         return False
 
 
+def _find_column(metric: str, columns: Collection[str]) -> str:
+    """The column of a metric, which has another name where a factor has its own; empty where it has none."""
+    return next((name for name in (f"metric.{metric}", metric) if name in columns), "")
+
+
 def _collect(
-    record: Record, spec: str, content: str, condensed: Condensed | None, *files: TableFile
+    record: Record,
+    columns: Collection[str],
+    spec: str,
+    content: str,
+    condensed: Condensed | None,
+    *files: TableFile,
 ) -> Facts:
     contexts = {
         outcome.block.context.id: dict(outcome.block.context.settings)
@@ -114,7 +125,10 @@ def _collect(
         experiment=msgspec.json.encode(record.experiment).decode(),
         program=dict(record.program),
         treatments=record.treatments,
-        metrics=tuple(Reduced(metric, reduce) for metric, reduce in record.list_reductions()),
+        metrics=tuple(
+            Reduced(metric, reduce, _find_column(metric.name, columns))
+            for metric, reduce in record.list_reductions()
+        ),
         contexts=contexts,
         runs=tuple(record.runs()),
         looks=tuple(record.looks()),
