@@ -38,6 +38,7 @@ DOCUMENTS: Final[tuple[Format, ...]] = (
     MODELS,
     plan.PLAN,
     status.STATUS,
+    status.STATUSES,
     audit.AUDIT,
     observation.OBSERVATION,
     contexts.BY_CONTEXT,

@@ -16,6 +16,7 @@ import msgspec
 from msgspec.structs import fields
 
 from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
-    from steelyard.store import Record
+    from steelyard.store import Reading, Record
 
 T = TypeVar("T")
 WIDTH = 100
@@ -364,7 +365,7 @@ class Report:
 
 
 def report(
-    *records: str | Path,
+    *records: str | Path | Reading,
     metric: str | None = None,
     observation: Observation | None = None,
     **chosen: Any,
@@ -374,7 +375,8 @@ def report(
     Parameters
     ----------
     records
-        Directories ``NAME.lab``, or their specs; also while they are still running.
+        Directories ``NAME.lab``, or their specs; also while they are still running. Places that ``steelyard
+        export --to`` wrote, as directories or URLs; and open records.
     observation : Observation, optional
         What ``steelyard observe`` found from these records.
     chosen
@@ -388,10 +390,17 @@ def report(
         The record has no such metric.
     """
     from steelyard.lab.compare.arguments import refuse_unknown
-    from steelyard.lab.run.existing_record import find_record
+    from steelyard.lab.lake.asking import opened
 
     refuse_unknown(chosen, ("metric", "protocol", "against", "estimand", "interval"), "report")
-    found = (_contents(find_record(Path(each)), metric, chosen) for each in records)
+    found = []
+    for each in records:
+        if isinstance(each, str | Path):
+            named = each if isinstance(each, str) and is_url(each) else Path(each)
+            with opened([named]) as (record, _):
+                found.append(_contents(record, metric, chosen))
+        else:
+            found.append(_contents(each, metric, chosen))
     return Report([msgspec.structs.replace(each, observation=observation) for each in found])
 
 
@@ -408,33 +417,31 @@ def _write_trials(directory: Path) -> bytes:
         return file.read_bytes()
 
 
-def _contents(directory: Path, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
-    """Everything that a page shows of one record."""
+def _contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
+    """Collect everything that a page shows of one record, which is open."""
     from steelyard.errors import RecordError
     from steelyard.lab.answer.analyze import analyze, by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.curves import curves
     from steelyard.lab.answer.portrait import portrait
     from steelyard.report.page.contents import Contents, Curve
-    from steelyard.store import Record
 
-    with Record.open(directory) as record:
-        about = portrait(record, metric=metric)
-        if not about.status.blocks_done:
-            try:
-                analyze(record, metric=metric, **chosen)
-            except RecordError as error:
-                return Contents(about, None, why=error.message)
-        answer = analyze(record, metric=metric, **chosen)
-        declared = metric is None and not chosen.get("protocol")
-        several = len({tuple(its.items()) for its in about.contexts.values()}) > 1
-        return Contents(
-            about,
-            answer,
-            by_context=by_context(record, metric=metric) if several else None,
-            checked=check(record) if record.experiment.claims and declared else None,
-            curves=tuple(Curve(*each) for each in curves(record, metric)),
-        )
+    about = portrait(record, metric=metric)
+    if not about.status.blocks_done:
+        try:
+            analyze(record, metric=metric, **chosen)
+        except RecordError as error:
+            return Contents(about, None, why=error.message)
+    answer = analyze(record, metric=metric, **chosen)
+    declared = metric is None and not chosen.get("protocol")
+    several = len({tuple(its.items()) for its in about.contexts.values()}) > 1
+    return Contents(
+        about,
+        answer,
+        by_context=by_context(record, metric=metric) if several else None,
+        checked=check(record) if record.experiment.claims and declared else None,
+        curves=tuple(Curve(*each) for each in curves(record, metric)),
+    )
 
 
 def compare(*commands: str, record: str | Path | None = None, **options: Any) -> Result[Answer]:

@@ -119,9 +119,13 @@ def create(directory: Path, *, count: int = 3, **options) -> Record:
     )
 
 
-def filled(directory: Path, made: Sequence[Block], what: Sequence[Measurement] | None = None) -> Record:
-    """A record with one run in which these blocks were measured, open for writing."""
-    record = create(directory, count=len(made[0].order))
+def filled(
+    directory: Path, made: Sequence[Block], what: Sequence[Measurement] | None = None, *, trials: int = 0
+) -> Record:
+    """A record with one run in which these blocks were measured, open for writing; ``trials`` as in
+    ``Record.create``.
+    """
+    record = create(directory, count=len(made[0].order), trials=trials)
     run = record.begin_run({"cpu": "made up", "cpus": 2}, "boot-1")
     record.add_blocks(made)
     record.take(run, measurements(made) if what is None else what, record.journal_path(run).name, 4096)
@@ -141,3 +145,8 @@ def tables(directory: Path) -> dict[str, list[tuple]]:
     """All that a record says about its trials, and in what state its blocks are."""
     with closing(sqlite3.connect(directory / "record.sqlite")) as connection:
         return {name: connection.execute(sql).fetchall() for name, sql in TABLES.items()}
+
+
+def page_bytes(file: Path) -> int:
+    """Size of the pages of an SQLite file, by its header."""
+    return int.from_bytes(file.read_bytes()[16:18], "big")

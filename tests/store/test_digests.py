@@ -28,7 +28,10 @@ def means(directory):
     """Every mean that the record gives."""
     with Record.open(directory) as record:
         samples = record.samples(*METRICS)
-        return [(s.metric.name, s.treatment.label, str(s.labels), len(s), fmean(s.values)) for s in samples]
+        return [
+            (s.metric.name, s.treatment.label, str(s.labels), len(s), fmean(s.values) if s.values else None)
+            for s in samples
+        ]
 
 
 def flipped(content, bit):
@@ -72,7 +75,8 @@ def test_without_digests_such_bits_are_there(directory):
 
 def test_damage_is_named_with_its_page_and_the_cure_and_nobody_writes_to_it(directory):
     file = directory / "record.sqlite"
-    damaged = flipped(file.read_bytes(), 8 * (3 * 4096 + 4000))
+    size = made_up.page_bytes(file)
+    damaged = flipped(file.read_bytes(), 8 * (4 * size - 96))
     file.write_bytes(damaged)
     for write in (False, True):
         with pytest.raises(RecordError, match=r"is damaged: page 4 is not as written") as error:
@@ -91,7 +95,10 @@ def test_what_is_recovered_has_no_number_that_was_not_written(directory, tmp_pat
     for number in range(40):
         file.write_bytes(flipped(content, draw.randrange(8 * 100, 8 * len(content))))
         new = tmp_path / f"{number}.lab"
-        trials.append(recover(directory, new).trials)
+        try:
+            trials.append(recover(directory, new).trials)
+        except RecordError:  # of the spec itself, which nothing beside it gives again
+            continue
         recovered = made_up.tables(new)
         for name in ("trial", "value"):
             assert set(recovered[name]) <= set(original[name])

@@ -1,6 +1,7 @@
 """Progress of an experiment: ``Progress`` while it runs, ``Status`` of a record.
 
-The document of a status is ``steelyard/status``. History: version 1, the first.
+The document of a status is ``steelyard/status``, of several ``steelyard/statuses``. History: version 1, the
+first.
 """
 
 from __future__ import annotations
@@ -95,4 +96,25 @@ class Status(msgspec.Struct, frozen=True):
     holder: Holder | None = None
 
 
+class Statuses(msgspec.Struct, frozen=True):
+    """Progress of several records of one spec, in which a trial is known by the record that measured it and
+    its number there: one that is in two records counts once.
+
+    Attributes
+    ----------
+    records : tuple of Status
+        Each by itself, as it was named.
+    blocks_done, trials_done : int
+        Of all together.
+    repeated : int
+        Trials that were left out of these sums, since another record has them too.
+    """
+
+    records: tuple[Status, ...]
+    blocks_done: int
+    trials_done: int
+    repeated: int
+
+
 STATUS: Final = Format("steelyard/status", 1, Status)
+STATUSES: Final = Format("steelyard/statuses", 1, Statuses)

@@ -13,20 +13,21 @@ from steelyard.cli.options import (
     details_option,
     json_option,
     metric_option,
+    places_argument,
     protocol_option,
-    records_argument,
     strict_option,
 )
 from steelyard.cli.paths import OutputFile, PathCommand
-from steelyard.cli.run_and_answer import Shown, print_answer, show, tell_unjudged
+from steelyard.cli.run_and_answer import Shown, print_answer_of, show, tell_unjudged
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
+    from steelyard.store import Reading
 
 
 @click.command(cls=PathCommand, short_help="Answer from a record: effects, intervals, verdicts.")
-@records_argument
+@places_argument
 @by_option
 @metric_option("Compare this metric instead of the primary one of the spec.")
 @protocol_option
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(
     ctx: click.Context,
-    records: tuple[Path, ...],
+    records: tuple[Path | str, ...],
     by: By,
     metric: str | None,
     protocol: str | None,
@@ -77,17 +78,15 @@ def command(
     strict: bool,
 ) -> None:
     """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running. Several of one
-    spec are merged, as by steelyard merge.
+    spec are merged, as by steelyard merge; so are those at a PLACE, a directory or URL that steelyard export
+    --to wrote.
 
     Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
     (steelyard check judges them).
     """
-    from steelyard.lab.merge.merging import one_record
-    from steelyard.lab.run.existing_record import find_record
+    from steelyard.lab.lake.asking import opened
 
-    directories = [find_record(name) for name in records]
-    with one_record(directories, by) as record:
-        is_temporary = record not in directories
+    with opened(records, by) as (record, is_temporary):
         if html is not None:
             from steelyard.laboratory import report
 
@@ -102,7 +101,7 @@ def command(
             _print_contexts(record, as_json=as_json, metric=metric, is_temporary=is_temporary)
             return
         ctx.exit(
-            print_answer(
+            print_answer_of(
                 record,
                 Shown(details=details),
                 as_json=as_json,
@@ -118,14 +117,12 @@ def command(
         )
 
 
-def _print_contexts(directory: Path, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
+def _print_contexts(record: Reading, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
     """Print the plots of ``--by-context``, or their data."""
     from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
     from steelyard.report.answer.by_context import lines
-    from steelyard.store import Record
 
-    with Record.open(directory) as record:
-        found = by_context(record, metric=metric)
-        tell_unjudged(record, is_temporary=is_temporary)
+    found = by_context(record, metric=metric)
+    tell_unjudged(record, is_temporary=is_temporary)
     show(lambda: BY_CONTEXT.text(found), lambda width: lines(found, width), as_json=as_json)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from steelyard.cli.options import by_option, metrics_option, parameters_option, records_argument
-from steelyard.cli.paths import OutputFile, PathCommand
-from steelyard.errors import UsageError
+from steelyard.cli.paths import OutputFile, OutputPlace, PathCommand
+from steelyard.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.exchange import Format, PeerFormat, SeriesFormat
@@ -55,14 +55,25 @@ _PEERS: Final[tuple[PeerFormat, ...]] = (
     metavar="FILE",
     help="File to write (default: standard output).",
 )
+@click.option(
+    "--to",
+    "place",
+    type=OutputPlace(),
+    metavar="PLACE",
+    help="Add the records, each by itself, to a directory or URL of Parquet files, which analyze, report and"
+    " history read.",
+)
 @click.option("--long", is_flag=True, help="Write one row per value instead of one per trial.")
 @parameters_option("For Extra-P: a numeric factor or label (default: all that vary). Repeatable.")
 @metrics_option("For all but tables: a metric (default: the primary one of the spec). Repeatable.")
+@click.pass_context
 def command(
+    ctx: click.Context,
     records: tuple[Path, ...],
     by: By,
     form: Format | SeriesFormat | PeerFormat | None,
     output: Path | None,
+    place: Path | str | None,
     long: bool,
     parameters: tuple[str, ...],
     metrics: tuple[str, ...],
@@ -78,7 +89,18 @@ def command(
 
     hyperfine's JSON and benchstat's text have all launches of complete blocks; the Bencher Metric Format and
     the JSON of github-action-benchmark have means.
+
+    With --to, directories of records may be named too. A record that is there already as it is is left alone,
+    one that has changed is replaced.
     """
+    if place is not None:
+        if refused := [
+            name for name, value in _list_file_options(form, output, long, parameters, metrics) if value
+        ]:
+            raise UsageError(
+                f"{refused[0]} has no meaning for --to, which writes all of a record", hint="leave it out"
+            )
+        ctx.exit(_export_to(records, place))
     from steelyard.exchange import export, export_for_peers
     from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
@@ -110,6 +132,33 @@ def command(
                         f"--long and --parameter have no meaning for {chosen}", hint="leave them out"
                     )
                 export_for_peers(opened, output, chosen, metrics)
+
+
+def _list_file_options(
+    form: object, output: object, long: object, parameters: object, metrics: object
+) -> Any:
+    """Options that are about one file, with their values."""
+    names = ("--format", "--output", "--long", "--parameter", "--metric")
+    return zip(names, (form, output, long, parameters, metrics), strict=True)
+
+
+def _export_to(records: tuple[Path, ...], place: Path | str) -> int:
+    """Add records to the place of a lake, say which could not be, and return the exit code."""
+    import sys
+
+    from steelyard.exchange.lake.location import Location
+    from steelyard.lab.lake.exporting import export_to
+    from steelyard.lab.run.existing_record import find_record
+    from steelyard.report.text.progress import Counting
+
+    location = Location(place)
+    with Counting("records", sys.stderr) as counting:
+        done = export_to([find_record(record) for record in records], location, counting.update)
+    for entry in done.left_out:
+        click.echo(f"left out: {entry.record} {entry.why}", err=True)
+    unchanged = f", {done.unchanged} there already" if done.unchanged else ""
+    click.echo(f"{location.label}: {done.written} records written{unchanged}", err=True)
+    return RecordError.exit_code if done.left_out else 0
 
 
 def _export_series(

@@ -11,7 +11,7 @@ import click
 
 from steelyard.cli import completion
 from steelyard.cli.options import fraction, json_option, metrics_option
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.paths import InputPath, InputPlace, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
 @click.argument(
     "names",
-    type=InputPath(),
-    metavar="RECORD|DIRECTORY|FILE...",
+    type=InputPlace(),
+    metavar="RECORD|DIRECTORY|FILE|PLACE...",
     nargs=-1,
     required=True,
     shell_complete=completion.records,
@@ -122,7 +122,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def command(
     ctx: click.Context,
-    names: tuple[Path, ...],
+    names: tuple[Path | str, ...],
     by_git: bool,
     revision: str,
     repo: Path,
@@ -145,7 +145,8 @@ def command(
     """Find lasting changes over a series of records of one spec: of their level, of their scatter, of their
     slow runs; with the commits that may have made them.
 
-    Takes records, directories of records, and files that --collect wrote. Records that are being written or
+    Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
+    wrote. Records that are being written or
     damaged are left out, and that is said; records of different specs are refused.
 
     With --check, exits with 1 if something has become worse and stays so, with 3 under --strict if that

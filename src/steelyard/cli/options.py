@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.paths import InputPath, RecordDirectory
+from steelyard.cli.paths import InputPath, InputPlace, RecordDirectory
 
 Option = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -182,6 +182,14 @@ records_argument = click.argument(
     "records",
     type=InputPath(),
     metavar="RECORD...",
+    nargs=-1,
+    required=True,
+    shell_complete=completion.records,
+)
+places_argument = click.argument(
+    "records",
+    type=InputPlace(),
+    metavar="RECORD|PLACE...",
     nargs=-1,
     required=True,
     shell_complete=completion.records,

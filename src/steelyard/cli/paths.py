@@ -18,6 +18,7 @@ import click
 import msgspec
 
 from steelyard.errors import SteelyardError, UsageError
+from steelyard.files.urls import find_directory, is_url
 from steelyard.files.writing import RECORD_FILE, protecting, refuse_inside_record, refuse_output
 
 if TYPE_CHECKING:
@@ -29,6 +30,14 @@ class InputPath(click.Path):
 
     def __init__(self, path_type: type[str | Path] = Path) -> None:
         super().__init__(path_type=path_type)
+
+
+class InputPlace(InputPath):
+    """What an ``InputPath`` is, or the URL of a lake, which is a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Keep a URL as it is: a path would lose a slash."""
+        return value if isinstance(value, str) and is_url(value) else super().convert(value, param, ctx)
 
 
 class OutputFile(click.Path):
@@ -43,6 +52,17 @@ class OutputDirectory(click.Path):
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+
+class OutputPlace(OutputDirectory):
+    """An ``OutputDirectory``, or the URL of one elsewhere, which is a text."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Take the URL of a directory of this machine for its path, so that it is refused as one."""
+        if isinstance(value, str) and is_url(value):
+            directory = find_directory(value)
+            return value if directory is None else directory
+        return super().convert(value, param, ctx)
 
 
 class RecordDirectory(click.Path):
@@ -70,7 +90,7 @@ class PathCommand(click.Command):
 def _outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
     for param in command.params:
         value = values.get(param.name or "")
-        if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory) and value is not None:
+        if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory) and isinstance(value, Path):
             yield _name(param), value
 
 

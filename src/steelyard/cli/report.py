@@ -6,22 +6,15 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli import completion
-from steelyard.cli.options import against_option, metric_option, protocol_option
-from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand
+from steelyard.cli.options import against_option, metric_option, places_argument, protocol_option
+from steelyard.cli.paths import OutputDirectory, OutputFile, PathCommand
 from steelyard.errors import UsageError
+from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import refuse_output
 
 
 @click.command(cls=PathCommand, short_help="Write a page, figures and tables of one record or several.")
-@click.argument(
-    "records",
-    type=InputPath(),
-    metavar="RECORD...",
-    nargs=-1,
-    required=True,
-    shell_complete=completion.records,
-)
+@places_argument
 @click.option(
     "-o",
     "--output",
@@ -60,7 +53,7 @@ from steelyard.files.writing import refuse_output
 @protocol_option
 @against_option
 def command(
-    records: tuple[Path, ...],
+    records: tuple[Path | str, ...],
     output: Path | None,
     figures: Path | None,
     tables: Path | None,
@@ -72,16 +65,23 @@ def command(
     against: str | None,
 ) -> None:
     """Write one self-contained HTML page about RECORD (a directory NAME.lab, or its spec): the answer, every
-    run, contexts, factors, scaling, the machine, and how to repeat it; also while it is still running.
+    run, contexts, factors, scaling, the machine, and how to repeat it; also while it is still running. The
+    records at a PLACE, which steelyard export --to wrote, are one.
 
     With --figures, --tables or --archive, no page is written unless -o names one.
     """
+    from steelyard.lab.lake.places import is_lake
     from steelyard.laboratory import report
 
     if only and not (figures or tables):
         raise UsageError("--only chooses among figures and tables", hint="give --figures DIR or --tables DIR")
     if authors and archive is None:
         raise UsageError("--author is for an archive", hint="give --archive FILE.zip")
+    if archive is not None and any(is_lake(record) for record in records):
+        raise UsageError(
+            "an archive packs a record, and a place has trials of several",
+            hint="name the records themselves, or leave --archive out",
+        )
     page = output or (None if figures or tables or archive else _beside(records[0]))
     if page is not None:
         refuse_output(page, "--output")
@@ -96,7 +96,11 @@ def command(
         click.echo(made.save(page))
 
 
-def _beside(record: Path) -> Path:
+def _beside(record: Path | str) -> Path:
+    if isinstance(record, str):
+        raise UsageError(
+            f"{strip_secrets(record)} has no page beside it", hint="say where the page is to be: -o FILE.html"
+        )
     from steelyard.lab.run.existing_record import find_record
 
     return find_record(record).with_suffix(".html")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
-    from steelyard.store import Record
+    from steelyard.store import Reading
 
 
 def terminal_width() -> int:
@@ -199,32 +199,64 @@ def print_answer(
     budget: bool = False,
     is_temporary: bool = False,
 ) -> int:
+    """Print what the record in a directory says, as ``print_answer_of``, and return the exit code."""
+    _load_analysis()
+    from steelyard.store import Record
+
+    with Record.open(directory) as record:
+        return print_answer_of(
+            record,
+            shown,
+            as_json=as_json,
+            strict=strict,
+            metric=metric,
+            protocol=protocol,
+            against=against,
+            estimand=estimand,
+            interval=interval,
+            budget=budget,
+            is_temporary=is_temporary,
+        )
+
+
+def print_answer_of(
+    record: Reading,
+    style: Shown,
+    *,
+    as_json: bool,
+    strict: bool,
+    metric: str | None = None,
+    protocol: str | None = None,
+    against: str | None = None,
+    estimand: Estimand | None = None,
+    interval: IntervalKind | None = None,
+    budget: bool = False,
+    is_temporary: bool = False,
+) -> int:
     """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
     ``strict`` where something is left open. With another metric or a protocol, claims are not judged, which
     is said. A temporary record, of several that were merged, is named nowhere.
     """
     _load_analysis()
     from steelyard.lab.answer.analyze import analyze
-    from steelyard.store import Record
 
-    with Record.open(directory) as record:
-        answer = analyze(
-            record,
-            metric=metric,
-            beside=shown.metrics,
-            protocol=protocol,
-            against=against,
-            estimand=estimand,
-            interval=interval,
-        )
-        # Claims are about the metrics that they name, by the default protocol.
-        declared = metric is None and protocol is None
-        checked = _checked(record) if record.experiment.claims and declared else None
-        if checked is not None and is_temporary:
-            checked = replace(checked, record=None)
-        if not declared:
-            tell_unjudged(record, is_temporary=is_temporary)
-    return show_answer(answer, shown, checked, as_json=as_json, strict=strict, budget=budget)
+    answer = analyze(
+        record,
+        metric=metric,
+        beside=style.metrics,
+        protocol=protocol,
+        against=against,
+        estimand=estimand,
+        interval=interval,
+    )
+    # Claims are about the metrics that they name, by the default protocol.
+    declared = metric is None and protocol is None
+    checked = _checked(record) if record.experiment.claims and declared else None
+    if checked is not None and is_temporary:
+        checked = replace(checked, record=None)
+    if not declared:
+        tell_unjudged(record, is_temporary=is_temporary)
+    return show_answer(answer, style, checked, as_json=as_json, strict=strict, budget=budget)
 
 
 def show_answer(
@@ -283,7 +315,7 @@ def _by_mean(answer: Answer) -> Answer:
     )
 
 
-def tell_unjudged(record: Record, *, is_temporary: bool = False) -> None:
+def tell_unjudged(record: Reading, *, is_temporary: bool = False) -> None:
     """Tell on stderr that the claims of a record, if any, have not been judged, and what judges them."""
     if record.experiment.claims:
         judge = f"check {shlex.quote(str(_from_here(record.directory)))}"
@@ -298,7 +330,7 @@ def _budget_lines(answer: Answer) -> list[Line]:
     return [(), *budgets(answer, terminal_width())]
 
 
-def _checked(record: Record) -> Checked:
+def _checked(record: Reading) -> Checked:
     from steelyard.lab.answer.check import check
 
     return check(record)

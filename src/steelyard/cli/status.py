@@ -6,21 +6,30 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.options import json_option, record_argument
+from steelyard.cli.options import json_option, records_argument
 from steelyard.cli.run_and_answer import show
 
 
-@click.command(short_help="Show the progress of a record.")
-@record_argument
+@click.command(short_help="Show the progress of a record, or of several.")
+@records_argument
 @json_option
-def command(record: Path, as_json: bool) -> None:
-    """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it."""
-    from steelyard.answers.status import STATUS
+def command(records: tuple[Path, ...], as_json: bool) -> None:
+    """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it; of several of
+    one spec each by itself and all together, in which a trial that two of them have counts once.
+    """
+    from steelyard.answers.status import STATUS, STATUSES
     from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
-    from steelyard.report.status import lines
+    from steelyard.report.status import format_together, lines
     from steelyard.store import Record
 
-    with Record.open(find_record(record)) as opened:
+    directories = [find_record(record) for record in records]
+    if len(directories) > 1:
+        from steelyard.lab.merge.progress import sum_statuses
+
+        several = sum_statuses(directories)
+        show(lambda: STATUSES.text(several), lambda width: format_together(several, width), as_json=as_json)
+        return
+    with Record.open(directories[0]) as opened:
         found = status(opened)
     show(lambda: STATUS.text(found), lambda width: lines(found, width), as_json=as_json)

@@ -12,8 +12,8 @@ ROWS_AT_ONCE: Final = 16_384
 """A row group: 4 MB of the widest tables, so that memory does not grow with the record."""
 
 
-def write_parquet(table: Table, to: BinaryIO) -> None:
-    """Write the table to a binary file as Parquet.
+def write_parquet(table: Table, to: BinaryIO, **options: Any) -> None:
+    """Write the table to a binary file as Parquet; ``options`` as pyarrow's ``ParquetWriter`` has them.
 
     Raises
     ------
@@ -24,7 +24,7 @@ def write_parquet(table: Table, to: BinaryIO) -> None:
     import pyarrow.parquet as pq
 
     schema = _schema(pa, table)
-    with pq.ParquetWriter(to, schema) as writer:
+    with pq.ParquetWriter(to, schema, **options) as writer:
         _write(pa, table, schema, writer)
 
 

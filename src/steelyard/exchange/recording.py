@@ -151,6 +151,7 @@ def write_record(
         metrics=metrics_of(experiment),
         program={path: {"sha256": sha, **how} for path, sha in (taken.sources or {taken.tool: ""}).items()},
         observed=taken.quantities.keys() & BUILTIN.keys(),
+        trials=len(trials),
     )
     try:
         _fill(record, drawn, trials, taken)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.answers.status import State, Status
+from steelyard.answers.status import State, Status, Statuses
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.report.text.line import Line, paragraph, plain
@@ -39,6 +39,17 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         if fact:
             shown += paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
     return shown
+
+
+def format_together(several: Statuses, width: int = 80) -> list[Line]:
+    """Several records, one below the other, and the sums."""
+    blocks, trials = counted(several.blocks_done, "complete block"), counted(several.trials_done, "run")
+    repeated = f" ({several.repeated:,} more are in two of them)" if several.repeated else ""
+    sums = f"together: {blocks} and {trials} in {counted(len(several.records), 'record')}{repeated}"
+    text: list[Line] = []
+    for status in several.records:
+        text += [*lines(status, width), *paragraph("", width)]
+    return [*text, *paragraph(sums, width, rest="  ")]
 
 
 def _blocks(status: Status) -> str:

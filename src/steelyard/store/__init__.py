@@ -13,6 +13,7 @@ from steelyard.store.entries import (
     RunState,
 )
 from steelyard.store.lock import Holder
+from steelyard.store.reading import Reading
 from steelyard.store.record import Record
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "Look",
     "Notice",
     "Progress",
+    "Reading",
     "Record",
     "Run",
     "RunState",

@@ -107,6 +107,16 @@ def damaged_pages(file: Path) -> list[int]:
     return []
 
 
+def read_page_bytes(file: Path) -> int | None:
+    """Size of the pages of a record whose own first page is lost; ``None`` where its digests do not tell."""
+    place = file.with_name(NAME)
+    try:
+        digests = _decoded(place.read_bytes(), place)
+    except (OSError, RecordError):
+        return None
+    return None if digests is None else digests.page_bytes
+
+
 def _decoded(text: bytes, place: Path) -> Digests | None:
     """The digests; ``None`` of a newer version."""
     try:

@@ -127,6 +127,10 @@ class Facts:
         """All metrics, built-in ones first."""
         return tuple(metric for metric, _, _ in self._metrics.values())
 
+    def list_reductions(self) -> list[tuple[Metric, Reduce]]:
+        """Each metric, and how the iterations of a trial become one observation of it."""
+        return [(metric, reduce) for metric, _, reduce in self._metrics.values()]
+
     def reduce(self, metric: str, iterations: Sequence[float]) -> float:
         """One observation from the iterations of a launch, as the spec declares for this metric."""
         return REDUCTIONS[self._metric(metric)[2]](iterations)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -23,6 +23,8 @@ from steelyard.units import Scalar
 RECORD: Final = "merged_record"
 AFTER: Final = "merged_after"
 """Facts of a run that was merged."""
+
+T = TypeVar("T")
 
 NODE: Final = "node"
 """The setting of contexts that names a machine."""
@@ -177,7 +179,7 @@ def _end_state(state: RunState) -> RunState:
     return "interrupted" if state == "running" else state
 
 
-def order_by_state(parts: Sequence[tuple[RunState, Part]]) -> list[Part]:
+def order_by_state(parts: Sequence[tuple[RunState, T]]) -> list[T]:
     """Parts in an order in which the last run is one of those that ended worst, which is what a record ended
     with.
     """

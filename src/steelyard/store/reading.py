@@ -36,7 +36,7 @@ from steelyard.store.sampling import (
 from steelyard.store.trials import Trials, disturbances, measurements
 from steelyard.units import Scalar
 
-_LEFT_OUT: Final = {
+LEFT_OUT: Final = {
     "discarded": "of a block that is discarded",
     "planned": "of a block that is not finished",
     "incomplete": "of a block that lacks another run",
@@ -288,6 +288,20 @@ class Reading(Facts):
         return Progress(planned, trials, failed, blocks, contexts, last)
 
     @_asked
+    def count_by_run(self) -> dict[int, tuple[int, int]]:
+        """Trials of each run, and complete blocks that it began."""
+        trials = dict(self._rows("SELECT run, count(*) FROM trial GROUP BY run"))
+        blocks: Counter[int] = Counter(
+            run
+            for (run,) in self._rows(
+                "SELECT (SELECT run FROM trial WHERE trial.id >= first_trial"
+                " AND trial.id < first_trial + trials ORDER BY trial.id LIMIT 1)"
+                " FROM block WHERE state = 'complete'"
+            )
+        )
+        return {run: (count, blocks[run]) for run, count in trials.items()}
+
+    @_asked
     def runs(self) -> list[Run]:
         """Every time that somebody worked on the record."""
         return [
@@ -344,7 +358,7 @@ class Reading(Facts):
     def excluded(self) -> tuple[Excluded, ...]:
         """Trials that are in no result, and why, in the order of the plan."""
         return tuple(
-            Excluded(trial, treatment, block, status, reason or _LEFT_OUT.get(state, status), wall_ns / 1e9)
+            Excluded(trial, treatment, block, status, reason or LEFT_OUT.get(state, status), wall_ns / 1e9)
             for trial, treatment, block, status, reason, wall_ns, state in self._rows(
                 "SELECT trial.id, treatment, block, status, reason, wall_ns, state"
                 " FROM block CROSS JOIN trial ON trial.id >= first_trial AND trial.id < first_trial + trials"

@@ -22,6 +22,9 @@ from steelyard.store.creation import (
     unfinished_name,
 )
 from steelyard.store.database import (
+    LARGE_PAGE_BYTES,
+    MANY_TRIALS,
+    SMALL_PAGE_BYTES,
     close_writer,
     create_database,
     explained,
@@ -31,6 +34,7 @@ from steelyard.store.database import (
 )
 from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock
+from steelyard.store.seal import remove_seal
 from steelyard.store.writing import Writing
 from steelyard.units import BUILTIN, Metric
 
@@ -52,6 +56,7 @@ class Record(Writing):
         spec_text: str = "",
         program: Mapping[str, Any] | None = None,
         observed: Collection[str] = BUILTIN,
+        trials: int = 0,
     ) -> Self:
         """Make a new record, open for writing. It appears complete or not at all.
 
@@ -65,6 +70,8 @@ class Record(Writing):
             The measured program: paths, hashes, versions. JSON types.
         observed : collection of str
             Built-in metrics that its trials have: of values that were measured elsewhere, not all.
+        trials : int
+            How many it will have at least, as far as is known; by this its pages are chosen.
 
         Raises
         ------
@@ -80,13 +87,14 @@ class Record(Writing):
             new = unfinished_name(directory)
             new.mkdir()
         lock: WriterLock | None = None
+        page_bytes = LARGE_PAGE_BYTES if trials >= MANY_TRIALS else SMALL_PAGE_BYTES
         try:
             with explained(file):
                 lock = WriterLock(new / "lock")
                 (new / "journal").mkdir()
                 if spec_text:
                     (new / SPEC).write_text(spec_text, encoding="utf-8")
-                connection = create_database(new / FILE, durable=False)
+                connection = create_database(new / FILE, durable=False, page_bytes=page_bytes)
                 try:
                     fill(connection, experiment, treatments, metrics, program or {}, observed)
                 finally:
@@ -128,6 +136,7 @@ class Record(Writing):
             inspect(file)
             lock = WriterLock(directory / "lock")
             try:
+                remove_seal(file)
                 return cls._opened(directory, open_writer(file), lock)
             except BaseException:
                 lock.release()

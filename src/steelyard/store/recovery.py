@@ -18,12 +18,19 @@ from msgspec.structs import replace
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
-from steelyard.store.database import create_database, explained
+from steelyard.store.database import (
+    LARGE_PAGE_BYTES,
+    SMALL_PAGE_BYTES,
+    create_database,
+    explained,
+    rewrite_pages,
+)
 from steelyard.store.digests import NAME as DIGESTS
-from steelyard.store.digests import damaged_pages, write_digests
+from steelyard.store.digests import damaged_pages, read_page_bytes, write_digests
 from steelyard.store.facts import FILE
 from steelyard.store.restoring import restore
 from steelyard.store.rows import canonical
+from steelyard.store.seal import NAME as SEAL
 
 _KEYS: Final = {
     "record": "rowid", "run": "id", "journal": "name", "treatment": "id", "context": "id", "block": "id",
@@ -41,6 +48,9 @@ values have labels, and a changed letter in one shows."""
 
 _RESTORED: Final = ("treatment", "metric", "context")
 """Tables that follow from the spec, from which they are taken first."""
+
+_ALWAYS: Final = _KEYS.keys() - {"extension"}
+"""Tables of every version of the format."""
 
 _LARGEST: Final = 2**63 - 1
 """Integer that SQLite can hold."""
@@ -142,7 +152,9 @@ def recover(damaged: Path, new: Path) -> Recovered:
             raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
     try:
         with explained(new / FILE):
-            shutil.copytree(damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS), dirs_exist_ok=True)
+            shutil.copytree(
+                damaged, new, ignore=shutil.ignore_patterns("lock", DIGESTS, SEAL), dirs_exist_ok=True
+            )
             return _rebuild(new, damaged)
     except BaseException:
         shutil.rmtree(new, ignore_errors=True)
@@ -158,7 +170,7 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     # As it was found, with what changed; numbers of trials are never taken from there.
     doubtful = shutil.copyfile(old, directory / "doubtful.sqlite")
     if lost_first := 1 in lost or not _tables(old):
-        _replace_first_page(old, directory / "new.sqlite")
+        _replace_first_page(old, directory / "new.sqlite", read_page_bytes(damaged / FILE))
     _blank(old, [page for page in lost if page > 1])
     _cut_to_pages(old)
     present = _tables(old)
@@ -269,19 +281,36 @@ def _tables(file: Path) -> set[str]:
     return set()
 
 
-def _replace_first_page(file: Path, scratch: Path) -> None:
+def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> None:
     """Write the first page of a new record, for which ``scratch`` is a name, over that of ``file``: it is the
-    same in all of them but for counters, since all tables are made at once.
+    same, but for counters, in all whose pages have one size and were made in one way. Of these ways, the one
+    is taken by which the list of tables can be read; where that is lost, the first with pages as digests
+    state them.
     """
+    ways = [(LARGE_PAGE_BYTES, False), (SMALL_PAGE_BYTES, False), (SMALL_PAGE_BYTES, True)]
+    ways.sort(key=lambda way: (LARGE_PAGE_BYTES if way[1] else way[0]) != (stated_bytes or way[0]))
+    pages = [_make_first_page(scratch, size, grown=grown) for size, grown in ways]
+    with file.open("rb") as opened:
+        begin = opened.read(LARGE_PAGE_BYTES)
+    for page in (*pages, pages[0]):
+        with file.open("r+b") as opened:
+            opened.write(page + begin[len(page) :])
+        if _tables(file) >= _ALWAYS:
+            return
+
+
+def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
+    """The first page of a record; ``grown`` where its pages became large when its writer left."""
     try:
-        with closing(create_database(scratch, durable=False)) as new:
+        with closing(create_database(scratch, durable=False, page_bytes=page_bytes)) as new:
+            if grown:
+                rewrite_pages(new)
             ((page_bytes,),) = new.execute("PRAGMA page_size").fetchall()
         page = bytearray(scratch.read_bytes()[:page_bytes])
     finally:
         scratch.unlink(missing_ok=True)
     page[_PAGES] = bytes(4)
-    with file.open("r+b") as opened:
-        opened.write(page)
+    return bytes(page)
 
 
 def _cut_to_pages(file: Path) -> None:

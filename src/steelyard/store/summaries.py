@@ -75,6 +75,8 @@ class Condensed(msgspec.Struct, frozen=True):
         The facts by which machines differ (JSON, sorted keys).
     digests : Mapping[str, tuple of Labelled]
         By metric.
+    parts : tuple of str
+        Ids of the records that it was made of; empty of one that was measured.
     """
 
     id: str
@@ -85,6 +87,7 @@ class Condensed(msgspec.Struct, frozen=True):
     spec: str
     host: str
     digests: Mapping[str, tuple[Labelled, ...]]
+    parts: tuple[str, ...] = ()
 
 
 def is_summaries(path: Path) -> bool:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from steelyard.errors import RecordError, UsageError
-from steelyard.lab.history.condensing import collect
+from steelyard.lab.history.condensing import collect, write_summary
 from steelyard.lab.history.history import HistoryRequest, first_since, history
 from steelyard.lab.history.repository import Repository
 from steelyard.store import Record
@@ -310,3 +313,43 @@ def test_outside_of_a_repository_is_an_error_with_the_option_that_names_one(tmp_
     with pytest.raises(UsageError) as error:
         Repository(tmp_path)
     assert "--repo" in error.value.hint
+
+
+def test_sealed_records_give_the_history_that_reading_them_gives(recorded, monkeypatch):
+    names = step_of(recorded)
+    asked = [HistoryRequest(names=names), HistoryRequest(names=names, metrics=("cpu_s", "rss_bytes"))]
+    read = [history(each) for each in asked]
+    for name in names:
+        write_summary(name)
+    monkeypatch.setattr(Record, "open", None)  # nothing is read but seals
+    assert [history(each) for each in asked] == read
+
+
+def test_a_sealed_record_that_has_changed_gives_what_it_has_now(recorded):
+    names = step_of(recorded, at=99)
+    for name in names:
+        write_summary(name)
+    for name in names[9:]:
+        with closing(sqlite3.connect(name / "record.sqlite")) as connection, connection:
+            connection.execute("UPDATE trial SET wall_ns = wall_ns * 6 / 5 WHERE treatment = 1")
+    (change,) = by_treatment(history(HistoryRequest(names=names)))["a"].changes
+    assert change.first == "r09"
+
+
+def test_a_sealed_record_that_is_damaged_is_left_out_and_named(recorded):
+    names = step_of(recorded)
+    for name in names:
+        write_summary(name)
+    file = names[3] / "record.sqlite"
+    file.write_bytes(file.read_bytes()[:-2000])
+    (left,) = history(HistoryRequest(names=names)).left_out
+    assert left.record == str(names[3])
+    assert "bytes are missing" in left.why
+
+
+def test_a_metric_that_a_sealed_record_does_not_have_is_an_error_that_names_it(recorded):
+    names = step_of(recorded)
+    for name in names:
+        write_summary(name)
+    with pytest.raises(UsageError, match="no record has a metric 'wal_s'"):
+        history(HistoryRequest(names=names, metrics=("wal_s",)))

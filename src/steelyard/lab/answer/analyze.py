@@ -27,7 +27,7 @@ from steelyard.spec.valgrind import counting
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.sequential.over_looks import looks_of
-from steelyard.store import Disturbance, Record
+from steelyard.store import Disturbance, Reading
 from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ BESIDE: Final = ("cpu_s", "rss_bytes")
 
 
 def analyze(
-    record: Record,
+    record: Reading,
     *,
     metric: str | None = None,
     beside: Sequence[str] = (),
@@ -135,7 +135,7 @@ def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
     )
 
 
-def by_context(record: Record, *, metric: str | None = None) -> ByContext:
+def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
     """Show every treatment and comparison context by context: what one person with one set-up would see.
 
     Raises
@@ -167,7 +167,7 @@ def by_context(record: Record, *, metric: str | None = None) -> ByContext:
     return ByContext(experiment.name, shown, found.contexts)
 
 
-def _nothing_yet(record: Record) -> RecordError:
+def _nothing_yet(record: Reading) -> RecordError:
     """Make the error for a record without a complete block."""
     runs = record.runs()
     if runs and runs[-1].state in ("complete", "precision_not_reached"):
@@ -215,7 +215,7 @@ def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKin
     return replace(declared, estimand=wanted, interval=kind)
 
 
-def declared_of(record: Record, metric: str) -> Analysis:
+def declared_of(record: Reading, metric: str) -> Analysis:
     """Return the declaration of the spec about any metric, the errors of the clock included, with the level
     that the looks at the record leave it.
     """
@@ -225,7 +225,7 @@ def declared_of(record: Record, metric: str) -> Analysis:
     return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_clock_errors(record, metric)))
 
 
-def standing_of(record: Record, complete: int, *, last: bool = False) -> Standing:
+def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
     """Tell how far the question is answered at a look after so many complete blocks: of effects where the
     design asks for them, else of comparisons. ``last`` where a limit lets no other look follow.
     """
@@ -263,13 +263,13 @@ def standing_of(record: Record, complete: int, *, last: bool = False) -> Standin
     return standing(reached, judged, target, rel_effect=stop.rel_effect)
 
 
-def _declared(record: Record) -> Analysis:
+def _declared(record: Reading) -> Analysis:
     analysis, design = record.experiment.analysis, record.experiment.design
     seed = design.seed if analysis.seed is None else analysis.seed
     return replace(analysis, seed=seed)
 
 
-def _clock_errors(record: Record, metric: str) -> tuple[TypeB, ...]:
+def _clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
     """State what the clock adds to the uncertainty of elapsed times: its step, one error per treatment, and
     the cost of a reading, an error that all share.
 
@@ -311,7 +311,7 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
 
 
 def _warnings(
-    record: Record, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
+    record: Reading, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""
     notices = [Notice("note", fields={"text": warning.text}) for warning in record.warnings()]
@@ -333,7 +333,7 @@ def _warnings(
 
 
 def _unobserved(
-    record: Record, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
+    record: Reading, primary: str, observed: AbstractSet[str], disturbances: Mapping[int, Disturbance]
 ) -> list[Notice]:
     """Limitations of what was observed, as far as the record knows."""
     experiment = record.experiment
@@ -346,7 +346,7 @@ def _unobserved(
     return notices
 
 
-def _note_idle_power(record: Record) -> list[Notice]:
+def _note_idle_power(record: Reading) -> list[Notice]:
     """What counters of energy contain beside the program."""
     idle: dict[str, float] = {}
     for run in record.runs():
@@ -357,7 +357,7 @@ def _note_idle_power(record: Record) -> list[Notice]:
     ]
 
 
-def _unobserved_waits(record: Record, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
+def _unobserved_waits(record: Reading, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
     if not any(each.observed for each in disturbances.values()) and not all(
         # Found at the end of a run: one that was killed does not know.
         run.host.get("queue_wait_available", True)

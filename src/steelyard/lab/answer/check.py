@@ -22,11 +22,11 @@ from steelyard.lab.answer.series_of_record import series_of_samples
 from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Claim, Scales
 from steelyard.spec.experiment import Experiment
-from steelyard.store import Record
+from steelyard.store import Reading
 from steelyard.store.differences import differences
 
 
-def _compared(record: Record, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
+def _compared(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
     """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
@@ -63,7 +63,7 @@ class Drafted(msgspec.Struct, frozen=True):
 
 
 def check(
-    record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
+    record: Reading, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
 ) -> Checked:
     """Judge the claims of a record, or others that are asked of it afterwards.
 
@@ -97,7 +97,7 @@ def judge_together(members: Sequence[Drafted]) -> list[Checked]:
 
 
 def prepare_claims(
-    record: Record, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
+    record: Reading, claims: Sequence[Claim] | None = None, baseline: Experiment | None = None
 ) -> Drafted:
     """Judge the claims of a record as far as that goes without other claims; as ``check``."""
     experiment = record.experiment

@@ -12,7 +12,7 @@ from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Question, ScalingModel, model_all
 from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
-from steelyard.store import Record
+from steelyard.store import Reading
 from steelyard.units import is_number
 
 LEAST: Final = 4
@@ -23,7 +23,7 @@ STEPS: Final = 32
 Curves = tuple[tuple[Series, ScalingModel], ...]
 
 
-def curves(record: Record, metric: str | None = None) -> Curves:
+def curves(record: Reading, metric: str | None = None) -> Curves:
     """Model the metric over the only numeric factor or label with enough levels; empty without one.
 
     Expectations are those of the record's claims about this metric.
@@ -99,7 +99,7 @@ def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
     return tuple({parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS))
 
 
-def _parameter(record: Record, metric: str, named: str | None) -> str | None:
+def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
     """The parameter that a claim names, or the only factor or label with as many numeric levels."""
     if named is not None:
         return named

@@ -17,7 +17,7 @@ from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.status import Extent, most_blocks, wanted
 from steelyard.spec.experiment import Experiment
-from steelyard.store import Record, RunState
+from steelyard.store import Reading, RunState
 from steelyard.units import Scalar
 
 UNCHANGED: Final[dict[str, Scalar]] = {
@@ -29,7 +29,7 @@ UNCHANGED: Final[dict[str, Scalar]] = {
 """The level of an intervention that leaves a launch as it is without it; others have none that is known."""
 
 
-def design_facts(record: Record, so_far: Extent) -> DesignFacts:
+def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
     """Collect what an answer says of how its record was made."""
     experiment, runs, looks = record.experiment, record.runs(), record.looks()
     complete = so_far.complete
@@ -67,7 +67,7 @@ def design_facts(record: Record, so_far: Extent) -> DesignFacts:
     )
 
 
-def idle_looks(record: Record) -> tuple[int, ...]:
+def idle_looks(record: Reading) -> tuple[int, ...]:
     """Complete blocks at the looks that could not have ended the run, whatever the verdicts: its half-width
     was wider than it was to be.
     """
@@ -80,7 +80,7 @@ def idle_looks(record: Record) -> tuple[int, ...]:
     )
 
 
-def closed_at(record: Record) -> int | None:
+def closed_at(record: Reading) -> int | None:
     """Complete blocks at the look that a limit of time or blocks made the last; ``None`` where none did. A
     run that ends because more blocks would not help ends by what its looks showed, and so does an extension.
     """
@@ -104,7 +104,7 @@ def order_of(experiment: Experiment) -> Order:
     return "sequential" if experiment.design.in_rows else "randomized-blocks"
 
 
-def _state(record: Record, last: RunState) -> State:
+def _state(record: Reading, last: RunState) -> State:
     match last:
         case "complete" | "precision_not_reached":
             return last
@@ -149,7 +149,7 @@ def _unchanged(name: str, level: Scalar) -> bool:
     return INTERVENTIONS[name].place(level) == INTERVENTIONS[name].place(UNCHANGED[name])
 
 
-def _pace(record: Record, so_far: Extent) -> Pace | None:
+def _pace(record: Reading, so_far: Extent) -> Pace | None:
     """Time of a block and of a context; ``None`` before the first complete block, and in a sequential order,
     whose only block is all there is.
 

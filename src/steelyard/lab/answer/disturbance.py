@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import Final
 
 from steelyard.answers.notice import Notice
-from steelyard.store import Disturbance, Record
+from steelyard.store import Disturbance, Reading
 
 DISTURBED_SHARE: Final = 0.01
 """Fraction of the elapsed time below which other load explains little of what is compared."""
@@ -23,7 +23,7 @@ def waited(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notic
     return [Notice("disturbed", names, {"share": max(shares)})] if shares else []
 
 
-def stolen(record: Record, spent_s: float) -> list[Notice]:
+def stolen(record: Reading, spent_s: float) -> list[Notice]:
     """Warning about time of the CPUs that the hypervisor gave to others during the runs."""
     stolen_s = sum(batch.steal_s or 0.0 for batch in record.batches())
     cpus = max((int(run.host.get("cpus_online", 1)) for run in record.runs()), default=1)

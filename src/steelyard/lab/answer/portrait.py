@@ -8,13 +8,13 @@ from typing import Final
 from steelyard.answers.portrait import Portrait
 from steelyard.lab.run.status import status
 from steelyard.spec import dumps
-from steelyard.store import Record
+from steelyard.store import Reading
 
 WAITED: Final = 0.05
 """Fraction of its elapsed time above which a run that waited for a CPU is called disturbed."""
 
 
-def portrait(record: Record, *, metric: str | None = None) -> Portrait:
+def portrait(record: Reading, *, metric: str | None = None) -> Portrait:
     """Collect everything that a record holds beside its answer, also where no block is complete yet.
 
     Raises

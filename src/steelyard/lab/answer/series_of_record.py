@@ -13,12 +13,12 @@ from steelyard.answers.flags import missing_not_by_chance
 from steelyard.errors import UsageError
 from steelyard.sample import Sample
 from steelyard.series import Series, series_of
-from steelyard.store import Record
+from steelyard.store import Reading
 from steelyard.units import Scalar, is_number
 
 
 def series_of_record(
-    record: Record, parameters: Sequence[str], metrics: Sequence[str] = ()
+    record: Reading, parameters: Sequence[str], metrics: Sequence[str] = ()
 ) -> tuple[Series, ...]:
     """Make series, one value a launch; ``parameters`` are numeric factors or labels (default: all that vary).
 

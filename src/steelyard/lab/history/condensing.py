@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from steelyard.answers.history import LeftOut
 from steelyard.errors import SteelyardError, UsageError
+from steelyard.files.urls import strip_secrets
+from steelyard.lab.lake.places import is_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
 from steelyard.store.facts import FILE
+from steelyard.store.merging import find_origin
+from steelyard.store.seal import Summary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
 from steelyard.units import Metric
 
@@ -44,9 +50,14 @@ class Gathered(msgspec.Struct, frozen=True):
 
 
 def gather(
-    names: Sequence[Path], metrics: Sequence[str], watch: Watch = unwatched, *, beside: Sequence[str] = ()
+    names: Sequence[Path | str],
+    metrics: Sequence[str],
+    watch: Watch = unwatched,
+    *,
+    beside: Sequence[str] = (),
 ) -> Gathered:
-    """Condense records, the records of directories, or those of files that ``collect`` has written.
+    """Condense records, the records of directories, those of files that ``collect`` has written, or those of
+    lakes; a text is the URL of a lake.
 
     Parameters
     ----------
@@ -60,32 +71,81 @@ def gather(
     UsageError
         A name with no record, or a metric that no record has.
     """
-    files = [name for name in names if is_summaries(name)]
-    directories = [each for name in names if name not in files for each in _records_in(name)]
+    lakes = [name for name in names if is_lake(name)]
+    paths = [name for name in names if isinstance(name, Path) and name not in lakes]
+    files = [path for path in paths if is_summaries(path)]
+    directories = [entry for path in paths if path not in files for entry in find_records(path)]
     found = _condensed(directories, metrics, watch, beside)
-    records, known = {each.id: each for each in found.records}, dict(found.metrics)
+    records, available = {entry.id: entry for entry in found.records}, dict(found.metrics)
+    left_out = list(found.left_out)
+    for name in lakes:
+        lake_records = _read_lake(name, metrics, beside)
+        records |= {entry.id: entry for entry in lake_records.records}
+        available |= lake_records.metrics
+        left_out += lake_records.left_out
     for name in files:
         with Summaries(name) as file:
-            known |= file.metrics()
-            records |= {each.id: each for each in file.read(metrics, beside)}
+            available |= file.metrics()
+            records |= {entry.id: entry for entry in file.read(metrics, beside)}
     for metric in metrics:
-        if known and metric not in known:
-            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, known))
-    return Gathered(tuple(records.values()), known, found.left_out)
+        if available and metric not in available:
+            raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
+    counted_once, repeated = _count_once(records.values())
+    return Gathered(counted_once, available, (*left_out, *repeated))
 
 
-def collect(file: Path, names: Sequence[Path], watch: Watch = unwatched) -> Gathered:
+def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
+    """Records of which no trial is in two, those with most parts first; and what is left out for that."""
+    every = list(records)
+    holders: dict[str, str] = {}
+    left_out: dict[str, LeftOut] = {}
+    for entry in sorted(every, key=lambda record: -len(record.parts)):
+        ids = entry.parts or (entry.id,)
+        if (holder_name := next((holders[id_] for id_ in ids if id_ in holders), None)) is not None:
+            left_out[entry.id] = LeftOut(entry.name, f"has trials that are in {holder_name} too")
+            continue
+        holders |= dict.fromkeys(ids, entry.name)
+    return tuple(entry for entry in every if entry.id not in left_out), [*left_out.values()]
+
+
+def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> Gathered:
+    """What the facts of a lake keep for a history; no table of trials is read."""
+    from steelyard.lab.lake.opening import read_lake
+
+    lake = read_lake(place)
+    records, left_out = [], list(lake.left_out)
+    available: dict[str, Metric] = {}
+    for facts in lake.facts:
+        condensed = facts.condensed
+        if condensed is None or not (digests := _choose_digests(condensed, metrics, beside)):
+            why = "has no complete block with positive values of what is asked"
+            left_out.append(LeftOut(condensed.name if condensed else facts.name, why))
+            continue
+        records.append(replace(condensed, digests=digests))
+        available |= {entry.metric.name: entry.metric for entry in facts.metrics}
+    return Gathered(tuple(records), available, tuple(left_out))
+
+
+def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> Gathered:
     """Add every metric of these records to a file of summaries; what it has already is not read again.
 
     Raises
     ------
     RecordError
         The file cannot be written, or holds something else.
+    UsageError
+        A name is the place of a lake, which keeps summaries itself.
     """
+    for name in names:
+        if not isinstance(name, Path) or is_lake(name):
+            label = strip_secrets(str(name))
+            raise UsageError(
+                f"{label} keeps summaries of its records already", hint=f"steelyard history {label}"
+            )
     with Summaries(file) as summaries:
         there = summaries.known()
-        directories = [each for name in names for each in _records_in(name)]
-        found = _condensed([each for each in directories if _id(each) not in there], None, watch)
+        directories = [entry for name in names for entry in find_records(Path(name))]
+        found = _condensed([entry for entry in directories if _id(entry) not in there], None, watch)
         summaries.add(found.records, found.metrics.values())
     return found
 
@@ -94,22 +154,72 @@ def _condensed(
     directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch, beside: Sequence[str] = ()
 ) -> Gathered:
     records: list[Condensed] = []
-    known: dict[str, Metric] = {}
+    available: dict[str, Metric] = {}
     left_out: list[LeftOut] = []
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = condense(directory, metrics, beside)
+            found, its = read_condensed(directory, metrics, beside)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
             continue
         records.append(found)
-        known |= its
-    return Gathered(tuple(records), known, tuple(left_out))
+        available |= its
+    return Gathered(tuple(records), available, tuple(left_out))
 
 
-def _records_in(name: Path) -> Iterator[Path]:
+def read_condensed(
+    directory: Path, metrics: Sequence[str] | None, beside: Sequence[str] = ()
+) -> tuple[Condensed, dict[str, Metric]]:
+    """Condense a record by its seal, or as ``condense`` where it has none that is its own."""
+    return _read_sealed(directory, metrics, beside) or condense(directory, metrics, beside)
+
+
+def _read_sealed(
+    directory: Path, metrics: Sequence[str] | None, beside: Sequence[str]
+) -> tuple[Condensed, dict[str, Metric]] | None:
+    """What ``condense`` would give, by the seal of the record; ``None`` without one, or where that has not
+    what is asked, so that reading the record tells why.
+    """
+    summary = read_seal(directory / FILE)
+    if summary is None:
+        return None
+    condensed, available = summary.condensed, {metric.name: metric for metric in summary.metrics}
+    digests = _choose_digests(condensed, metrics, beside)
+    if not digests:
+        return None
+    return replace(condensed, name=str(directory), digests=digests), available
+
+
+def _choose_digests(
+    condensed: Condensed, metrics: Sequence[str] | None, beside: Sequence[str]
+) -> dict[str, tuple[Labelled, ...]]:
+    """Digests of these metrics and of those ``beside``; empty where it has none of these metrics."""
+    asked = list(condensed.digests) if metrics is None else metrics or [condensed.primary_metric]
+    if condensed.digests.keys().isdisjoint(asked):
+        return {}
+    chosen = dict.fromkeys((*asked, *beside))
+    return {name: condensed.digests[name] for name in chosen if name in condensed.digests}
+
+
+def write_summary(directory: Path) -> None:
+    """Keep with a record that has ended what a history keeps of it, so that thousands are read in a second.
+    A record of which nothing can be kept gets no seal.
+    """
+    with suppress(SteelyardError):
+        condensed, available = condense(directory, None)
+        write_seal(directory / FILE, Summary(condensed, tuple(available.values())))
+
+
+def find_records(name: Path) -> Iterator[Path]:
+    """The record that a name is, or those of a directory.
+
+    Raises
+    ------
+    UsageError
+        There is none.
+    """
     if name.name == FILE:
         yield name.parent
     elif (name / FILE).exists() or name.suffix == ".lab":
@@ -130,6 +240,8 @@ def _records_in(name: Path) -> Iterator[Path]:
 
 def _id(directory: Path) -> str | None:
     """The id of a record; ``None`` where it cannot be read, which will be told."""
+    if (summary := read_seal(directory / FILE)) is not None:
+        return summary.condensed.id
     try:
         with Record.open(directory) as record:
             return record.id
@@ -153,17 +265,17 @@ def condense(
     with Record.open(directory) as record, record.snapshot():
         if (holder := record.holder()) is not None:
             raise UsageError(f"is being written by {holder}")
-        known = {metric.name: metric for metric in record.metrics}
+        available = {metric.name: metric for metric in record.metrics}
         experiment = record.experiment
         primary = experiment.analysis.metric
-        names = list(known) if metrics is None else [*(metrics or [primary]), *beside]
-        wanted = [name for name in dict.fromkeys(names) if name in known]
+        asked = list(available) if metrics is None else metrics or [primary]
+        chosen = [name for name in dict.fromkeys((*asked, *beside)) if name in available]
         digests: dict[str, list[Labelled]] = {}
-        for sample in record.samples(*wanted):
+        for sample in record.samples(*chosen):
             if (found := digest(np.asarray(sample.values), sample.metric.better)) is not None:
                 entry = Labelled(sample.treatment.label, sample.labels, found)
                 digests.setdefault(sample.metric.name, []).append(entry)
-        if wanted and not digests:
+        if not available.keys().isdisjoint(asked) and digests.keys().isdisjoint(asked):
             raise UsageError("has no complete block with positive values")
         runs = record.runs()
         host = {} if not runs else {key: runs[0].host[key] for key in MACHINE if key in runs[0].host}
@@ -176,8 +288,9 @@ def condense(
             spec=_text(_measured(msgspec.to_builtins(experiment))),
             host=_text(host),
             digests={name: tuple(its) for name, its in digests.items()},
+            parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
-        return condensed, known
+        return condensed, available
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:

@@ -35,7 +35,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
     Attributes
     ----------
     names : sequence of Path
-        Records, directories of records, files of summaries.
+        Records, directories of records, files of summaries, and places of lakes; a URL is a text.
     revision : str or None
         Order records by its first parents; by time where ``None``.
     reference : str or None
@@ -46,7 +46,7 @@ class HistoryRequest(msgspec.Struct, frozen=True, kw_only=True):
         Smallest change of level that counts, as a fraction.
     """
 
-    names: Sequence[Path]
+    names: Sequence[Path | str]
     metrics: Sequence[str] = ()
     revision: str | None = None
     repository: Path = Path()

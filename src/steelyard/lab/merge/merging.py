@@ -77,19 +77,22 @@ def merge(directories: Sequence[Path], target: Path, by: By = "host") -> None:
         sources = [_read_source(stack.enter_context(Record.open(entry))) for entry in directories]
         first = sources[0].record
         for source in sources:
-            _refuse_other(first, source.record)
+            record = source.record
+            _refuse_unblocked(record)
+            refuse_other(first.directory, first.experiment, record.directory, record.experiment)
         chosen = _choose(sources)
         machines = _name_runs(chosen, by)
-        names = sorted(_collect_machines(chosen, machines), key=_measure_name)
+        names = sorted(_collect_machines(chosen, machines), key=measure_name)
         # Nobody is to read an answer from some of the machines: it appears complete or not at all.
         unfinished = unfinished_name(target)
         target_record = MergedRecord.create(
             unfinished,
-            _build_experiment(first.experiment, names),
+            build_experiment(first.experiment, names),
             treatments=first.treatments,
             metrics=metrics_of(first.experiment),
             program=_collect_programs(sources),
             observed=_find_observed(sources),
+            trials=sum(source.trials for source in sources),
         )
         try:
             with target_record as merged:
@@ -114,19 +117,29 @@ def _read_source(record: Record) -> _Source:
     return _Source(record, runs, record.progress().trials)
 
 
-def _refuse_other(first: Record, second: Record) -> None:
-    if second.experiment.design.order != "randomized":
+def _refuse_unblocked(record: Record) -> None:
+    order = record.experiment.design.order
+    if order != "randomized":
         raise UsageError(
-            f"{second.directory}: order = {second.experiment.design.order!r} has no blocks, and records are"
-            " merged block by block",
+            f"{record.directory}: order = {order!r} has no blocks, and records are merged block by block",
             hint='write order = "randomized" in the spec',
         )
-    old, new = (get_comparable(entry.experiment) for entry in (first, second))
+
+
+def refuse_other(first: Path, experiment: Experiment, second: Path, second_experiment: Experiment) -> None:
+    """Refuse records of different specs.
+
+    Raises
+    ------
+    UsageError
+        Shows what differs.
+    """
+    old, new = get_comparable(experiment), get_comparable(second_experiment)
     if collected := differences(old, new):
         lines = "".join(f"\n    {line}" for line in collected)
         raise UsageError(
-            f"{first.directory} and {second.directory} are of different specs, and only records of one are"
-            f" merged; the second differs in:{lines}",
+            f"{first} and {second} are of different specs, and only records of one are merged; the second"
+            f" differs in:{lines}",
             hint="run one spec on every machine; steelyard compare OLD.lab NEW.lab compares two records",
         )
 
@@ -210,7 +223,8 @@ def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> l
     )
 
 
-def _build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+def build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
+    """The spec of records together, in which machines are contexts where there are several."""
     contexts = experiment.contexts
     if len(names) < 2:
         return experiment
@@ -248,5 +262,6 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
         merged.add_warning("merged", text)
 
 
-def _measure_name(name: str) -> tuple[int, str]:
+def measure_name(name: str) -> tuple[int, str]:
+    """The order of names of machines: n2 before n10."""
     return len(name), name

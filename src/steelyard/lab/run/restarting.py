@@ -21,7 +21,7 @@ from steelyard.run.runner.orders import Hook
 from steelyard.run.runner.runner import HookError, Runner
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Program
-from steelyard.store import Record
+from steelyard.store import Reading
 
 Between = Literal["between_blocks", "between_treatments"]
 
@@ -93,7 +93,7 @@ def _go_on(directory: Path) -> str:
     return f"steelyard run {shlex.quote(str(directory))}"
 
 
-def confounded_boots(record: Record) -> str | None:
+def confounded_boots(record: Reading) -> str | None:
     """Warn where treatments were measured under different starts of the machine, so that what a start
     does (where the kernel and its pages lie) cannot be told from what the treatments do.
     """

@@ -131,10 +131,14 @@ def run(
                 _tidy(record, launches, submitted, watch)
                 if extend is not None:
                     add_blocks(record, extend)
-                return _run(record, launches, identities, submitted, watch, at_end)
+                end = _run(record, launches, identities, submitted, watch, at_end)
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
             raise restart(due.boundary, launches, directory) from None
+        from steelyard.lab.history.condensing import write_summary
+
+        write_summary(directory)
+        return end
 
 
 def _run(
@@ -240,6 +244,7 @@ def _record(
             metrics=metrics_of(experiment),
             spec_text=spec_text,
             program=program,
+            trials=len(drawn) * experiment.design.replicates * experiment.design.blocks,
         ) as record:
             yield record
         return

@@ -10,7 +10,7 @@ import msgspec
 from steelyard.answers.status import Holder, State, Status
 from steelyard.design import last_look
 from steelyard.spec.experiment import Experiment, Stop
-from steelyard.store import Look, Record
+from steelyard.store import Look, Reading
 from steelyard.store.entries import Run
 
 
@@ -36,7 +36,7 @@ class Extent(msgspec.Struct, frozen=True):
     left_s: float | None
 
 
-def status(record: Record) -> Status:
+def status(record: Reading) -> Status:
     """Report how far a record is, what failed, and which process runs it."""
     experiment, looks_so_far = record.experiment, record.looks()
     known, holder = extent(record), record.holder()
@@ -76,7 +76,7 @@ def _state(runs: Sequence[Run], *, held: bool) -> State:
     return state
 
 
-def extent(record: Record) -> Extent:
+def extent(record: Reading) -> Extent:
     """Count the blocks and the time of a record; of a million trials in a tenth of a second."""
     progress, runs = record.progress(), record.runs()
     complete = progress.blocks.get("complete", 0)

@@ -11,6 +11,7 @@ import numpy as np
 from steelyard.answers.comparison import QuantileSpeedup, Speedup
 from steelyard.answers.interval import Interval
 from steelyard.answers.undefined import LARGEST_LOG, Undefined
+from steelyard.arrays import Floats
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.quantile import Quantile
 
@@ -65,7 +66,8 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
 
 def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
     """The same ratio at each of ``SHOWN``; none where it is undefined."""
-    movers = [_mover(contrast, of) for of in SHOWN]
+    ordered = _order_sides(contrast)
+    movers = [_mover(contrast, of, ordered) for of in SHOWN]
     return tuple(
         QuantileSpeedup(of, math.exp(each.log), each.interval(0.05))
         for of, each in zip(SHOWN, movers, strict=True)
@@ -73,10 +75,15 @@ def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
     )
 
 
-def _mover(contrast: Contrast, of: float) -> Mover | Undefined:
+def _order_sides(contrast: Contrast) -> tuple[Floats, Floats]:
+    """The values of both sides, ascending: sorted once, however many quantiles are asked for."""
+    return np.sort(contrast.old.raws), np.sort(contrast.new.raws)
+
+
+def _mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mover | Undefined:
     # Of what is better higher, the worst runs are the lowest ones.
     share = of if contrast.sign > 0 else 1 - of
-    old, new = (Quantile(np.sort(units.raws), share) for units in (contrast.old, contrast.new))
+    old, new = (Quantile(side, share) for side in ordered)
     if min(old.n, new.n) < 2:
         return Undefined(contrast.too_few)
     top, bottom = (old, new) if contrast.sign > 0 else (new, old)
@@ -90,7 +97,7 @@ def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
     """The baseline's quantile over the treatment's, or the reverse where more is better; of blocks, or of
     launches where nothing pairs them. Quantiles count from the better end.
     """
-    distribution = _mover(contrast, of)
+    distribution = _mover(contrast, of, _order_sides(contrast))
     if isinstance(distribution, Undefined):
         return distribution
     log = distribution.log

@@ -29,12 +29,18 @@ def digest(values: Floats, better: Better) -> Digest | None:
     if not values.size or not np.isfinite(values).all() or values.min() <= 0:
         return None
     logs = np.log(values)
-    middle = float(np.median(logs))
+    middle = _median(logs)
     worse = middle - logs if better == "higher" else logs - middle
-    reach = max(FAR * S_PER_MAD * float(np.median(np.abs(worse))), math.log1p(LEAST))
+    reach = max(FAR * S_PER_MAD * _median(np.abs(worse)), math.log1p(LEAST))
     ordinary = logs[worse <= reach]
     s = float(ordinary.std(ddof=1)) if ordinary.size > 1 else None
     return Digest(values.size, math.exp(middle), s, values.size - ordinary.size)
+
+
+def _median(values: Floats) -> float:
+    """The median; numpy's own loads masked arrays, which costs a run more than all that it does here."""
+    ordered = np.sort(values)
+    return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
 
 
 def merged(one: Digest, other: Digest) -> Digest:

@@ -1,0 +1,172 @@
+"""``Facts``: all that a lake keeps of a record beside its trials, as compressed JSON.
+
+The document is ``steelyard/lake``. History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import re
+import zlib
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import msgspec
+
+from steelyard.design.plan import Extension
+from steelyard.errors import UPGRADE, RecordError
+from steelyard.sample import Treatment
+from steelyard.store.entries import Batch, Look, Notice, Run
+from steelyard.store.summaries import Condensed
+from steelyard.units import Metric, Scalar
+
+FORMAT: Final = "steelyard/lake"
+VERSION: Final = 1
+
+_LARGEST_BYTES: Final = 1 << 28
+"""Of facts, uncompressed: what is larger was not written by Steelyard."""
+_NAME: Final = re.compile(r"(?:.*/)?spec=([0-9a-f]{16})/day=(\d{4}-\d\d-\d\d)/([0-9a-f]{16})\.json\.gz")
+
+
+class TableFile(msgspec.Struct, frozen=True):
+    """Rows of a Parquet file, and the BLAKE2b of its bytes in hexadecimal digits."""
+
+    rows: int
+    digest: str
+
+
+class Reduced(msgspec.Struct, frozen=True):
+    """A metric of a record, how the iterations of a trial become one observation, and its column of the
+    trials; empty where it has labels, of which that table has none.
+    """
+
+    metric: Metric
+    reduce: str
+    column: str
+
+
+class Facts(msgspec.Struct, frozen=True, kw_only=True):
+    """A record without its trials.
+
+    Attributes
+    ----------
+    id : str
+        Of the record.
+    name : str
+        Of its directory, without its path.
+    created_ns : int
+        Unix time.
+    spec : str
+        The SHA of its place: of the spec without what may differ between records of one.
+    content : str
+        Digest of the record's file, by which it is known to be there already.
+    experiment : str
+        The checked spec (JSON).
+    program : mapping
+        The measured program.
+    contexts : mapping
+        Settings by the id of a context.
+    blocks : int
+        Drawn, those without a trial included.
+    condensed : Condensed or None
+        What a history keeps of it; ``None`` where that is nothing.
+    trials, ratios : TableFile
+        The tables beside it.
+    """
+
+    format: str = FORMAT
+    version: int = VERSION
+    id: str
+    name: str
+    created_ns: int
+    spec: str
+    content: str
+    experiment: str
+    program: dict[str, Any]
+    treatments: tuple[Treatment, ...]
+    metrics: tuple[Reduced, ...]
+    contexts: dict[int, dict[str, Scalar]]
+    runs: tuple[Run, ...]
+    looks: tuple[Look, ...]
+    extensions: tuple[Extension, ...]
+    warnings: tuple[Notice, ...]
+    batches: tuple[Batch, ...]
+    blocks: int
+    condensed: Condensed | None
+    trials: TableFile
+    ratios: TableFile
+
+    @property
+    def stem(self) -> str:
+        """The names of its files below the place of a lake, without their ends."""
+        return name_stem(self.spec, self.created_ns, self.id)
+
+
+def name_stem(spec: str, created_ns: int, record: str) -> str:
+    """``spec=SHA/day=YYYY-MM-DD/RECORD``."""
+    return f"spec={spec}/day={datetime.fromtimestamp(created_ns // 10**9, UTC):%Y-%m-%d}/{record}"
+
+
+def hash_bytes(content: bytes) -> str:
+    """The digest by which files of a lake are told apart."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def encode(facts: Facts) -> bytes:
+    """Facts as a file: equal facts are equal bytes."""
+    return gzip.compress(msgspec.json.encode(facts), mtime=0)
+
+
+_decode: Final = msgspec.json.Decoder(Facts).decode
+
+
+class _Head(msgspec.Struct):
+    format: str
+    version: int
+
+
+def decode(content: bytes, place: str) -> Facts:
+    """Facts from a file, whose bytes come from outside.
+
+    Parameters
+    ----------
+    place : str
+        As errors name it.
+
+    Raises
+    ------
+    RecordError
+        It is damaged, of another format or of a newer version.
+    """
+    try:
+        unzip = zlib.decompressobj(31)
+        text = unzip.decompress(content, _LARGEST_BYTES)
+        if not unzip.eof:
+            raise ValueError("it is cut off, or larger than facts are")
+        head = msgspec.json.decode(text, type=_Head)
+        if head.format != FORMAT:
+            raise ValueError(f"its format is {head.format!r}, not {FORMAT!r}")
+        if head.version > VERSION:
+            raise RecordError(
+                f"{place} has format {head.version}, and this Steelyard reads formats up to {VERSION}",
+                hint=UPGRADE,
+            )
+        return _decode(text)
+    except (zlib.error, msgspec.DecodeError, ValueError) as error:
+        raise describe_damage(place, str(error)) from None
+
+
+def describe_damage(place: str, why: str) -> RecordError:
+    """The error for a file of a lake that is not what it should be."""
+    return RecordError(
+        f"{place} is damaged: {why}",
+        hint="export its record again: steelyard export RECORD.lab --to PLACE; or remove the three files of"
+        " that name",
+    )
+
+
+def find_place(name: str) -> tuple[str, str, str] | None:
+    """The spec, day and record of a file of facts by its name; ``None`` of other files."""
+    match = _NAME.fullmatch(name)
+    return (match[1], match[2], match[3]) if match else None

@@ -1,0 +1,103 @@
+"""The seal of a record: what a history keeps of it, bound to the bytes of its file.
+
+``record.summary`` lies beside the file of a record. Its first line is a ``Seal``, what follows a ``Summary``,
+compressed by zlib. The seal has digests of the file and of the summary: whoever reads the summary hashes the
+whole file of the record first, so that a record that has changed by one bit, or is being written, is never
+answered for by what it was. What does not fit is no error: the record is read then.
+
+The document is ``steelyard/summary``. History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import zlib
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from steelyard.store.summaries import Condensed
+from steelyard.units import Metric
+
+NAME: Final = "record.summary"
+"""Beside the file of a record."""
+
+FORMAT: Final = "steelyard/summary"
+VERSION: Final = 1
+
+_DIGEST_BYTES: Final = 16
+"""BLAKE2b of so many bytes: no change passes by chance."""
+_LOGS: Final = ("-wal", "-journal")
+"""Ends of the files with which SQLite is in the middle of a write."""
+
+
+class Seal(msgspec.Struct, frozen=True):
+    """Digests of the record's file and of what follows the line, in hexadecimal digits."""
+
+    format: str
+    version: int
+    record: str
+    summary: str
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """A record, condensed, and every metric that it has; ``condensed`` has digests of all of them."""
+
+    condensed: Condensed
+    metrics: tuple[Metric, ...]
+
+
+_decode_seal: Final = msgspec.json.Decoder(Seal).decode
+_decode_summary: Final = msgspec.json.Decoder(Summary).decode
+
+
+def write_seal(file: Path, summary: Summary) -> None:
+    """Seal the record in ``file``, which nobody writes to; where no file can be made, it stays without."""
+    text = zlib.compress(msgspec.json.encode(summary))
+    with suppress(OSError):
+        seal = Seal(FORMAT, VERSION, _hash_file(file), _hash(text))
+        new = file.with_name(f".{NAME}.new")
+        try:
+            new.write_bytes(b"%b\n%b" % (msgspec.json.encode(seal), text))
+            new.replace(file.with_name(NAME))
+        finally:
+            new.unlink(missing_ok=True)
+
+
+def read_seal(file: Path) -> Summary | None:
+    """The summary of the record in ``file``; ``None`` where it has none that is of these very bytes."""
+    name = str(file)
+    try:
+        with open(f"{name[: -len(file.name)]}{NAME}", "rb") as opened:  # noqa: PTH123 -- thousands a second
+            head, _, text = opened.read().partition(b"\n")
+        seal = _decode_seal(head)
+        if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
+            return None
+        if seal.record != _hash_file(file) or any(_has_content(f"{name}{end}") for end in _LOGS):
+            return None
+        return _decode_summary(zlib.decompress(text))
+    except (OSError, ValueError, msgspec.DecodeError):
+        return None
+
+
+def remove_seal(file: Path) -> None:
+    """Remove it before the record changes."""
+    file.with_name(NAME).unlink(missing_ok=True)
+
+
+def _hash(text: bytes) -> str:
+    return hashlib.blake2b(text, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _hash_file(file: Path) -> str:
+    with open(file, "rb") as opened:  # noqa: PTH123
+        return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)).hexdigest()
+
+
+def _has_content(name: str) -> bool:
+    try:
+        return Path(name).stat().st_size > 0
+    except FileNotFoundError:
+        return False

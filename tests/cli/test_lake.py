@@ -1,0 +1,62 @@
+"""``export --to``, and what reads such a place, as a user types it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def record(steelyard_cli):
+    assert (
+        steelyard_cli("compare", "-r", "9", "-o", "it.lab", "-n", "a", "-n", "b", "true", "true").returncode
+        == 0
+    )
+    return "it.lab"
+
+
+def test_a_place_is_written_once_and_answers_as_its_record(steelyard_cli, record, tmp_path):
+    done = steelyard_cli("export", record, "--to", "lake")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "lake: 1 records written\n")
+    again = steelyard_cli("export", record, "--to", f"file://{tmp_path}/lake")
+    assert again.stderr.endswith("0 records written, 1 there already\n")
+    assert steelyard_cli("analyze", "lake").stdout == steelyard_cli("analyze", record).stdout
+    assert steelyard_cli("history", "lake", "--json").returncode == 0
+    assert json.loads(steelyard_cli("history", "lake", "--json").stdout)["records"] == 1
+    assert steelyard_cli("report", "lake").returncode == 0
+    assert (tmp_path / "lake.html").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("export", "it.lab", "--to", "it.lab"), "is inside the record"),
+        (("export", "it.lab", "--to", "it.lab/lake"), "is inside the record"),
+        (("export", "it.lab", "--to", "lake", "--long"), "--long has no meaning for --to"),
+        (("export", "it.lab", "--to", "it.csv"), "a file, not a directory"),
+        (("analyze", "it.lab", "memory://x"), "a place of records is asked by itself"),
+        (("analyze", "memory://user:hunter2@x/nothing?token=hunter2"), "holds no records"),
+        (("history", "nonsense://x?key=hunter2"), "nonsense://x cannot be read"),
+        (("report", "memory://x"), "-o FILE.html"),
+        (("history", "memory://x", "--collect", "h.sqlite"), "keeps summaries of its records already"),
+    ],
+)
+def test_a_mistake_is_an_error_without_a_traceback_or_a_secret(steelyard_cli, record, tmp_path, words, said):
+    (tmp_path / "it.csv").write_text("")
+    done = steelyard_cli(*words)
+    assert done.returncode in (2, 4)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "hunter2" not in done.stderr
+
+
+def test_status_of_several_records_counts_them_together(steelyard_cli, record):
+    assert (
+        steelyard_cli("compare", "-r", "9", "-o", "2.lab", "-n", "a", "-n", "b", "true", "true").returncode
+        == 0
+    )
+    done = steelyard_cli("status", record, "2.lab")
+    assert "together: 18 complete blocks and 40 runs in 2 records" in done.stdout
+    found = json.loads(steelyard_cli("status", record, "2.lab", "--json").stdout)
+    assert (found["format"], found["blocks_done"], found["repeated"]) == ("steelyard/statuses", 18, 0)

@@ -1,0 +1,79 @@
+"""Facts of a record in a lake come back as they were, and damage in them is named."""
+
+from __future__ import annotations
+
+import gzip
+
+import msgspec
+import pytest
+
+from steelyard.errors import RecordError
+from steelyard.exchange.lake.facts import Facts, TableFile, decode, encode, find_place, hash_bytes
+from steelyard.sample import Treatment
+from steelyard.store.entries import Run
+
+FACTS = Facts(
+    id="0123456789abcdef",
+    name="a",
+    created_ns=1_785_000_000_000_000_000,
+    spec="f" * 16,
+    content="c",
+    experiment="{}",
+    program={"/bin/true": {"sha256": "0"}},
+    treatments=(Treatment(1, "a", {"f": 1}),),
+    metrics=(),
+    contexts={1: {"env_bytes": 17}},
+    runs=(Run(1, 1, 2, "boot", {"hostname": "a"}, "complete"),),
+    looks=(),
+    extensions=(),
+    warnings=(),
+    batches=(),
+    blocks=3,
+    condensed=None,
+    trials=TableFile(3, hash_bytes(b"")),
+    ratios=TableFile(0, hash_bytes(b"")),
+)
+
+
+def test_facts_come_back_and_equal_facts_are_equal_bytes():
+    assert decode(encode(FACTS), "x") == FACTS
+    assert encode(FACTS) == encode(decode(encode(FACTS), "x"))
+
+
+def test_the_name_of_facts_says_spec_day_and_record():
+    assert FACTS.stem == f"spec={'f' * 16}/day=2026-07-25/0123456789abcdef"
+    assert find_place(f"{FACTS.stem}.json.gz") == ("f" * 16, "2026-07-25", FACTS.id)
+    for other in ("x.json.gz", f"{FACTS.stem}.parquet", "spec=a/day=2026-07-25/x.json.gz", ""):
+        assert find_place(other) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"no gzip",
+        encode(FACTS)[:-9],
+        gzip.compress(b"[1]", mtime=0),
+        gzip.compress(b'{"format": "steelyard/lake", "version": 1}', mtime=0),
+        gzip.compress(b'{"format": "other", "version": 1}', mtime=0),
+        gzip.compress(b"\xff\xfe", mtime=0),
+    ],
+    ids=["empty", "text", "cut", "list", "keys", "format", "bytes"],
+)
+def test_damage_is_named_with_its_place_and_cure(content):
+    with pytest.raises(RecordError, match=r"^a/x is damaged") as error:
+        decode(content, "a/x")
+    assert "steelyard export" in error.value.hint
+
+
+def test_a_newer_version_is_refused_with_the_cure():
+    text = msgspec.json.encode(msgspec.structs.replace(FACTS, version=2))
+    with pytest.raises(RecordError, match="has format 2") as error:
+        decode(gzip.compress(text), "x")
+    assert "newer Steelyard" in error.value.hint
+
+
+def test_no_more_is_unpacked_than_facts_can_have(monkeypatch):
+    monkeypatch.setattr("steelyard.exchange.lake.facts._LARGEST_BYTES", 1000)
+    with pytest.raises(RecordError, match="larger than facts are"):
+        decode(gzip.compress(b" " * 10**7), "x")

@@ -1,0 +1,89 @@
+"""Files of a lake are there whole or not, wherever it is, and no secret of a URL is ever told."""
+
+from __future__ import annotations
+
+import fsspec
+import pytest
+
+from steelyard.errors import MachineError, UsageError
+from steelyard.exchange.lake.location import Location
+
+
+@pytest.fixture
+def memory():
+    yield f"memory://lake-{id(object())}"
+    fsspec.filesystem("memory").store.clear()
+
+
+@pytest.mark.parametrize("kind", ["directory", "file", "memory"])
+def test_what_was_written_is_listed_and_read(tmp_path, memory, kind):
+    place = {"directory": tmp_path / "a b", "file": f"file://{tmp_path}/a%20b", "memory": memory}[kind]
+    location = Location(place)
+    for content in (b"1", b"22"):
+        location.write("spec=a/day=b/x.parquet", content)
+    location.write("y", b"3")
+    assert location.list_files() == ["spec=a/day=b/x.parquet", "y"]
+    assert location.read("spec=a/day=b/x.parquet") == b"22"
+
+
+@pytest.mark.parametrize("kind", ["directory", "memory"])
+def test_a_spec_or_a_day_of_a_place_is_a_part_of_it(tmp_path, memory, kind):
+    place = tmp_path / "lake" if kind == "directory" else memory
+    for day in ("1", "2"):
+        Location(place).write(f"spec=a/day={day}/x", b"")
+    for part, names in (("spec=a", ["1", "2"]), ("spec=a/day=2", ["2"])):
+        named = place / part if kind == "directory" else f"{place}/{part}"
+        location = Location(named)
+        assert location.prefix == part
+        assert location.list_files() == [f"spec=a/day={day}/x" for day in names]
+        assert location.read("spec=a/day=1/x") == b""
+
+
+def test_a_write_that_fails_leaves_what_was_there(tmp_path, monkeypatch):
+    location = Location(tmp_path)
+    location.write("x", b"old")
+
+    def fail(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", fail)
+    with pytest.raises(UsageError, match="cannot be written: No space left on device"):
+        location.write("x", b"new")
+    assert location.read("x") == b"old"
+
+
+def test_what_cannot_be_read_is_named_without_the_secrets_of_the_url(monkeypatch):
+    class Failing(fsspec.AbstractFileSystem):
+        protocol = "failing"
+
+        def __init__(self, **_options):
+            raise PermissionError("denied: failing://key:hunter2@host/x?token=s3cr3t with hunter2 and s3cr3t")
+
+    fsspec.register_implementation("failing", Failing, clobber=True)
+    with pytest.raises(UsageError) as error:
+        Location("failing://key:hunter2@host/x?token=s3cr3t").list_files()
+    told = f"{error.value.message} {error.value.hint}"
+    assert "failing://host/x cannot be read" in told
+    assert "hunter2" not in told
+    assert "s3cr3t" not in told
+
+
+@pytest.mark.parametrize("url", ["nonsense://x", "http://[::1"])
+def test_a_url_that_nothing_opens_is_an_error_with_its_cure(url):
+    with pytest.raises((UsageError, MachineError)) as error:
+        Location(url).list_files()
+    assert error.value.hint
+
+
+def test_without_fsspec_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
+    with pytest.raises(MachineError, match="needs fsspec") as error:
+        Location("memory://x")
+    assert "from its checkout" in error.value.hint
+    assert "'.[lake]'" in error.value.hint
+
+
+def test_a_directory_needs_no_fsspec(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
+    Location(tmp_path).write("x", b"1")
+    assert Location(tmp_path).read("x") == b"1"
