@@ -1,7 +1,7 @@
 """Make all that a release needs, into dist/VERSION: ``./dev release``. Nothing is published by it.
 
-Wheels and the source distribution, each tried by ``scripts/wheel.py``; what is new in the version; man pages; a bill
-of materials (CycloneDX); checksums of all. The same commit gives the same bytes: dates are the commit's.
+Wheels and the source distribution, each tried by ``scripts/wheel.py``; what is new in the version; man pages;
+a bill of materials (CycloneDX); checksums of all. A commit gives the same bytes again: dates are its own.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 COMPILED_IN: Final = ("ziglang",)
-"""Packages of requirements/release.txt of which parts are in a wheel: the C library of the runner, C++'s of the kernels."""
+"""Packages of requirements/release.txt that a wheel has parts of: C's and C++'s libraries, linked static."""
 
 
 def read_version() -> str:
@@ -79,7 +79,7 @@ def select_locked(lock: str, names: Iterable[str]) -> str:
 
 
 def write_bill_of_materials(into: Path, env: dict[str, str]) -> None:
-    """Write what is in the wheels, and what they are installed with, in the versions and hashes of the locks."""
+    """Write what is in the wheels and what they are installed with, by versions and hashes of the locks."""
     locks = ROOT / "requirements"
     with tempfile.TemporaryDirectory() as name:
         whole = Path(name) / "requirements.txt"

@@ -1,4 +1,4 @@
-"""Build the wheels of all targets by zig, and a source distribution; compare them with what they should be."""
+"""Build wheels by zig, and a source distribution; compare them with what they should be."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def find_zig() -> Path:
 
 
 def date_of_source() -> dict[str, str]:
-    """The environment in which the same commit gives the same files: its date is that of every file inside."""
+    """The environment in which a commit gives the same files again: its date is that of every file inside."""
     if "SOURCE_DATE_EPOCH" in os.environ:
         return dict(os.environ)
     command = ["git", "log", "-1", "--format=%ct"]
@@ -46,7 +46,7 @@ def date_of_source() -> dict[str, str]:
 
 
 def zig_definitions(target: Target) -> dict[str, str]:
-    """What CMake is told, so that zig compiles for the target: modules for the oldest glibc, programs with musl."""
+    """What CMake is told, so that zig compiles modules for the oldest glibc, and programs with musl."""
     machine = target.machine.name
     return {
         "CMAKE_TOOLCHAIN_FILE": str(ROOT / "native" / "zig.cmake"),

@@ -1,7 +1,7 @@
-"""A Python of Debian for a machine, in a folder of its own: headers to compile with, a program to try wheels with.
+"""A Python of Debian for a machine, in a folder: headers to compile with, a program to try wheels with.
 
-apt-get gets the packages with lists and a state of its own, so nothing is installed on this machine and no right
-of root is needed.
+apt-get gets the packages with lists and a state of its own, so nothing is installed on this machine, and
+nobody need be root.
 """
 
 from __future__ import annotations

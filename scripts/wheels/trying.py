@@ -1,4 +1,4 @@
-"""Try what was built: install wheels where nothing else is, compare two programs, test the runner with musl."""
+"""Try what was built: install it where nothing else is, compare two programs, test the runner with musl."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def install_empty(wheel: Path, place: Path) -> Path:
 
 
 def install_for(target: Target, wheel: Path, place: Path) -> Path:
-    """A folder with the wheel and its dependencies for the target; pip takes only what fits the wheel's tag."""
+    """A folder with the wheel and its dependencies for the target; pip takes only what fits the tag."""
     folder = place / "installed"
     newest, machine = GLIBC[1], target.machine.name
     platforms = [f"manylinux_2_{minor}_{machine}" for minor in range(newest, 16, -1)]
@@ -151,7 +151,7 @@ def audit_stable_interface(wheel: Path) -> None:
 
 
 def test_native(target: Target) -> None:
-    """Run the runner's own tests as the wheel has it: by zig, with musl; under QEMU where it is of another machine."""
+    """Run the runner's own tests by zig, with musl, as in the wheel; those of another machine under QEMU."""
     tree = PLACE / f"tests-{target.machine.name}"
     definitions = {**zig_definitions(target), "STEELYARD_TESTS": "ON", "CMAKE_BUILD_TYPE": "Release"}
     if target.machine.name != platform.machine():
