@@ -1,8 +1,8 @@
 """Build wheels of all targets and a source distribution, and try each: ``./dev wheel [--here | --foreign]``.
 
 The kernels ask for no newer C library than manylinux_2_28 has (RHEL 8, Debian 10), and carry C++'s; the
-runner is static, by musl (docs/decisions/house/295-wheels-by-zig.md). That is checked, not assumed. What a wheel
-depends on is installed at the versions of requirements/run.txt, as wheels only.
+runner is static, by musl (docs/decisions/house/295-wheels-by-zig.md). That is checked. What a
+wheel depends on is installed at the versions of requirements/run.txt, as wheels only.
 
 ``--here`` builds and tries only the wheels for this machine's processor, without QEMU. ``--foreign`` compiles
 the kernels for macOS and Windows, and does nothing else.

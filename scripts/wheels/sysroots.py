@@ -75,6 +75,9 @@ def make_sysroot(target: Target) -> Path:
         subprocess.run([*apt, *install], check=True, **quiet)  # type: ignore[call-overload]
         for package in sorted((folder / "cache" / "archives").glob("*.deb")):
             subprocess.run(["dpkg-deb", "--extract", package, folder / "root"], check=True)
+        # Where all is below usr, what leads there comes with a package of an installed system.
+        if not (folder / "root" / "lib").exists():
+            (folder / "root" / "lib").symlink_to("usr/lib")
         (folder / "root").rename(place)
     return place
 

@@ -68,18 +68,11 @@ def install_for(target: Target, wheel: Path, place: Path) -> Path:
 def start_guest(machine: Machine, sysroot: Path) -> list[str]:
     """How this machine starts a program of the other Debian: by its loader, or by QEMU."""
     if machine.name == platform.machine():
-        (loader,) = (
-            (sysroot / "lib64").glob("ld-linux*") if (sysroot / "lib64").exists() else find_loader(sysroot)
-        )
-        libraries = sysroot / "usr" / "lib" / f"{machine.name}-linux-gnu"
-        older = sysroot / "lib" / f"{machine.name}-linux-gnu"
-        return [str(loader), "--library-path", f"{libraries}:{older}"]
+        folders = [sysroot / place / f"{machine.name}-linux-gnu" for place in ("lib", "usr/lib")]
+        # Not lib64/ld-linux*: in some releases it leads to the loader of this machine.
+        loader = next(path for folder in folders for path in sorted(folder.glob("ld-linux*")))
+        return [str(loader), "--library-path", ":".join(map(str, folders))]
     return [f"qemu-{machine.name}", "-L", str(sysroot)]
-
-
-def find_loader(sysroot: Path) -> Sequence[Path]:
-    """The dynamic loader where no lib64 is."""
-    return sorted(sysroot.glob("lib/ld-linux*")) or sorted(sysroot.glob("usr/lib/ld-linux*"))
 
 
 def make_runner(target: Target, installed: Path, place: Path) -> Path:
