@@ -194,7 +194,7 @@ def test_the_fields_of_every_value_can_be_looked_at():
     ],
 )
 def test_what_starts_a_run_loads_neither_numpy_nor_scipy(program):
-    heavy = "[name for name in ('numpy', 'scipy', 'pyarrow', 'vl_convert') if name in sys.modules]"
+    heavy = "[name for name in ('numpy', 'scipy', 'arro3', 'vl_convert') if name in sys.modules]"
     done = subprocess.run(
         [sys.executable, "-c", f"{program}\nimport sys\nprint({heavy})"],
         capture_output=True,

@@ -9,10 +9,13 @@
 
 #include "programs.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <fcntl.h>
@@ -96,15 +99,25 @@ bool work(Load& load) {
     return false;
 }
 
+/// Bytes of the last level of caches as the kernel has them, which musl cannot be asked for; 0 where it says nothing.
+std::size_t read_cache_bytes() {
+    const int fd = open("/sys/devices/system/cpu/cpu0/cache/index3/size", O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return 0;
+    }
+    char text[32] = {};
+    const ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    return length > 0 ? std::strtoull(text, nullptr, 10) * 1024 : 0; // the kernel writes "36608K"
+}
+
 int prepare(Load& load, const char* directory) {
     if (load.kind == Kind::cpu) {
         return 0;
     }
-    const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     std::size_t bytes = block_bytes;
     if (load.kind == Kind::memory) {
-        bytes = cache > 0 ? 2 * static_cast<std::size_t>(cache) : least_buffer_bytes;
-        bytes = bytes < least_buffer_bytes ? least_buffer_bytes : bytes;
+        bytes = std::max(2 * read_cache_bytes(), least_buffer_bytes);
     } else {
         load.file = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
         if (load.file < 0) {

@@ -79,8 +79,12 @@ SSHD = Need(
 )
 JSON = Need("nlohmann-json", "nlohmann-json3-dev", lambda: has_header("nlohmann/json.hpp"))
 
+QEMU = Need("QEMU for programs", "qemu-user", lambda: shutil.which("qemu-aarch64") is not None)
+DPKG = Need("Debian's archiver", "dpkg", lambda: shutil.which("dpkg-deb") is not None)
+
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
 TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME, CHROMIUM)
+TO_PACKAGE = (GOOGLETEST, QEMU, DPKG)
 FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, JSON, CONTEXT, PDQSORT, IPS4O, VQSORT)
 
 

@@ -230,6 +230,7 @@ def test_help_names_every_command() -> None:
         "docs",
         "bench",
         "wheel",
+        "release",
         "mpi",
         "lock",
     ]

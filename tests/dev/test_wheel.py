@@ -1,37 +1,48 @@
-"""What ``./dev wheel`` accepts as a wheel for every Linux, and what is refused on other systems."""
+"""What ``./dev wheel`` accepts as a wheel and as a source distribution."""
 
 from __future__ import annotations
 
-import importlib.util
+import platform
+import re
+import shutil
 import struct
 import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from wheels import building, trying
+from wheels.elf import Elf
+from wheels.targets import TARGETS, WheelError
 
 ROOT = Path(__file__).parents[2]
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
+X86, ARM = (next(each for each in TARGETS if each.machine.name == name) for name in ("x86_64", "aarch64"))
 
 
-@pytest.fixture(scope="module")
-def wheel_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("wheel_script", ROOT / "scripts" / "wheel.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def elf(*segments: int) -> bytes:
+def elf(*segments: int, machine: int = 62) -> bytes:
     """A 64-bit ELF file that has program headers of these kinds, and nothing else."""
     head = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
-        "<HHIQQQIHHHHHH", 2, 62, 1, 0, 64, 0, 0, 64, 56, len(segments), 0, 0, 0
+        "<HHIQQQIHHHHHH", 2, machine, 1, 0, 64, 0, 0, 64, 56, len(segments), 0, 0, 0
     )
     return head + b"".join(struct.pack("<I", kind).ljust(56, b"\0") for kind in segments)
+
+
+def module(*libraries: str) -> bytes:
+    """An ELF file that asks for these libraries, and is loaded at another address than it lies."""
+    texts = b"\0" + b"".join(name.encode() + b"\0" for name in libraries)
+    starts = [texts.index(name.encode()) for name in libraries]
+    load, text_at = 0x10000, 64 + 2 * 56
+    entries = [(5, load + text_at), *((1, start) for start in starts), (0, 0)]
+    dynamic_at = text_at + len(texts)
+    dynamic = b"".join(struct.pack("<QQ", *entry) for entry in entries)
+    whole = dynamic_at + len(dynamic)
+    headers = struct.pack("<IIQQQQQQ", PT_LOAD, 4, 0, load, load, whole, whole, 0)
+    headers += struct.pack(
+        "<IIQQQQQQ", PT_DYNAMIC, 4, dynamic_at, load + dynamic_at, 0, len(dynamic), len(dynamic), 0
+    )
+    return elf(PT_LOAD, PT_LOAD)[:64] + headers + texts + dynamic
 
 
 def make_wheel(place: Path, files: dict[str, bytes], mode: int = 0o755) -> Path:
@@ -44,27 +55,49 @@ def make_wheel(place: Path, files: dict[str, bytes], mode: int = 0o755) -> Path:
     return wheel
 
 
-def test_a_program_without_loader_and_libraries_needs_none(wheel_script):
-    assert not wheel_script.needs_libraries(elf(PT_LOAD, PT_LOAD))
+def test_every_machine_has_a_wheel_for_3_11_and_one_for_all_later_pythons():
+    assert [target.tags for target in TARGETS] == [
+        "cp311-cp311-manylinux_2_28_x86_64",
+        "cp312-abi3-manylinux_2_28_x86_64",
+        "cp311-cp311-manylinux_2_28_aarch64",
+        "cp312-abi3-manylinux_2_28_aarch64",
+    ]
+    assert [target.kernels.partition("_kernels.")[2] for target in TARGETS] == [
+        "cpython-311-x86_64-linux-gnu.so",
+        "abi3.so",
+        "cpython-311-aarch64-linux-gnu.so",
+        "abi3.so",
+    ]
+
+
+def test_a_program_without_loader_and_libraries_needs_none():
+    assert not Elf("a", elf(PT_LOAD, PT_LOAD)).needs_libraries()
 
 
 @pytest.mark.parametrize("kind", [PT_INTERP, PT_DYNAMIC])
-def test_a_program_with_a_loader_or_libraries_needs_them(wheel_script, kind):
-    assert wheel_script.needs_libraries(elf(PT_LOAD, kind))
+def test_a_program_with_a_loader_or_libraries_needs_them(kind):
+    assert Elf("a", elf(PT_LOAD, kind)).needs_libraries()
 
 
-def test_a_program_of_this_system_needs_its_libraries(wheel_script):
-    assert wheel_script.needs_libraries(Path("/bin/true").read_bytes())
+def test_libraries_of_a_program_of_this_system_are_those_that_readelf_lists():
+    readelf = shutil.which("readelf")
+    if readelf is None:
+        pytest.skip("no readelf, which is the witness")
+    program = Path(sys.executable).resolve()
+    shown = subprocess.run([readelf, "-dW", program], capture_output=True, text=True, check=True).stdout
+    witness = re.findall(r"\(NEEDED\).*\[(.*)\]", shown)
+    assert Elf("python", program.read_bytes()).libraries() == witness
+    assert "libc.so.6" in witness
 
 
-def test_what_is_no_program_is_refused(wheel_script):
-    with pytest.raises(wheel_script.WheelError, match=r"is no 64-bit ELF program: it begins with b'#!/bin'$"):
-        wheel_script.needs_libraries(b"#!/bin/sh")
+def test_what_is_no_program_is_refused():
+    with pytest.raises(WheelError, match=r"^x is no 64-bit ELF file: it begins with b'#!/bin'$"):
+        Elf("x", b"#!/bin/sh")
 
 
-def test_a_whole_wheel_passes(wheel_script, tmp_path):
-    files = {wheel_script.RUNNER: elf(PT_LOAD), "steelyard/py.typed": b""}
-    wheel_script.check(make_wheel(tmp_path, files), set(files))
+def test_a_whole_wheel_passes(tmp_path):
+    files = {building.RUNNER: elf(PT_LOAD), "steelyard/py.typed": b""}
+    building.check(make_wheel(tmp_path, files), X86, set(files))
 
 
 @pytest.mark.parametrize(
@@ -75,40 +108,71 @@ def test_a_whole_wheel_passes(wheel_script, tmp_path):
             {"steelyard/scratch.py": b""}, "not under version control: steelyard/scratch.py", id="extra"
         ),
         pytest.param({"RUNNER": elf(PT_LOAD, PT_INTERP)}, "is linked dynamically", id="dynamic"),
+        pytest.param(
+            {"RUNNER": elf(PT_LOAD, machine=183)}, "is for ELF machine 183, not for x86_64", id="machine"
+        ),
     ],
 )
-def test_a_wheel_that_is_not_whole_or_not_portable_is_refused(wheel_script, tmp_path, changed, said):
-    files = {wheel_script.RUNNER: elf(PT_LOAD), "steelyard/py.typed": b""}
+def test_a_wheel_that_is_not_whole_or_not_portable_is_refused(tmp_path, changed, said):
+    files = {building.RUNNER: elf(PT_LOAD), "steelyard/py.typed": b""}
     expected = set(files)
     for name, content in changed.items():
-        files[wheel_script.RUNNER if name == "RUNNER" else name] = content
+        files[building.RUNNER if name == "RUNNER" else name] = content
     wheel = make_wheel(tmp_path, {name: content for name, content in files.items() if content is not None})
-    with pytest.raises(wheel_script.WheelError, match=said):
-        wheel_script.check(wheel, expected)
+    with pytest.raises(WheelError, match=said):
+        building.check(wheel, X86, expected)
 
 
-def test_kernels_that_ask_for_a_newer_library_than_the_tag_promises_are_refused(wheel_script, tmp_path):
-    asks = b"\0GLIBC_2.34\0GLIBCXX_3.4.29\0CXXABI_1.3.13\0GLIBC_2.2.5\0"
-    files = {wheel_script.RUNNER: elf(PT_LOAD), wheel_script.KERNELS: asks}
-    wheel_script.check(make_wheel(tmp_path, files), set(files))
-    files[wheel_script.KERNELS] = asks + b"GLIBC_2.36\0GLIBCXX_3.4.30\0"
-    with pytest.raises(wheel_script.WheelError, match=r"asks for GLIBCXX_3\.4\.30, GLIBC_2\.36, which"):
-        wheel_script.check(make_wheel(tmp_path, files), set(files))
+def test_kernels_that_ask_for_a_newer_library_than_the_tag_promises_are_refused():
+    asks = elf(PT_LOAD) + b"\0GLIBC_2.28\0GLIBCXX_3.4.24\0CXXABI_1.3.11\0GLIBC_2.2.5\0"
+    building.check_native(X86.kernels, asks, X86)
+    with pytest.raises(
+        WheelError,
+        match=r"asks for GLIBCXX_3\.4\.25, GLIBC_2\.29, which manylinux_2_28_x86_64 need not have$",
+    ):
+        building.check_native(X86.kernels, asks + b"GLIBC_2.29\0GLIBCXX_3.4.25\0", X86)
 
 
-def test_a_runner_that_cannot_be_executed_is_refused(wheel_script, tmp_path):
-    wheel = make_wheel(tmp_path, {wheel_script.RUNNER: elf(PT_LOAD)}, mode=0o644)
-    with pytest.raises(wheel_script.WheelError, match="cannot be executed"):
-        wheel_script.check(wheel, {wheel_script.RUNNER})
+def test_a_module_that_loads_more_than_the_c_library_is_refused():
+    building.check_native(X86.kernels, module("libc.so.6", "libm.so.6"), X86)
+    with pytest.raises(WheelError, match=r"loads libstdc\+\+\.so\.6, which manylinux_2_28_x86_64 need"):
+        building.check_native(X86.kernels, module("libc.so.6", "libstdc++.so.6"), X86)
 
 
-def test_the_package_data_are_expected_in_the_wheel(wheel_script):
+def test_a_runner_that_cannot_be_executed_is_refused(tmp_path):
+    wheel = make_wheel(tmp_path, {building.RUNNER: elf(PT_LOAD)}, mode=0o644)
+    with pytest.raises(WheelError, match="cannot be executed"):
+        building.check(wheel, X86, {building.RUNNER})
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        ({"src/a.py"}, r"lacks native/a\.cpp$"),
+        ({"src/a.py", "native/a.cpp", "workloads/a.cpp"}, r"holds workloads/a\.cpp$"),
+    ],
+)
+def test_a_source_distribution_has_the_laboratory_and_no_other_house(names, said):
+    building.check_sdist({"src/a.py", "native/a.cpp"}, ["src/a.py", "native/a.cpp"])
+    with pytest.raises(WheelError, match=said):
+        building.check_sdist(names, ["src/a.py", "native/a.cpp"])
+
+
+def test_a_runner_of_another_machine_is_handed_to_its_emulator(tmp_path):
+    target = ARM if platform.machine() == "x86_64" else X86
+    runner = trying.make_runner(target, tmp_path / "installed", tmp_path)
+    assert runner.read_text().endswith(f'{tmp_path}/installed/{building.RUNNER}" "$@"\n')
+    here = X86 if platform.machine() == "x86_64" else ARM
+    assert trying.make_runner(here, tmp_path, tmp_path) == tmp_path / building.RUNNER
+
+
+def test_the_package_data_are_expected_in_the_wheel():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git repository, which lists the files of the package")
-    expected = wheel_script.expected_files()
+    expected = building.expected_files(X86)
     programs = "steelyard/lab/demo/programs"
     assert {f"{programs}/nbody.c", f"{programs}/stack_split.c", "steelyard/py.typed"} < expected
-    assert {wheel_script.RUNNER, wheel_script.KERNELS} < expected
+    assert {building.RUNNER, X86.kernels} < expected
 
 
 LOCK = """\
@@ -124,8 +188,8 @@ rich==15.0.0
 """
 
 
-def test_versions_are_taken_from_the_lock_with_markers_and_without_hashes(wheel_script):
-    assert wheel_script.locked_versions(LOCK) == [
+def test_versions_are_taken_from_the_lock_with_markers_and_without_hashes():
+    assert trying.locked_versions(LOCK) == [
         "click==8.1.8",
         "numpy==2.4.6 ; python_full_version < '3.12'",
         "numpy==2.5.5 ; python_full_version >= '3.12'",
@@ -133,21 +197,21 @@ def test_versions_are_taken_from_the_lock_with_markers_and_without_hashes(wheel_
     ]
 
 
-def test_the_empty_environment_must_have_no_compiler(wheel_script, tmp_path):
+def test_the_empty_environment_must_have_no_compiler(tmp_path):
     binaries = tmp_path / "bin"
     binaries.mkdir()
     (binaries / "cc").touch(mode=0o755)
-    with pytest.raises(wheel_script.WheelError, match=r"the empty environment is not empty: it has cc$"):
-        wheel_script.use(binaries, tmp_path)
+    with pytest.raises(WheelError, match=r"the empty environment is not empty: it has cc$"):
+        trying.use([str(binaries / "steelyard")], tmp_path, also=str(binaries))
 
 
-def test_an_installed_steelyard_that_fails_fails_the_wheel(wheel_script, tmp_path):
+def test_an_installed_steelyard_that_fails_fails_the_wheel(tmp_path):
     binaries = tmp_path / "bin"
     binaries.mkdir()
     (binaries / "steelyard").write_text("#!/bin/sh\necho gone >&2\nexit 4\n")
     (binaries / "steelyard").chmod(0o755)
-    with pytest.raises(wheel_script.WheelError, match=r"true true: exit code 4\ngone"):
-        wheel_script.use(binaries, tmp_path)
+    with pytest.raises(WheelError, match=r"true true: exit code 4\ngone"):
+        trying.use([str(binaries / "steelyard")], tmp_path)
 
 
 def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
@@ -159,7 +223,7 @@ def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
         find_runner()
 
 
-def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(wheel_script, tmp_path):
+def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(tmp_path):
     """Built without the native parts, which takes a second."""
     if not (ROOT / ".git").exists():
         pytest.skip("not a git repository, which lists the files of the package")
@@ -172,11 +236,11 @@ def test_the_wheel_has_every_file_of_the_package_those_of_pages_too(wheel_script
     )
     with zipfile.ZipFile(tmp_path / done.stdout.splitlines()[-1]) as wheel:
         names = set(wheel.namelist())
-    expected = wheel_script.expected_files() - {
-        *wheel_script.PROGRAMS,
-        *wheel_script.PRELOADED,
-        wheel_script.SCRIPT,
-        wheel_script.KERNELS,
+    expected = building.expected_files(X86) - {
+        building.RUNNER,
+        *building.PRELOADED,
+        building.SCRIPT,
+        X86.kernels,
     }
     assert {"steelyard/report/page/page.js", "steelyard/report/page/page.css"} < expected
     assert expected - names == set()

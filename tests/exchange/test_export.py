@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import errno
 import io
 import json
 import os
 import subprocess
 import sys
 import tracemalloc
+from pathlib import Path
 
 import made_up
 import pytest
@@ -243,6 +245,37 @@ def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
     assert parquet.read_table(tmp_path / "a.parquet")["v"].to_pylist() == ["a", "1", "2.5", "true", None]
 
 
+@pytest.mark.parametrize("form", ["parquet", "arrow"])
+@pytest.mark.parametrize("writing", [True, False], ids=["of the file", "of the rows"])
+def test_an_error_ends_the_table_as_what_it_was(tmp_path, capfd, form, writing):
+    pytest.importorskip("arro3.io", reason="arro3-io is not installed")
+    from steelyard.exchange.arrow import write_arrow, write_parquet
+
+    def rows():
+        yield (1,)
+        if not writing:
+            raise OSError(errno.EIO, "the record cannot be read")
+
+    write = {"parquet": write_parquet, "arrow": write_arrow}[form]
+    code = errno.ENOSPC if writing else errno.EIO
+    with (
+        (Path("/dev/full") if writing else tmp_path / "a").open("wb", buffering=0) as to,
+        pytest.raises(OSError, match=f"Errno {code}"),
+    ):
+        write(Table((Column("v", "integer"),), rows()), to)
+    assert capfd.readouterr().err == ""
+
+
+def test_a_long_table_is_written_in_row_groups(tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    from steelyard.exchange.arrow import ROWS_AT_ONCE, write_parquet
+
+    with (tmp_path / "a.parquet").open("wb") as to:
+        write_parquet(Table((Column("v", "integer"),), ((i,) for i in range(ROWS_AT_ONCE + 1))), to)
+    assert parquet.ParquetFile(tmp_path / "a.parquet").metadata.num_row_groups == 2
+    assert parquet.read_table(tmp_path / "a.parquet")["v"].to_pylist() == list(range(ROWS_AT_ONCE + 1))
+
+
 @pytest.mark.parametrize(
     ("levels", "wanted"),
     [
@@ -259,12 +292,12 @@ def test_a_column_has_the_narrowest_type_that_changes_no_level(levels, wanted):
     assert type_of(levels) == wanted
 
 
-def test_a_missing_pyarrow_names_the_extra(record, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
+def test_a_missing_arro3_is_named(record, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "arro3.io", None)
     (tmp_path / "a.parquet").write_text("old")
     with pytest.raises(MachineError, match="which is not installed") as error:
         export(record, tmp_path / "a.parquet", "parquet")
-    assert error.value.hint == "pip install pyarrow"
+    assert error.value.hint == "pip install arro3-io"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.lab", "a.parquet"]
     assert (tmp_path / "a.parquet").read_text() == "old"
 

@@ -1,79 +1,119 @@
-"""Parquet and Arrow, by pyarrow: columns with their types, units in the metadata of each (``unit``)."""
+"""Parquet and Arrow, by arro3: columns with their types, units in the metadata of each (``unit``)."""
 
 from __future__ import annotations
 
 from itertools import islice
-from typing import Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from steelyard.errors import MachineError
 from steelyard.exchange.table import Cell, Column, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_Result = TypeVar("_Result")
 
 ROWS_AT_ONCE: Final = 16_384
 """A row group: 4 MB of the widest tables, so that memory does not grow with the record."""
 
 
 def write_parquet(table: Table, to: BinaryIO, **options: Any) -> None:
-    """Write the table to a binary file as Parquet; ``options`` as pyarrow's ``ParquetWriter`` has them.
+    """Write the table to a binary file as Parquet; ``options`` as arro3's ``write_parquet`` has them.
 
     Raises
     ------
     MachineError
-        pyarrow is not installed.
+        arro3 is not installed.
     """
-    pa = _pyarrow("Parquet")
-    import pyarrow.parquet as pq
-
-    schema = _schema(pa, table)
-    with pq.ParquetWriter(to, schema, **options) as writer:
-        _write(pa, table, schema, writer)
+    core, write = _arro3("Parquet")
+    transfer = _Transfer(table, to)
+    reader = transfer.open_reader(core)
+    chosen = {"compression": "snappy", "max_row_group_size": ROWS_AT_ONCE, **options}
+    write.write_parquet(reader, transfer, **chosen)
+    transfer.end()
 
 
 def write_arrow(table: Table, to: BinaryIO) -> None:
     """Write the table to a binary file in Arrow's file format (Feather 2); errors as ``write_parquet``."""
-    pa = _pyarrow("Arrow")
-    schema = _schema(pa, table)
-    with pa.ipc.new_file(to, schema) as writer:
-        _write(pa, table, schema, writer)
+    core, write = _arro3("Arrow")
+    transfer = _Transfer(table, to)
+    write.write_ipc(transfer.open_reader(core), transfer, compression=None)
+    transfer.end()
 
 
-def _pyarrow(form: str) -> Any:
+def _arro3(form: str) -> tuple[Any, Any]:
     try:
-        import pyarrow as pa
+        import arro3.core
+        import arro3.io
     except ImportError as error:
         raise MachineError(
-            f"{form} needs pyarrow, which is not installed", hint="pip install pyarrow"
+            f"{form} needs arro3-io, which is not installed", hint="pip install arro3-io"
         ) from error
-    return pa
+    return arro3.core, arro3.io
 
 
-def _types(pa: Any) -> dict[str, Any]:
-    return {
-        "integer": pa.int64(),
-        "real": pa.float64(),
-        "boolean": pa.bool_(),
-        "text": pa.string(),
-        "json": pa.string(),
-    }
+class _Transfer:
+    """Rows on their way through arro3, which panics where its file fails and forgets what ended the rows.
+
+    So it sees neither: after an error there are no more rows, what it writes is dropped, and ``end`` raises.
+    """
+
+    def __init__(self, table: Table, to: BinaryIO) -> None:
+        self._table = table
+        self._to = to
+        self._error: BaseException | None = None
+
+    def open_reader(self, core: Any) -> Any:
+        """The rows as arro3 takes them, in batches that are made as it asks for them."""
+        types = {
+            "integer": core.DataType.int64(),
+            "real": core.DataType.float64(),
+            "boolean": core.DataType.bool(),
+            "text": core.DataType.string(),
+            "json": core.DataType.string(),
+        }
+        columns = self._table.columns
+        schema = core.Schema([_field(core, column, types[column.type]) for column in columns])
+
+        def batches() -> Iterator[Any]:
+            while rows := self._try(lambda: list(islice(self._table.rows, ROWS_AT_ONCE))):
+                arrays = [
+                    core.Array([_cell(cell, column) for cell in cells], types[column.type])
+                    for column, cells in zip(columns, zip(*rows, strict=True), strict=True)
+                ]
+                yield core.RecordBatch.from_arrays(arrays, schema=schema)
+
+        return core.RecordBatchReader.from_batches(schema, batches())
+
+    def write(self, content: bytes) -> int:
+        """Write to the file, or drop what comes after an error."""
+        self._try(lambda: self._to.write(content))
+        return len(content)
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        """Refuse: arro3 wants files to have it, and writes both formats from front to end."""
+        raise NotImplementedError(f"seek {offset} from {whence}")
+
+    def flush(self) -> None:
+        """Flush the file."""
+        self._try(self._to.flush)
+
+    def end(self) -> None:
+        """Raise the first error, if there was one."""
+        if self._error is not None:
+            raise self._error
+
+    def _try(self, action: Callable[[], _Result]) -> _Result | None:
+        if self._error is None:
+            try:
+                return action()
+            except BaseException as error:  # noqa: BLE001 - raised again by end
+                self._error = error
+        return None
 
 
-def _schema(pa: Any, table: Table) -> Any:
-    types = _types(pa)
-    return pa.schema(
-        [
-            pa.field(column.name, types[column.type], metadata={"unit": column.unit} if column.unit else None)
-            for column in table.columns
-        ]
-    )
-
-
-def _write(pa: Any, table: Table, schema: Any, writer: Any) -> None:
-    types = _types(pa)
-    while rows := list(islice(table.rows, ROWS_AT_ONCE)):
-        arrays: list[Any] = [
-            pa.array([_cell(cell, column) for cell in cells], types[column.type])
-            for column, cells in zip(table.columns, zip(*rows, strict=True), strict=True)
-        ]
-        writer.write_batch(pa.record_batch(arrays, schema=schema))
+def _field(core: Any, column: Column, kind: Any) -> Any:
+    return core.Field(column.name, kind, metadata={"unit": column.unit} if column.unit else None)
 
 
 def _cell(cell: Cell, column: Column) -> Cell:

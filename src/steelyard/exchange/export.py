@@ -42,7 +42,7 @@ def export(record: Record, to: Path | None, form: Format, *, long: bool = False)
     UsageError
         The file cannot be written, or must not be: it is inside a record, a spec or a program.
     MachineError
-        Parquet or Arrow without pyarrow.
+        Parquet or Arrow without arro3.
     RecordError
         The record is damaged; what can be read can be recovered into another one.
     """
