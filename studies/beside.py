@@ -35,7 +35,8 @@ LEGEND: Final = (
     " control that the paper lacks gives the same without the cause that it names, and our method agrees,"
     " so that the statement does not hold here. *Not resolved*: the methods or the parts of the"
     " study disagree, the data do not decide, or the"
-    " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the paper leaves"
+    " machine is too different to tell. *Not attempted*: the reason stands beside it. A question that the"
+    " paper leaves"
     " open counts as reproduced where our data show what it asks about, and answer it."
 )
 
