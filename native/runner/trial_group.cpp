@@ -38,11 +38,15 @@ void TrialGroup::create(const Launch& launch) {
     if (path_ == nullptr) {
         return;
     }
-    if (mkdir(path_, 0755) != 0 && errno == EEXIST) {
+    bool made = mkdir(path_, 0755) == 0;
+    if (!made && errno == EEXIST) {
         remove_directory(path_);
-        mkdir(path_, 0755);
+        made = mkdir(path_, 0755) == 0;
     }
-    fd_ = open(path_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    // One that cannot be removed belongs to another runner, whose processes would be counted too.
+    if (made) {
+        fd_ = open(path_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    }
 }
 
 bool TrialGroup::read_cpu_us(std::uint64_t& value) const {

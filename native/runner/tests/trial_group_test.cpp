@@ -62,6 +62,18 @@ TEST(TrialGroup, TakesOverWhatAKilledRunnerLeft) {
     EXPECT_GE(group.fd(), 0);
 }
 
+TEST(TrialGroup, IsNotSharedWithAnotherRunner) {
+    const Directory directory;
+    const Launch launch = with_group(directory);
+    std::filesystem::create_directory(directory.path());
+    directory.write("cgroup.procs", "1\n"); // so that the directory cannot be removed
+    TrialGroup group;
+    group.create(launch);
+    EXPECT_EQ(group.fd(), -1);
+    group.remove();
+    EXPECT_TRUE(std::filesystem::exists(directory.path()));
+}
+
 TEST(TrialGroup, ReadsCpuTimeAndPeakOfMemory) {
     const Directory directory;
     const Launch launch = with_group(directory);
