@@ -46,7 +46,7 @@ void Replies::ready(const JournalOpening& journal) const {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
     send(fd_, Kind::ready,
-         Ready{Journal::version, static_cast<std::uint32_t>(getpid()),
+         Ready{version, static_cast<std::uint32_t>(getpid()),
                static_cast<std::uint64_t>(usage.ru_maxrss) * 1024, journal.offset, journal.cut_bytes},
          {});
 }

@@ -21,6 +21,9 @@ enum class Failure : std::uint8_t {
 
 class Replies {
   public:
+    /// Of the frames that Python and the runner exchange; raised with every change of their layout.
+    static constexpr std::uint32_t version = 2;
+
     explicit Replies(int fd) : fd_(fd) {}
 
     void ready(const JournalOpening& journal) const;

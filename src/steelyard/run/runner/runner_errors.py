@@ -14,12 +14,13 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
-from steelyard.run.runner.journal import RawTrial, decode_record
+from steelyard.run.runner.journal import JOURNAL_VERSION, RawTrial, decode_record
 
 HEAD: Final = Struct("<IB")
 READY: Final = Struct("<IIQQQ")
 TRIALS: Final = Struct("<Q")
-VERSION: Final = 1
+VERSION: Final = 2
+"""Of the frames that are exchanged with the runner; raised with every change of their layout."""
 _FAILED: Final = Struct("<BIiQQ")
 
 
@@ -138,7 +139,7 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
             )
         case JournalState.OTHER_VERSION:
             return RecordError(
-                f"{journal} is a journal of version {failed.where}, not {VERSION}",
+                f"{journal} is a journal of version {failed.where}, not {JOURNAL_VERSION}",
                 hint="use the Steelyard that wrote it, or a newer one",
             )
         case JournalState.CORRUPT:
