@@ -63,7 +63,7 @@ LIMITS = {
     "report": (971, 629),
     "run": (116, 240),
     "sample": (2, 1),
-    "scaling": (216, 144),
+    "scaling": (215, 144),
     "series": (0, 1),
     "spec": (307, 140),
     "stats": (394, 384),
