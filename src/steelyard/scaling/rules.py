@@ -104,10 +104,10 @@ def _scales(smallest: float) -> list[float]:
 def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
     """That the left side does not grow faster, functions independent.
 
-    A prior over leads holds equal growth for as good as impossible: each of a hundred leads has a share
-    of its own. So "no faster" and "faster" have even odds before the data, and each is as likely as its best
-    pair of leads makes the data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is
-    told apart by no data, and one is always possible.
+    A prior over leads holds equal growth for as good as impossible: a hundred leads share it. So "no faster"
+    and "faster" have even odds before the data, and each is as likely as its best pair of leads makes the
+    data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is told apart by no data,
+    and one is always possible.
     """
     left_leads, right_leads = _weigh_sum(left), _weigh_sum(right)
     obeying = _weigh_best_pair(left_leads, right_leads, lambda g, h: g <= h)
