@@ -64,7 +64,7 @@ LIMITS = {
     "report": (972, 629),
     "run": (113, 240),
     "sample": (2, 1),
-    "scaling": (226, 147),
+    "scaling": (215, 144),
     "series": (0, 1),
     "spec": (304, 140),
     "stats": (394, 384),

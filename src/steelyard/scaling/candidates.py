@@ -387,7 +387,7 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
         _classes(each),
         np.array([parameters == 1 and lead[0] < CONSTANT for lead in each]),
         np.array(log_prior),
-        np.bincount(group, np.exp(log_prior), len(leading)),
+        np.bincount(group, np.exp(log_prior), len(leading)).astype(float),
         fastest,
         np.array(near),
     )

@@ -316,7 +316,7 @@ class _Listed:
 
     def __init__(self, choices: Choices, data: Aggregated, *, every_lead: bool) -> None:
         posterior, candidates = choices.posterior, choices.posterior.candidates
-        share = posterior.lead * (1 - posterior.doubt - _doubt_of_few(posterior))[:, None]
+        share = posterior.lead * (1 - posterior.doubt - _add_doubt(posterior))[:, None]
         rows, named = np.nonzero(share > (0 if every_lead else WORTH_NAMING))
         # The most probable lead of each function first.
         order = np.lexsort((-share[rows, named], rows))
@@ -359,7 +359,7 @@ class _Listed:
         return tuple(others[: self.most])
 
 
-def _doubt_of_few(posterior: Posterior) -> Floats:
+def _add_doubt(posterior: Posterior) -> Floats:
     """More doubt in a lead, (n,), where sums were not searched for want of points."""
     if posterior.variance.shape[1] >= LEAST_FOR_SUMS:
         return np.zeros(len(posterior))

@@ -70,14 +70,16 @@ def judge(
     """
     refuse_unknown(rule, models)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
-    kept = STEADY if steady else _probability(left, right)
-    verdict: Outcome = "holds" if kept >= SURE else "fails" if kept <= 1 - SURE else "not_resolved"
+    probability = STEADY if steady else _probability(left, right)
+    verdict: Outcome = (
+        "holds" if probability >= SURE else "fails" if probability <= 1 - SURE else "not_resolved"
+    )
     broken = next(
         (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
     )
     known = all(model.method != "seed001" for model in (*left, *right))
     measured = broken is not None and broken <= largest
-    return RuleAnswer(rule.text, verdict, kept if known else None, broken, measured)
+    return RuleAnswer(rule.text, verdict, probability if known else None, broken, measured)
 
 
 def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
@@ -102,45 +104,47 @@ def _scales(smallest: float) -> list[float]:
 def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
     """That the left side does not grow faster, functions independent.
 
-    A prior over leads holds equal growth for as good as impossible: each of a hundred leads has its own
-    share. So "no faster" and "faster" have even odds before the data, and each is as likely as its best pair
-    of leads makes the data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is
-    told apart by no data, and one is always possible.
+    A prior over leads holds equal growth for as good as impossible: a hundred leads share it. So "no faster"
+    and "faster" have even odds before the data, and each is as likely as its best pair of leads makes the
+    data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is told apart by no data,
+    and one is always possible.
     """
-    ours, theirs = _fastest(left), _fastest(right)
-    kept = _best_pair(ours, theirs, lambda g, h: g <= h)
-    broken = _best_pair(ours, theirs, lambda g, h: g >= h * LOGARITHM)
-    known = math.prod(_known(model) for model in (*left, *right))
-    return known * kept / (kept + broken) + (1 - known) / 2 if kept + broken else 0.5
+    left_leads, right_leads = _weigh_sum(left), _weigh_sum(right)
+    obeying = _weigh_best_pair(left_leads, right_leads, lambda g, h: g <= h)
+    broken = _weigh_best_pair(left_leads, right_leads, lambda g, h: g >= h * LOGARITHM)
+    accounted = math.prod(_count_known(model) for model in (*left, *right))
+    return accounted * obeying / (obeying + broken) + (1 - accounted) / 2 if obeying + broken else 0.5
 
 
-def _best_pair(
-    ours: Mapping[Growth, float], theirs: Mapping[Growth, float], stands: Callable[[Growth, Growth], bool]
+def _weigh_best_pair(
+    left_leads: Mapping[Growth, float],
+    right_leads: Mapping[Growth, float],
+    stands: Callable[[Growth, Growth], bool],
 ) -> float:
-    pairs = itertools.product(ours.items(), theirs.items())
+    pairs = itertools.product(left_leads.items(), right_leads.items())
     return max((p * q for (g, p), (h, q) in pairs if stands(g, h)), default=0.0)
 
 
-def _known(model: ScalingModel) -> float:
+def _count_known(model: ScalingModel) -> float:
     return model.posterior + sum(p for _, p in model.alternatives)
 
 
-def _fastest(models: list[ScalingModel]) -> dict[Growth, float]:
+def _weigh_sum(models: list[ScalingModel]) -> dict[Growth, float]:
     """The fastest lead of a sum, and how likely the data are with the best leads of its functions."""
     together: dict[Growth, float] = {}
     for model in models:
-        own = _likelihoods(model)
+        likelihoods = _weigh_leads(model)
         if not together:
-            together = own
+            together = likelihoods
             continue
         merged: dict[Growth, float] = {}
-        for (g, p), (h, q) in itertools.product(together.items(), own.items()):
+        for (g, p), (h, q) in itertools.product(together.items(), likelihoods.items()):
             merged[max(g, h)] = max(merged.get(max(g, h), 0.0), p * q)
         together = merged
     return together
 
 
-def _likelihoods(model: ScalingModel) -> dict[Growth, float]:
+def _weigh_leads(model: ScalingModel) -> dict[Growth, float]:
     """Of the data given each lead, up to a factor: its posterior over its prior."""
     leads = [(model.lead, model.posterior), *model.alternatives]
     coarse = [(lead, p) for lead, p in leads if lead[0].power.denominator <= COARSE]
