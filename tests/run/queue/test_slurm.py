@@ -367,3 +367,29 @@ def test_ranks_of_open_mpi_run_in_the_jobs_of_slurm_over_two_factors(slurm, tmp_
         # Each line named what its treatment is, which is left out.
         assert ({"p", "op"}.isdisjoint(sample.labels), len(sample)) == (True, 1)
     assert len(jobs_of(tmp_path)) == 1
+
+
+def test_ranks_of_mpich_that_srun_starts_are_of_one_world(slurm, tmp_path, mpi_program):
+    going_on = experiment(
+        name="started",
+        source=str(tmp_path),
+        program={
+            "command": [mpi_program("mpich", "latency"), "barrier", "5", "1e-4"],
+            "env": {"SLURM_CONF": os.environ["SLURM_CONF"]},
+            "timeout": "60 s",
+        },
+        factors={"p": [1, 4]},
+        design={"blocks": 2, "discard": 0},
+        metrics={"latency_quantile_s": {"source": "lines", "unit": "s"}},
+        analysis={"metric": "latency_quantile_s"},
+        launch={"kind": "slurm", "ranks": "{p}", "poll": "0.2 s", "options": ["--ntasks=4"]},
+    )
+    assert run(going_on, tmp_path / "it.lab") == "complete"
+    with Record.open(tmp_path / "it.lab") as record:
+        assert (record.progress().trials, record.progress().failed) == (4, 0)
+        # A rank that is a world of its own would say p = 1 in its line, which is no label of p = 4.
+        samples = [sample for sample in record.samples("latency_quantile_s") if len(sample)]
+    assert [(sample.treatment.levels["p"], "p" in sample.labels, len(sample)) for sample in samples] == [
+        (1, False, 2),
+        (4, False, 2),
+    ]

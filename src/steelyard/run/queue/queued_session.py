@@ -326,7 +326,8 @@ class QueuedSession:
             watch = await_job(
                 flight.job, self._submission, self._name, lambda _: None, [flight.journal], left_s
             )
-            if scheduler.travels and watch.state != "ended" and flight.job.end is None:
+            going_on = watch.state in ("waiting", "running", "unreachable") and flight.job.end is None
+            if scheduler.travels and going_on:
                 continue  # its host is away: the next run asks it
             scheduler.forget(flight.job)
             if flight.job.id is not None or not flight.job.begun:
