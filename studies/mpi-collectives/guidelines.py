@@ -25,7 +25,7 @@ import cells
 import rounds
 
 from steelyard.claims.verdict import Checked
-from steelyard.errors import SteelyardError
+from steelyard.errors import InterruptedRunError, SteelyardError
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
 from steelyard.report.text.progress import ProgressLine
@@ -66,6 +66,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except SteelyardError as error:
             print(f"error: {target.name}: {error.message}\n\nhint: {error.hint}", file=sys.stderr)
             code = error.exit_code
+            if isinstance(error, InterruptedRunError):
+                break
             continue
         if len(targets) > 1:
             print(f"\n## {target.name}\n")
