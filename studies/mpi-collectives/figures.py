@@ -1,11 +1,12 @@
 """Figures of MPI collectives: the paper's Figures 4 and 5 with the published growth beside our points; noise
-of links and cores; the same latency by two definitions.
+of links and cores; the same latency by two definitions; memory.
 """
 
 from __future__ import annotations
 
 import csv
 import re
+import statistics
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -37,7 +38,9 @@ FIGURES: Final = {
     ),
     "figure-5": ("barrier", "bcast", "reduce", "allgather"),
 }
-"""The paper's Figures 4 a to h and 5; its Figure 4 i is of memory on three machines that are not here."""
+"""The paper's Figures 4 a to h and 5; 4 i is of memory."""
+CONNECTION_BYTES: Final = 0.55e6
+"""What a connection takes in the paper's explanation of its Figure 4 i: ParaStation MPI on Juropa."""
 OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 
@@ -57,6 +60,7 @@ def figures() -> Iterator[Chart]:
             f"{operation} on the fat tree, simulated, median of 5 draws (µs)",
         )
     yield _definitions()
+    yield _memory()
     for figure, part, label, systems in BESIDE:
         for operation in FIGURES[figure]:
             yield _growth(f"{figure}-{operation}", part, label, systems, operation)
@@ -79,6 +83,27 @@ def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operat
                 {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
             ]
     return beside_published(name, ours, published, "p, ranks", f"{operation}, simulated (µs)")
+
+
+def _memory() -> Chart:
+    """Memory of a process after every rank has talked to every other; medians of launches."""
+    values: dict[tuple[str, int], list[float]] = {}
+    with (HERE / "connected.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if (row["op"], row["metric"]) == ("process_after_alltoall", "private_bytes"):
+                place = (row["implementation"], int(row["p"]))
+                values.setdefault(place, []).append(float(row["value"]))
+    ours = [
+        {"series": library, "x": p, "y": statistics.median(its) / 1e6}
+        for (library, p), its in sorted(values.items())
+    ]
+    published = [
+        {"series": "Juropa, dashed: 0.55 MB · p", "x": p, "y": p * CONNECTION_BYTES / 1e6}
+        for p in sorted({p for _, p in values})
+    ]
+    return beside_published(
+        "figure-4i-memory", ours, published, "p, ranks", "private memory after Alltoall (MB)"
+    )
 
 
 def _kept(part: str, operation: str) -> dict[str, dict[int, float]]:

@@ -34,10 +34,15 @@ from steelyard.store import Record
 
 HERE: Final = Path(__file__).resolve().parent
 SPEC: Final = HERE / "guidelines.toml"
-ONCE: Final = ("--warmup", "0", "--repetitions", "1", "--clocks", "one")
-"""In the place of the last four words: a simulation repeats to the bit."""
+ONCE: Final = ("--no-verify", "--warmup", "0", "--repetitions", "1", "--clocks", "one")
+"""In the place of the last four words: a simulation repeats to the bit, and checks of results would double it."""
 DEFAULT: Final = "default"
 """The selector that SimGrid has where none is named."""
+
+CRASHES: Final[Mapping[str, frozenset[str]]] = {"ompi": frozenset({"bcast_by_allgatherv"})}
+"""Operations at which SimGrid 3.32 ends, by selector: its Allgatherv of Open MPI takes unequal counts for equal
+ones and writes beyond the buffer. They and their rules are left out.
+"""
 
 
 class Target(NamedTuple):
@@ -49,16 +54,21 @@ class Target(NamedTuple):
 
     @property
     def name(self) -> str:
-        """``mpich``, ``torus`` or ``torus-impi``."""
+        """``mpich``, ``torus`` or ``torus@impi``, which decides as Intel MPI does."""
         if self.machine is None:
             return self.library
-        return self.machine if self.selector == DEFAULT else f"{self.machine}-{self.selector}"
+        return self.machine if self.selector == DEFAULT else f"{self.machine}@{self.selector}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, judge and print; the exit code is that of the verdicts, or of the last error."""
-    asked = _parser().parse_args(arguments)
+    parser = _parser()
+    asked = parser.parse_args(arguments)
     targets = list(_targets(asked))
+    if asked.machine and asked.preload:
+        parser.error("--preload: SimGrid binds a program to its own MPI first; a library is checked without it")
+    if asked.record and len(targets) > 1:
+        parser.error("--record is that of a single library or machine")
     code = 0
     for target in targets:
         try:
@@ -158,10 +168,16 @@ def planned_experiment(
         tables["design"]["blocks"] = blocks
     if asked.preload:
         program["env"] = {"LD_PRELOAD": str(asked.preload.resolve())}
-    tables["claims"] = [each for each in tables["claims"] if _applies(each, factors, asked.only)]
+    out = CRASHES.get(target.selector, frozenset())
+    tables["claims"] = [
+        each
+        for each in tables["claims"]
+        if _applies(each, factors, asked.only) and not out & {*_names(each)}
+    ]
+    ops = program["command"][4].split(",")
     if asked.only:
-        ops = dict.fromkeys(name for each in tables["claims"] for name in _names(each))
-        program["command"][4] = ",".join(ops)
+        ops = list(dict.fromkeys(name for each in tables["claims"] for name in _names(each)))
+    program["command"][4] = ",".join(op for op in ops if op not in out)
     return experiment(source=str(HERE), **tables)
 
 
