@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -12,6 +12,7 @@ from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.text import SIGNS, words
 from steelyard.spec.claims.claim import Rule
+from steelyard.stats.compare.judgement import Outcome
 
 FILE: Final = Path(__file__).resolve().parent / "guidelines.csv"
 AXIS: Final = ("bytes", "p")
@@ -27,7 +28,7 @@ class Cell(NamedTuple):
     about: str
     p: str
     bytes: str
-    outcome: str
+    outcome: Outcome
     ratio: str
     low: str
     high: str
@@ -135,7 +136,7 @@ def broken(checked: Checked) -> list[str]:
 
 
 def by_size(of: str, cells: Iterable[Cell]) -> str:
-    """A Markdown table of the patterns of one library: rule by size; of several numbers of ranks, the worst."""
+    """A Markdown table of one library, pattern by size; of several numbers of ranks, the worst."""
     its = [each for each in cells if each.of == of and each.is_pattern]
     sizes = sorted({int(each.bytes) for each in its})
     rows = []
@@ -165,10 +166,10 @@ def _at(cell: Cell) -> str:
 
 
 def _worst(cells: Sequence[Cell]) -> str:
-    worst = min(cells, key=lambda each: (WORST[each.outcome], -float(each.ratio or 0)), default=None)  # type: ignore[index]
-    if worst is None:
+    if not cells:
         return ""
-    return f"{SIGNS[worst.outcome]} {float(worst.ratio):.2f}" if worst.ratio else SIGNS[worst.outcome]  # type: ignore[index]
+    worst = min(cells, key=lambda each: (WORST[each.outcome], -float(each.ratio or 0)))
+    return f"{SIGNS[worst.outcome]} {float(worst.ratio):.2f}" if worst.ratio else SIGNS[worst.outcome]
 
 
 def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -1,6 +1,6 @@
-"""What § 3.3.3 of the paper concludes of Intel MPI and Open MPI, claim by claim, on the latencies of part (b).
+"""What § 3.3.3 of the paper concludes of Intel MPI and Open MPI, claim by claim, on latencies of part (b).
 
-    conclusions.py            # from simulated.csv; a Markdown table
+``conclusions.py`` prints a Markdown table, from simulated.csv.
 """
 
 from __future__ import annotations

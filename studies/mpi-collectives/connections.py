@@ -6,6 +6,7 @@ Values are kept in ``connected.csv``, a row for each launch and metric.
 from __future__ import annotations
 
 import csv
+import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -28,8 +29,9 @@ ROWS: Final = (
     ("after Alltoall, private", "process_after_alltoall", "private_bytes"),
     ("process, proportional (PSS)", "process", "proportional_bytes"),
     ("after Alltoall, proportional (PSS)", "process_after_alltoall", "proportional_bytes"),
-    ("heap by Alltoall", "alltoall", "heap_bytes"),
 )
+HEAP: Final = ("alltoall", "heap_bytes")
+"""What Alltoall takes of the heap and keeps; it comes in steps, and is shown as it is."""
 
 
 class Row(NamedTuple):
@@ -44,7 +46,7 @@ class Row(NamedTuple):
 
 def rows_of(series: Iterable[Series]) -> Iterator[Row]:
     """Rows of what the tables show."""
-    shown = {(op, metric) for _, op, metric in ROWS}
+    shown = {HEAP, *((op, metric) for _, op, metric in ROWS)}
     for one in series:
         if (one.labels["op"], one.metric) in shown:
             for point in one.points:
@@ -86,8 +88,20 @@ def tables(rows: Sequence[Row]) -> str:
         its = [row for row in rows if row.implementation == library]
         head = "| memory of a process | model, B | δ | rank (probability) | reaches 3 GB at p (95 %) |"
         lines = [f"| {' | '.join(_cells(title, _series(its, op, metric)))} |" for title, op, metric in ROWS]
-        shown.append("\n".join([f"### {library}, memory", "", head, "|---" * 5 + "|", *lines]))
+        table = [head, "|---" * 5 + "|", *lines]
+        shown.append("\n".join([f"### {library}, memory", "", *table, "", _heap(its)]))
     return "\n\n".join(shown)
+
+
+def _heap(rows: Sequence[Row]) -> str:
+    """Medians over launches."""
+    values: dict[int, list[float]] = {}
+    for row in rows:
+        if (row.op, row.metric) == HEAP:
+            values.setdefault(row.p, []).append(row.value)
+    taken = [f"{statistics.median(its) / 1e3:.4g}" for _, its in sorted(values.items())]
+    scales = ", ".join(str(p) for p in sorted(values))
+    return f"Heap that Alltoall takes, in kB, at p = {scales}: {', '.join(taken)}."
 
 
 def _series(rows: Sequence[Row], op: str, metric: str) -> Series:
@@ -115,5 +129,6 @@ def _wall(found: Breaks | NotModelled) -> str:
         return found.reason
     ends = [f"{end:,.0f}" if end is not None else "never" for end in (found.earliest, found.latest)]
     if found.at is None:
-        return "not within 16,384 times the range" if ends == ["never", "never"] else f"? ({' … '.join(ends)})"
+        far = "not within 16,384 times the range"
+        return far if ends == ["never", "never"] else f"{far} ({' … '.join(ends)})"
     return f"{found.at:,.0f} ({' … '.join(ends)})"

@@ -3,13 +3,11 @@
     guidelines.py                              # Open MPI on 2 ranks, as guidelines.toml says
     guidelines.py --library openmpi mpich impi --keep
     guidelines.py --only allreduce --preload ./slow.so
-    guidelines.py --machine torus --ranks 16 64 256
-    guidelines.py --machine flat torus fat-tree dragonfly --selector default ompi mpich mvapich2 impi \\
-        --ranks 16 64 256 1024 --bytes 8 800 --keep
+    guidelines.py --machine torus --selector default impi --ranks 16 64 256 --bytes 8 800
 
 Prints rule by size for each: how many times what its replacement takes an operation takes, broken cells
-marked; then broken rules in words. ``--keep`` puts the cells into guidelines.csv. An interrupted check goes on
-where it stopped. The exit code is 1 where a rule is broken.
+marked; then broken rules in words. ``--keep`` puts the cells into guidelines.csv. An interrupted check goes
+on where it stopped. The exit code is 1 where a rule is broken.
 """
 
 from __future__ import annotations
@@ -35,13 +33,13 @@ from steelyard.store import Record
 HERE: Final = Path(__file__).resolve().parent
 SPEC: Final = HERE / "guidelines.toml"
 ONCE: Final = ("--no-verify", "--warmup", "0", "--repetitions", "1", "--clocks", "one")
-"""In the place of the last four words: a simulation repeats to the bit, and checks of results would double it."""
+"""In the place of the last four words: a simulation repeats to the bit, and verifying takes as long again."""
 DEFAULT: Final = "default"
 """The selector that SimGrid has where none is named."""
 
 CRASHES: Final[Mapping[str, frozenset[str]]] = {"ompi": frozenset({"bcast_by_allgatherv"})}
-"""Operations at which SimGrid 3.32 ends, by selector: its Allgatherv of Open MPI takes unequal counts for equal
-ones and writes beyond the buffer. They and their rules are left out.
+"""Operations at which SimGrid 3.32 ends by a damaged heap, by selector: an Allgatherv to which one rank alone
+sends, as Open MPI would choose it. They and their rules are left out.
 """
 
 
@@ -66,7 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     asked = parser.parse_args(arguments)
     targets = list(_targets(asked))
     if asked.machine and asked.preload:
-        parser.error("--preload: SimGrid binds a program to its own MPI first; a library is checked without it")
+        parser.error(
+            "--preload: SimGrid binds a program to its own MPI first; a library is checked without it"
+        )
     if asked.record and len(targets) > 1:
         parser.error("--record is that of a single library or machine")
     code = 0
@@ -170,9 +170,7 @@ def planned_experiment(
         program["env"] = {"LD_PRELOAD": str(asked.preload.resolve())}
     out = CRASHES.get(target.selector, frozenset())
     tables["claims"] = [
-        each
-        for each in tables["claims"]
-        if _applies(each, factors, asked.only) and not out & {*_names(each)}
+        each for each in tables["claims"] if _applies(each, factors, asked.only) and not out & {*_names(each)}
     ]
     ops = program["command"][4].split(",")
     if asked.only:

@@ -1,9 +1,9 @@
 """How many repetitions a measurement needs, predicted from a pilot as ReproMPI does (NREP).
 
-    rounds.py guidelines-openmpi-pilot.lab     # as CSV, by operation and size
+``rounds.py guidelines-openmpi-pilot.lab`` prints them as CSV, by operation and size.
 
-Of the repetitions of a launch the first 20 are looked at, then 20, 40, 80, … more, until the relative standard
-error of the mean is at most 2.5 % (``rse``), or until the means, or the medians, after the last three looks vary
+Of the repetitions of a launch the first 20 are looked at, then 40, 80, 160, …, until the relative standard
+error of the mean is at most 2.5 % (``rse``), or until the means, or the medians, of the last three looks vary
 by at most so much (``cov_mean``, ``cov_median``). S. Hunold, A. Carpen-Amarie: Reproducible MPI benchmarking is
 still not as easy as you think, 2016 (reference 42 of DOI 10.1109/TPDS.2019.2896993, § 3.3.1).
 """

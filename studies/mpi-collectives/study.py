@@ -2,10 +2,10 @@
 
     .venv/bin/python studies/mpi-collectives/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is topologies, selectors, planted, noise, allocations, sizes, memory, connected or real; all by default. An
-interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts are
-kept in simulated.csv when all of a part has been run; from it ``--no-run``, which writes nothing, makes their
-tables where there are no records.
+PART is topologies, selectors, planted, noise, allocations, sizes, memory, connected or real; by default all.
+An interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts
+are kept in simulated.csv, memory in connected.csv, when all of a part has been run; from them ``--no-run``,
+which writes nothing, makes their tables where there are no records.
 """
 
 from __future__ import annotations

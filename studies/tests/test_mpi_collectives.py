@@ -22,21 +22,6 @@ ROOTED = ("barrier", "bcast", "reduce", "allreduce", "litmus")
 GATHERS = ("gather", "allgather", "alltoall")
 
 
-@pytest.fixture(scope="module")
-def its():
-    """The modules of the study, which no other test finds by their names afterwards."""
-    own = {file.stem for file in STUDY.glob("*.py")} | {"parts"}
-    path, before = [*sys.path], {name: sys.modules.pop(name) for name in own & {*sys.modules}}
-    sys.path[:0] = [str(STUDY), str(STUDIES)]
-    yield SimpleNamespace(
-        **{name: importlib.import_module(name) for name in ("study", "simulated", "further")}
-    )
-    sys.path[:] = path
-    for name in own:
-        sys.modules.pop(name, None)
-    sys.modules.update(before)
-
-
 def rows(its, op, latency_s, scales=(16, 32, 64, 128)):
     """The study's own points of an operation on the torus."""
     return [its.simulated.Row("topologies", "machine=torus", op, p, latency_s(p)) for p in scales]
