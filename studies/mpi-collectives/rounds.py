@@ -4,8 +4,8 @@
 
 Of the repetitions of a launch the first 20 are looked at, then 40, 80, 160, …, until the relative standard
 error of the mean is at most 2.5 % (``rse``), or until the means, or the medians, of the last three looks vary
-by at most so much (``cov_mean``, ``cov_median``). S. Hunold, A. Carpen-Amarie: Reproducible MPI benchmarking is
-still not as easy as you think, 2016 (reference 42 of DOI 10.1109/TPDS.2019.2896993, § 3.3.1).
+by at most so much (``cov_mean``, ``cov_median``). S. Hunold, A. Carpen-Amarie: Reproducible MPI benchmarking
+is still not as easy as you think, 2016 (reference 42 of DOI 10.1109/TPDS.2019.2896993, § 3.3.1).
 """
 
 from __future__ import annotations
