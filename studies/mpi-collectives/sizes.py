@@ -10,7 +10,10 @@ Ranked = Callable[[list[Series]], list[tuple[ScalingModel, str]]]
 
 
 def tables(series: Sequence[Series], ranked: Ranked) -> str:
-    """Operation by size; in each cell the rank, the growth, and the latency at the largest scale."""
+    """Operation by size; in each cell the rank, the growth where one is stated, and the latency at the largest
+    scale. A barrier, which has no message, is left out.
+    """
+    series = [one for one in series if int(one.labels["bytes"])]
     sizes = sorted({int(one.labels["bytes"]) for one in series})
     head = f"| operation | {' | '.join(f'{size} B' for size in sizes)} |"
     shown = []
@@ -27,4 +30,5 @@ def tables(series: Sequence[Series], ranked: Ranked) -> str:
 
 def _cell(series: Series, model: ScalingModel, rank: str) -> str:
     last = series.points[-1]
-    return f"{rank} {model.growth()}, {1e6 * last.values[0]:.4g} µs at {round(last.at[0])}"
+    growth = f"{model.growth()}, " if not rank.startswith("?") else ""
+    return f"{rank} {growth}{1e6 * last.values[0]:.4g} µs"
