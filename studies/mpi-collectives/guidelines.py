@@ -110,6 +110,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--predict", action="store_true", help="predict the repetitions in a launch at each size first"
     )
+    parser.add_argument(
+        "--sync",
+        choices=("window", "barrier", "round-time"),
+        help="how ranks of a library start together (default: window, which a busy machine spoils)",
+    )
     parser.add_argument("--preload", type=Path, metavar="FILE", help="library in front of MPI")
     parser.add_argument("--record", type=Path, metavar="DIRECTORY", help="of a single target")
     parser.add_argument("--keep", action="store_true", help="put the cells into guidelines.csv")
@@ -155,6 +160,8 @@ def planned_experiment(
     factors["implementation"] = [target.library]
     if repetitions:
         program["command"][-1] = str(repetitions)
+    if asked.sync:
+        program["command"][1:1] = ("--sync", asked.sync)
     if target.machine:
         tables["launch"] = {"kind": "smpi", "ranks": "{p}", "platform": f"../machines/{target.machine}"}
         if target.selector != DEFAULT:
@@ -172,10 +179,11 @@ def planned_experiment(
     tables["claims"] = [
         each for each in tables["claims"] if _applies(each, factors, asked.only) and not out & {*_names(each)}
     ]
-    ops = program["command"][4].split(",")
+    place = program["command"].index("--ops") + 1
+    ops = program["command"][place].split(",")
     if asked.only:
         ops = list(dict.fromkeys(name for each in tables["claims"] for name in _names(each)))
-    program["command"][4] = ",".join(op for op in ops if op not in out)
+    program["command"][place] = ",".join(op for op in ops if op not in out)
     return experiment(source=str(HERE), **tables)
 
 
