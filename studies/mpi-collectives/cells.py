@@ -12,7 +12,6 @@ from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.text import SIGNS, words
 from steelyard.spec.claims.claim import Rule
-from steelyard.stats.compare.judgement import Outcome
 
 FILE: Final = Path(__file__).resolve().parent / "guidelines.csv"
 AXIS: Final = ("bytes", "p")
@@ -28,7 +27,7 @@ class Cell(NamedTuple):
     about: str
     p: str
     bytes: str
-    outcome: Outcome
+    outcome: str
     ratio: str
     low: str
     high: str

@@ -10,8 +10,8 @@ Ranked = Callable[[list[Series]], list[tuple[ScalingModel, str]]]
 
 
 def tables(series: Sequence[Series], ranked: Ranked) -> str:
-    """Operation by size; in each cell the rank, the growth where one is stated, and the latency at the largest
-    scale. A barrier, which has no message, is left out.
+    """Operation by size; in each cell the rank, the growth where one is stated, and the latency at most ranks.
+    A barrier, which has no message, is left out.
     """
     series = [one for one in series if int(one.labels["bytes"])]
     sizes = sorted({int(one.labels["bytes"]) for one in series})
