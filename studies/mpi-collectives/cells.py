@@ -155,7 +155,9 @@ def by_machine(cells: Iterable[Cell], ofs: Sequence[str]) -> str:
             its = [each for each in every if (each.of, each.rule) == (of, rule)]
             failing = [each for each in its if each.outcome == "fails"]
             worst = max(failing, key=lambda each: float(each.ratio), default=None)
-            row.append(f"{len(failing)}/{len(its)}: {_at(worst)}" if worst else f"✓ {len(its)}")
+            left = sum(each.outcome not in ("holds", "fails") for each in its)
+            kept_or_open = f"✓ {len(its)}" if its and not left else f"? {left}/{len(its)}"
+            row.append(f"{len(failing)}/{len(its)}: {_at(worst)}" if worst else kept_or_open)
         rows.append(row)
     return _markdown(["rule", *ofs], rows)
 

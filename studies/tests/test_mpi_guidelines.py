@@ -121,9 +121,12 @@ def test_a_table_of_machines_counts_what_is_broken_and_names_the_worst(its):
         cell(its, "a <= b", 8, "fails", "2.5", of="torus"),
         cell(its, "a <= b", 64, "fails", "24.94", of="torus"),
         cell(its, "a <= b", 8, "holds", "0.9", of="flat"),
+        cell(its, "a <= b", 8, "holds", "0.9", of="open"),
+        cell(its, "a <= b", 64, "not_judged", "", of="open"),
     ]
-    assert its.cells.by_machine(found, ["flat", "torus"]).splitlines()[-1] == (
-        "| `a <= b` | ✓ 1 | 2/2: ✗ 24.9 (p = 2, 64 B) |"
+    ofs = ["flat", "torus", "open", "absent"]
+    assert its.cells.by_machine(found, ofs).splitlines()[-1] == (
+        "| `a <= b` | ✓ 1 | 2/2: ✗ 24.9 (p = 2, 64 B) | ? 1/2 | ? 0/0 |"
     )
 
 
