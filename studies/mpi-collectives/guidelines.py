@@ -33,7 +33,7 @@ from steelyard.store import Record
 HERE: Final = Path(__file__).resolve().parent
 SPEC: Final = HERE / "guidelines.toml"
 ONCE: Final = ("--warmup", "0", "--repetitions", "1", "--clocks", "one")
-"""In the place of the last four words: a simulation repeats to the bit. Results are verified, as of a library."""
+"""In the place of the last four words: a simulation repeats to the bit. Results are verified, too."""
 DEFAULT: Final = "default"
 """The selector that SimGrid has where none is named."""
 
