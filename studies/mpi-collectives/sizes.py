@@ -10,7 +10,7 @@ Ranked = Callable[[list[Series]], list[tuple[ScalingModel, str]]]
 
 
 def tables(series: Sequence[Series], ranked: Ranked) -> str:
-    """Operation by size; in each cell the rank, the growth where one is stated, and the latency at most ranks.
+    """Operation by size; in each cell the rank, the growth where one is stated, the latency at most ranks.
     A barrier, which has no message, is left out.
     """
     series = [one for one in series if int(one.labels["bytes"])]
