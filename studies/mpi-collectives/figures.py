@@ -1,5 +1,5 @@
 """Figures of MPI collectives: the paper's Figures 4 and 5 with the published growth beside our points; noise
-of links and cores; the same latency by two definitions.
+of links and cores; the same latency by two definitions; memory.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ FIGURES: Final = {
     ),
     "figure-5": ("barrier", "bcast", "reduce", "allgather"),
 }
-"""The paper's Figures 4 a to h and 5; Figure 4 i is ``_memory``."""
-MEASURED: Final = 128
-"""Ranks up to which heap was measured."""
+"""The paper's Figures 4 a to h and 5; 4 i is of memory."""
+CONNECTION_BYTES: Final = 0.55e6
+"""What a connection takes in the paper's explanation of its Figure 4 i: ParaStation MPI on Juropa."""
 OPERATIONS = ("barrier", "bcast", "allreduce", "gather")
 
 
@@ -76,25 +76,6 @@ MEMORY: Final[tuple[tuple[str, Callable[[float], float]], ...]] = (
     ("Piz Daint, published", lambda p: 46 + 1.35 * log2(p)),
 )
 """MB a process, Table 5; of Juqueen the constant is not printed."""
-LINEAR: Final = re.compile(r"([\d.e+]+) \+ ([\d.e+]+) \* p")
-
-
-def _memory() -> Chart:
-    """Figure 4 i: memory of a process by MPI_Init; ours is the model of live heap of real libraries."""
-    scales = [2.0**i for i in range(1, 14)]
-    ours: list[dict[str, Any]] = []
-    for library in ("openmpi", "impi", "mpich"):
-        row = next(row for row in rows_of(HERE, library) if row["object"] == "mpi_init")
-        match = LINEAR.fullmatch(row["heap, B"])
-        assert match is not None  # noqa: S101 -- all three are linear
-        constant, slope = map(float, match.groups())
-        ours += [
-            {"series": f"{library}, heap on one host", "x": p, "y": 1e-6 * (constant + slope * p)}
-            for p in scales
-            if p <= MEASURED
-        ]
-    published = [{"series": name, "x": p, "y": at(p)} for name, at in MEMORY for p in scales]
-    return beside_published("figure-4-memory", ours, published, "p, ranks", "memory of a process (MB)")
 
 
 def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operation: str) -> Chart:
@@ -115,6 +96,24 @@ def _growth(name: str, part: str, label: str, systems: Mapping[str, str], operat
                 {"series": series, "x": p, "y": 1e6 * least * growth.at(p) / growth.at(first)} for p in points
             ]
     return beside_published(name, ours, published, "p, ranks", f"{operation}, simulated (µs)")
+
+
+def _memory() -> Chart:
+    """Private memory of a process after every rank has talked to every other, medians of launches, beside the
+    resident memory that the paper models.
+    """
+    values: dict[tuple[str, int], list[float]] = {}
+    with (HERE / "connected.csv").open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if (row["op"], row["metric"]) == ("process_after_alltoall", "private_bytes"):
+                place = (row["implementation"], int(row["p"]))
+                values.setdefault(place, []).append(float(row["value"]))
+    ours = [
+        {"series": library, "x": p, "y": median(its) / 1e6} for (library, p), its in sorted(values.items())
+    ]
+    ranks = sorted({p for _, p in values})
+    published = [{"series": name, "x": p, "y": at(p)} for name, at in MEMORY for p in ranks]
+    return beside_published("figure-4i-memory", ours, published, "p, ranks", "memory of a process (MB)")
 
 
 def _kept(part: str, operation: str) -> dict[str, dict[int, list[float]]]:

@@ -1,4 +1,4 @@
-"""Put the tables of simulated parts into README.md, from the latencies that are kept: ``readme.py``.
+"""Put tables into README.md, from what the study keeps: ``readme.py``.
 
 Below each heading that names a table, what is there up to the next heading, figure or paragraph in bold is
 written again. Nothing is simulated; the text around stays, and may have to follow.
@@ -10,11 +10,15 @@ import re
 import sys
 from collections.abc import Iterator
 
+import cells
+import conclusions
 import further
 import study
 
 README = study.HERE / "README.md"
-PRINTED = ("topologies", "selectors", "noise", "allocations")
+PRINTED = ("topologies", "selectors", "noise", "allocations", "sizes", "connected")
+MACHINES = ("flat", "torus", "fat-tree", "dragonfly")
+LIBRARIES = ("openmpi", "mpich", "impi")
 
 
 def made() -> Iterator[tuple[str, str]]:
@@ -23,6 +27,13 @@ def made() -> Iterator[tuple[str, str]]:
         for block in re.split(r"^### ", study.tables_kept(part), flags=re.MULTILINE)[1:]:
             title, _, body = block.partition("\n")
             yield title, body
+    yield "What § 3.3 concludes, claim by claim, simulated", conclusions.table()
+    found = cells.kept()
+    for library in LIBRARIES:
+        yield f"{library}, guidelines", cells.by_size(library, found)
+    for machine in MACHINES:
+        its = [of for of in dict.fromkeys(each.of for each in found) if of.partition("@")[0] == machine]
+        yield f"{machine}, guidelines, simulated", cells.by_machine(found, its)
     for part in further.REACH:
         yield f"{part}, continued", further.table(further.loop_of(part))
 

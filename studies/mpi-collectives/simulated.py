@@ -23,6 +23,7 @@ LABELS: Final = {
     "planted": ("reduce",),
     "noise": ("links", "hosts"),
     "allocations": ("machine", "placement", "day"),
+    "sizes": ("machine", "bytes"),
 }
 """What tells the series of one operation apart, by part."""
 

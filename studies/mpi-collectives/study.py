@@ -2,10 +2,10 @@
 
     .venv/bin/python studies/mpi-collectives/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is topologies, selectors, planted, noise, allocations, memory or real; all of them by default. An
-interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts are
-kept in simulated.csv when all of a part has been run; from it ``--no-run``, which writes nothing, makes their
-tables where there are no records.
+PART is topologies, selectors, planted, noise, allocations, sizes, memory, connected or real; by default all.
+An interrupted study goes on where it stopped. Tables go to stdout, as Markdown. Latencies of simulated parts
+are kept in simulated.csv, memory in connected.csv, when all of a part has been run; from them ``--no-run``,
+which writes nothing, makes their tables where there are no records.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
+import connections
 import heaps
 import latencies
 import noise
 import simulated
+import sizes
 from msgspec.structs import replace
 from simulated import Row
 
@@ -38,7 +40,10 @@ sys.path.insert(0, str(HERE.parent))
 
 import parts  # noqa: E402 -- what studies share lies beside them
 
-PARTS: Final = ("topologies", "selectors", "planted", "noise", "allocations", "memory", "real")
+PARTS: Final = (
+    *("topologies", "selectors", "planted", "noise", "allocations", "sizes"),
+    *("memory", "connected", "real"),
+)
 POOLED: Final = {"allocations": "day"}
 """Labels whose levels are replicates."""
 
@@ -71,6 +76,8 @@ def tables(part: str, record: Record) -> str:
     """One table a machine, library or selector; of real latencies, medians and ratios."""
     if part == "real":
         return latencies.tables(record)
+    if part == "connected":
+        return connections.tables(list(connections.rows_of(memory_of(record))))
     metric = "heap_mean_bytes" if part == "memory" else "latency_quantile_s"
     series = series_of_record(record, ("p",), (metric,))
     if part == "memory":
@@ -78,13 +85,20 @@ def tables(part: str, record: Record) -> str:
     return tables_of(part, simulated.rows_of(part, series))
 
 
+def memory_of(record: Record) -> list[Series]:
+    """Memory before and after all ranks talked, by library."""
+    return series_of_record(record, ("p",), connections.METRICS)
+
+
 def tables_kept(part: str) -> str:
-    """The tables of a simulated part, from the latencies that the study keeps."""
+    """The tables of a part, from the values that the study keeps."""
+    if part == "connected":
+        return connections.tables(connections.kept())
     return tables_of(part, simulated.kept(part))
 
 
 def keep(part: str, record: Record) -> None:
-    """Keep the latencies of a simulated part.
+    """Keep the latencies of a simulated part, or memory.
 
     Raises
     ------
@@ -94,9 +108,12 @@ def keep(part: str, record: Record) -> None:
     runs = record.runs()
     if not runs or runs[-1].state != "complete":
         raise RecordError(
-            f"{record.directory} is not complete: {simulated.FILE.name} stays as it is",
+            f"{record.directory} is not complete: what is kept stays as it is",
             hint=f"study.py {part} goes on where it stopped",
         )
+    if part == "connected":
+        connections.keep(connections.rows_of(memory_of(record)))
+        return
     series = series_of_record(record, ("p",), ("latency_quantile_s",))
     simulated.keep(part, simulated.rows_of(part, series))
 
@@ -106,6 +123,8 @@ def tables_of(part: str, rows: Iterable[Row]) -> str:
     series = simulated.series_in(simulated.as_kept(rows))
     if part == "noise":
         return noise.tables(series, ranked)
+    if part == "sizes":
+        return sizes.tables(series, ranked)
     groups: dict[str, list[Series]] = {}
     for one in pooled(series, POOLED[part]) if part in POOLED else series:
         title = ", ".join(str(label) for name, label in one.labels.items() if name != "op")
@@ -258,8 +277,11 @@ def said(found: Modelled) -> list[str]:
 def main() -> int:
     """Run the parts asked for, print their tables, and keep what was simulated."""
     made = {part: partial(tables, part) for part in PARTS}
-    kept = {part: partial(tables_kept, part) for part in simulated.LABELS if simulated.kept(part)}
-    return parts.main(HERE, __doc__, made, kept, {part: partial(keep, part) for part in simulated.LABELS})
+    have = [part for part in simulated.LABELS if simulated.kept(part)]
+    have += ["connected"] if connections.kept() else []
+    kept = {part: partial(tables_kept, part) for part in have}
+    keeping = {part: partial(keep, part) for part in (*simulated.LABELS, "connected")}
+    return parts.main(HERE, __doc__, made, kept, keeping)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,28 @@
-"""Tests of the studies share a module that makes small specs of theirs."""
+"""Tests of the studies share a module that makes small specs of theirs, and the modules of one study."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+STUDIES = Path(__file__).parents[2] / "studies"
+
+
+@pytest.fixture(scope="module")
+def its():
+    """The modules of the study of MPI collectives, which no other test finds by their names afterwards."""
+    study = STUDIES / "mpi-collectives"
+    own = {file.stem for file in study.glob("*.py")} | {"parts"}
+    path, before = [*sys.path], {name: sys.modules.pop(name) for name in own & {*sys.modules}}
+    sys.path[:0] = [str(study), str(STUDIES)]
+    names = ("study", "simulated", "further", "cells", "connections", "conclusions", "guidelines", "rounds")
+    yield SimpleNamespace(**{name: importlib.import_module(name) for name in names})
+    sys.path[:] = path
+    for name in own:
+        sys.modules.pop(name, None)
+    sys.modules.update(before)

@@ -136,10 +136,11 @@ def test_a_library_at_the_limit_is_flagged_as_rarely_as_stated(perfect_passes, l
     assert flagged <= most
 
 
-def test_a_point_that_lacks_a_part_of_the_left_side_is_open():
+@pytest.mark.parametrize("lacking", ["reduce", "allreduce"])
+def test_a_point_that_lacks_a_function_of_either_side_is_open(lacking):
     functions = library(lambda _, both: 3 * both)
-    fewer = functions["reduce"]
-    functions["reduce"] = replace(fewer, points=fewer.points[:-1])
+    fewer = functions[lacking]
+    functions[lacking] = replace(fewer, points=fewer.points[:-1])
     rule = parse_rule("reduce + bcast <= allreduce")
     found = {each.stratum["p"]: each.outcome for each in verdict_of(functions, rule).instances}
     assert found == {**dict.fromkeys(P[:-1], "holds"), P[-1]: "not_judged"}

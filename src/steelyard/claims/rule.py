@@ -52,9 +52,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
         stratum = dict(point)
         missing = [name for name in (*rule.left, *rule.right) if name not in sides]
         if missing:
-            # Where nothing of the left side was measured, the rule says nothing.
-            if {*rule.left} & sides.keys():
-                settled.append(not_measured(stratum, rule, metric, claim.tolerance, missing))
+            settled.append(not_measured(stratum, rule, metric, claim.tolerance, missing))
             continue
         tested.append(judge_samples(stratum, rule, sides, claim, observed))
     if not tested:

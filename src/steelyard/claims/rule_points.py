@@ -131,7 +131,7 @@ def judge_series(
     tolerance: float,
 ) -> tuple[list[Undecided], list[Instance]]:
     """Test the left side against the right at each point that all functions have, launches unpaired; open
-    where the left side alone was measured.
+    where some of them alone were measured.
     """
     names = dict.fromkeys((*rule.left, *rule.right))
     parameters = functions[rule.left[0]].parameters
@@ -146,7 +146,7 @@ def judge_series(
         else None
     )
     tested, settled = [], []
-    for at in dict.fromkeys(at for name in rule.left for at in means[name]):
+    for at in dict.fromkeys(at for name in names for at in means[name]):
         place = {name: int(x) if x.is_integer() else x for name, x in zip(parameters, at, strict=True)}
         point = {**stratum, **place}
         if missing := [name for name in names if at not in means[name]]:
@@ -171,7 +171,7 @@ def judge_series(
 def not_measured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
-    """A point that has the left side alone: nothing is known of the rule there."""
+    """A point that lacks a function of either side: nothing is known of the rule there."""
     blank = _blank(metric, rule, tolerance, "launch")
     return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
 

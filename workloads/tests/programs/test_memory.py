@@ -37,3 +37,18 @@ def test_the_heap_of_open_mpi_is_resident_memory_of_its_process_and_of_nobody_el
     ended = start("openmpi", "memory", 2, "--repetitions", "3")
     heap = ended.values("heap_bytes", op="mpi_init")[0]
     assert ended.values("private_bytes", op="process")[0] > 0.5 * heap
+
+
+@pytest.mark.parametrize("library", ["openmpi", "mpich", "impi"])
+def test_the_process_is_read_again_when_every_rank_has_talked_to_every_other(start, library):
+    ended = start(library, "memory", 4, "--repetitions", "0", "--bytes", "4096")
+    assert ended.code == 0, ended.stderr
+    assert not {line["labels"]["op"] for line in ended.lines} & {*OBJECTS}
+    for metric in ("resident_bytes", "proportional_bytes", "private_bytes"):
+        (before,) = ended.values(metric, op="process")
+        (after,) = ended.values(metric, op="process_after_alltoall")
+        assert 1e6 < before < 1e9
+        assert 0.5 * before < after < 1e9
+    (kept,) = ended.values("heap_bytes", op="alltoall")
+    # The buffers themselves, four times 4,096 bytes twice, are gone.
+    assert 0 <= kept < 1e8

@@ -1,0 +1,178 @@
+"""Verdicts on guidelines as PGChecker prints them, rule by size, and as ``guidelines.csv`` keeps them."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from steelyard.claims.evidence import RulePointEvidence
+from steelyard.claims.verdict import Checked, Instance, Verdict
+from steelyard.report.claims.phrases import WORST
+from steelyard.report.claims.text import SIGNS, words
+from steelyard.spec.claims.claim import Rule
+
+FILE: Final = Path(__file__).resolve().parent / "guidelines.csv"
+AXIS: Final = ("bytes", "p")
+
+
+class Cell(NamedTuple):
+    """A rule at one point; ``of`` is a library or a simulated machine, ``about`` the operation of a rule over
+    sizes or ranks.
+    """
+
+    of: str
+    rule: str
+    about: str
+    p: str
+    bytes: str
+    outcome: str
+    ratio: str
+    low: str
+    high: str
+    n: str
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether the rule is about operations, and not about sizes or ranks."""
+        return not self.rule[0].isdigit()
+
+
+def cells_of(of: str, checked: Checked) -> Iterator[Cell]:
+    """Every point of every rule, in their order."""
+    for verdict in checked.verdicts:
+        claim = verdict.claim
+        if not isinstance(claim, Rule):
+            continue
+        for point in points(verdict):
+            found, at = _evidence(point), point.stratum
+            bounds = found.interval
+            yield Cell(
+                of,
+                claim.rule,
+                str(at.get("op", "")),
+                *(str(at.get(name, "")) for name in reversed(AXIS)),
+                point.outcome,
+                _text(found.ratio),
+                _text(bounds and bounds.low),
+                _text(bounds and bounds.high),
+                str(found.n),
+            )
+
+
+def _text(value: float | None) -> str:
+    """Four digits are kept."""
+    return "" if value is None else f"{value:.4g}"
+
+
+def _evidence(point: Instance) -> RulePointEvidence:
+    assert isinstance(point.evidence, RulePointEvidence)  # noqa: S101 -- of points() alone
+    return point.evidence
+
+
+def points(verdict: Verdict) -> list[Instance]:
+    """Those that were measured, without the growth."""
+    return [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+
+
+def kept(file: Path = FILE) -> list[Cell]:
+    """What the file has."""
+    if not file.is_file():
+        return []
+    with file.open(newline="", encoding="utf-8") as lines:
+        return [Cell(**row) for row in csv.DictReader(lines)]
+
+
+def keep(of: str, cells: Iterable[Cell], *, file: Path = FILE) -> None:
+    """Put ``cells`` in the place of those that the file has of the same."""
+    written = [each for each in kept(file) if each.of != of]
+    written += cells
+    partial = file.with_suffix(".partial")
+    with partial.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines, lineterminator="\n")
+        writer.writerow(Cell._fields)
+        writer.writerows(sorted(written, key=lambda each: each.of))
+    partial.replace(file)
+
+
+def table(checked: Checked) -> str:
+    """Rule by size; of several numbers of ranks, the worst is shown."""
+    verdicts = [each for each in checked.verdicts if getattr(each.claim, "over", "") == "op"]
+    sizes = sorted({int(point.stratum["bytes"]) for each in verdicts for point in points(each)})
+    rows = [["", "rule", *(f"{size} B" for size in sizes)]]
+    for verdict in verdicts:
+        shown = [_shown(verdict, size) for size in sizes]
+        rows.append([SIGNS[verdict.outcome], str(getattr(verdict.claim, "rule", "")), *shown])
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    lines = [
+        "  ".join(cell.ljust(width) if i < 2 else cell.rjust(width) for i, (cell, width) in aligned)
+        for row in rows
+        if (aligned := list(enumerate(zip(row, widths, strict=True))))
+    ]
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _shown(verdict: Verdict, size: int) -> str:
+    """``✗ 2.31``: sign and ratio of the worst point of this size."""
+    found = [each for each in points(verdict) if each.stratum["bytes"] == size]
+    if not found:
+        return ""
+    worst = min(found, key=lambda each: (WORST[each.outcome], -_ratio(each)))
+    return f"{SIGNS[worst.outcome]} {_ratio(worst):.2f}" if _ratio(worst) else SIGNS[worst.outcome]
+
+
+def _ratio(point: Instance) -> float:
+    return _evidence(point).ratio or 0.0
+
+
+def broken(checked: Checked) -> list[str]:
+    """The rules that are broken, in words; how many are open."""
+    failing = [f"✗ {words(each)}" for each in checked.verdicts if each.outcome == "fails"]
+    left = sum(each.outcome in ("not_resolved", "not_judged") for each in checked.verdicts)
+    count = f"{len(failing)} of {len(checked.verdicts)} rules broken, {left} open"
+    return ["", count, *failing]
+
+
+def by_size(of: str, cells: Iterable[Cell]) -> str:
+    """A Markdown table of one library, pattern by size; of several numbers of ranks, the worst."""
+    its = [each for each in cells if each.of == of and each.is_pattern]
+    sizes = sorted({int(each.bytes) for each in its})
+    rows = []
+    for rule in dict.fromkeys(each.rule for each in its):
+        at = [[each for each in its if (each.rule, each.bytes) == (rule, str(size))] for size in sizes]
+        rows.append([f"`{rule}`", *(_worst(found) for found in at)])
+    return _markdown(["rule", *(f"{size} B" for size in sizes)], rows)
+
+
+def by_machine(cells: Iterable[Cell], ofs: Sequence[str]) -> str:
+    """A Markdown table of simulated machines: broken points of all, and the worst of them."""
+    rows = []
+    every = [each for each in cells if each.of in ofs]
+    for rule in dict.fromkeys(each.rule for each in every if each.is_pattern):
+        row = [f"`{rule}`"]
+        for of in ofs:
+            its = [each for each in every if (each.of, each.rule) == (of, rule)]
+            failing = [each for each in its if each.outcome == "fails"]
+            worst = max(failing, key=lambda each: float(each.ratio), default=None)
+            left = sum(each.outcome not in ("holds", "fails") for each in its)
+            kept_or_open = f"✓ {len(its)}" if its and not left else f"? {left}/{len(its)}"
+            row.append(f"{len(failing)}/{len(its)}: {_at(worst)}" if worst else kept_or_open)
+        rows.append(row)
+    return _markdown(["rule", *ofs], rows)
+
+
+def _at(cell: Cell) -> str:
+    return f"✗ {float(cell.ratio):.3g} (p = {cell.p}, {cell.bytes} B)"
+
+
+def _worst(cells: Sequence[Cell]) -> str:
+    if not cells:
+        return ""
+    worst = min(cells, key=lambda each: (WORST[each.outcome], -float(each.ratio or 0)))
+    return f"{SIGNS[worst.outcome]} {float(worst.ratio):.2f}" if worst.ratio else SIGNS[worst.outcome]
+
+
+def _markdown(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
+    return "\n".join([*lines, *(f"| {' | '.join(row)} |" for row in rows)])

@@ -1,0 +1,77 @@
+"""What § 3.3.3 of the paper concludes of Intel MPI and Open MPI, claim by claim, on latencies of part (b).
+
+``conclusions.py`` prints a Markdown table, from simulated.csv.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import simulated
+import study
+from msgspec.structs import replace
+
+from steelyard.claims.evidence import RulePointEvidence
+from steelyard.claims.verdict import Verdict, combined
+from steelyard.growth import parse_rule
+from steelyard.lab.answer.check_data import check_data
+from steelyard.lab.answer.model import ModelRequest
+from steelyard.report.claims.text import SIGNS, claim_of, words
+from steelyard.scaling import Expectation, Question, Series
+
+FILE: Final = study.HERE / "conclusions.toml"
+SAID: Final = {
+    "(a)": "about half of Intel MPI's models do not match",
+    "(b)": "Intel MPI's Bcast and Allgather grow much faster than Open MPI's",
+    "(c)": "Intel MPI's litmus test matches, so its library is the cause",
+    "(d)": "Intel MPI's Barrier and Reduce are faster than Open MPI's, or on par",
+    "(e)": "no operation of Open MPI is a mismatch, nor is its litmus test",
+}
+
+
+def verdicts() -> Iterator[tuple[str, Verdict]]:
+    """The name of each claim, and its verdict."""
+    latencies = simulated.series_in(simulated.kept("selectors"))
+    for claim in tomllib.loads(FILE.read_text(encoding="utf-8"))["claims"]:
+        verdict = check_data(FILE.name, _asked(claim, latencies)).verdicts[-1]
+        yield claim["name"], verdict if claim.get("growth", True) else _at_points(verdict)
+
+
+def _at_points(verdict: Verdict) -> Verdict:
+    """Without what the models say of growth."""
+    points = tuple(each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence))
+    return replace(verdict, instances=points, outcome=combined(each.outcome for each in points))
+
+
+def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
+    where = claim["where"]
+    chosen = [one for one in latencies if where.items() <= one.labels.items()]
+    if "rule" not in claim:
+        wanted = {one.name: Expectation(claim["expect"], study.DEVIATION) for one in chosen}
+        return ModelRequest(chosen, Question(expectations=wanted, parameter="p"))
+    rule = parse_rule(claim["rule"])
+    sides = [
+        replace(one, name=str(one.labels["selector"]))
+        for one in chosen
+        if one.labels["selector"] in (*rule.left, *rule.right)
+    ]
+    return ModelRequest(sides, Question(parameter="p"), [claim["rule"]])
+
+
+def table() -> str:
+    """A row for each claim, beside the conclusion that it is a part of."""
+    lines = ["| conclusion | claim | here |", "|---|---|---|"]
+    last = ""
+    for name, verdict in verdicts():
+        letter, _, claim = name.partition(" ")
+        said = "" if letter == last else f"{letter} {SAID[letter]}"
+        last = letter
+        here = words(verdict).removeprefix(f"{claim_of(verdict)}: ")
+        lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {here} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(table())
