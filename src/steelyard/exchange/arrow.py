@@ -25,7 +25,7 @@ def write_parquet(table: Table, to: BinaryIO, **options: Any) -> None:
     MachineError
         arro3 is not installed.
     """
-    core, write = _arro3("Parquet")
+    core, write = _load_arro3("Parquet")
     transfer = _Transfer(table, to)
     reader = transfer.open_reader(core)
     chosen = {"compression": "snappy", "max_row_group_size": ROWS_AT_ONCE, **options}
@@ -35,13 +35,13 @@ def write_parquet(table: Table, to: BinaryIO, **options: Any) -> None:
 
 def write_arrow(table: Table, to: BinaryIO) -> None:
     """Write the table to a binary file in Arrow's file format (Feather 2); errors as ``write_parquet``."""
-    core, write = _arro3("Arrow")
+    core, write = _load_arro3("Arrow")
     transfer = _Transfer(table, to)
     write.write_ipc(transfer.open_reader(core), transfer, compression=None)
     transfer.end()
 
 
-def _arro3(form: str) -> tuple[Any, Any]:
+def _load_arro3(form: str) -> tuple[Any, Any]:
     try:
         import arro3.core
         import arro3.io
@@ -73,21 +73,21 @@ class _Transfer:
             "json": core.DataType.string(),
         }
         columns = self._table.columns
-        schema = core.Schema([_field(core, column, types[column.type]) for column in columns])
+        schema = core.Schema([_make_field(core, column, types[column.type]) for column in columns])
 
-        def batches() -> Iterator[Any]:
-            while rows := self._try(lambda: list(islice(self._table.rows, ROWS_AT_ONCE))):
+        def make_batches() -> Iterator[Any]:
+            while rows := self._attempt(lambda: list(islice(self._table.rows, ROWS_AT_ONCE))):
                 arrays = [
                     core.Array([_cell(cell, column) for cell in cells], types[column.type])
                     for column, cells in zip(columns, zip(*rows, strict=True), strict=True)
                 ]
                 yield core.RecordBatch.from_arrays(arrays, schema=schema)
 
-        return core.RecordBatchReader.from_batches(schema, batches())
+        return core.RecordBatchReader.from_batches(schema, make_batches())
 
     def write(self, content: bytes) -> int:
         """Write to the file, or drop what comes after an error."""
-        self._try(lambda: self._to.write(content))
+        self._attempt(lambda: self._to.write(content))
         return len(content)
 
     def seek(self, offset: int, whence: int = 0) -> int:
@@ -96,14 +96,14 @@ class _Transfer:
 
     def flush(self) -> None:
         """Flush the file."""
-        self._try(self._to.flush)
+        self._attempt(self._to.flush)
 
     def end(self) -> None:
         """Raise the first error, if there was one."""
         if self._error is not None:
             raise self._error
 
-    def _try(self, action: Callable[[], _Result]) -> _Result | None:
+    def _attempt(self, action: Callable[[], _Result]) -> _Result | None:
         if self._error is None:
             try:
                 return action()
@@ -112,7 +112,7 @@ class _Transfer:
         return None
 
 
-def _field(core: Any, column: Column, kind: Any) -> Any:
+def _make_field(core: Any, column: Column, kind: Any) -> Any:
     return core.Field(column.name, kind, metadata={"unit": column.unit} if column.unit else None)
 
 
