@@ -55,6 +55,6 @@ def command(root: Path, allowed: tuple[str, ...], max_time_s: float, skill: bool
     except ImportError as error:
         raise MachineError(
             f"the SDK of the protocol is not installed ({error})",
-            hint="install the extra: pip install 'steelyard[mcp]'",
+            hint="install the extra: pip install mcp, or '.[mcp]' in a checkout",
         ) from None
     make_server(Workplace(root, allowed), max_time_s).run()
