@@ -119,6 +119,13 @@ def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     with pytest.raises(UsageError, match="was not said") as caught:
         read(tmp_path, "d.csv", text)
     assert "--value" in caught.value.hint
+    assert caught.value.hint.endswith("it has op, p, mean, u, launches")
+
+
+def test_of_two_columns_the_first_varies_and_the_second_is_measured(tmp_path):
+    (series,) = read(tmp_path, "d.csv", "n, time_s\n10,1.5\n20,2.5\n20,2.7\n")
+    assert (series.parameters, series.metric) == (("n",), "time_s")
+    assert [list(point.values) for point in series.points] == [[1.5], [2.5, 2.7]]
 
 
 def test_a_point_that_stands_twice_and_numbers_in_text_are_read_as_one_plain_point_is(tmp_path):

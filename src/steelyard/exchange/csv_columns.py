@@ -47,6 +47,23 @@ class Columns(msgspec.Struct, frozen=True):
 Row = Mapping[str, str]
 
 
+def infer(text: str, where: str) -> Columns:
+    """Take the first of two columns for the parameter, and the second for the metric.
+
+    Raises
+    ------
+    UsageError
+        Another number of columns.
+    """
+    header = [name.strip() for name in next(csv_rows(text, where), (0, []))[1]]
+    if len(header) == 2 and all(header):
+        return Columns(header[1], (header[0],))
+    raise UsageError(
+        f"{where}: which of its columns to model was not said",
+        hint=f"--value COLUMN --parameter COLUMN [--by COLUMNS]; it has {', '.join(header) or 'none'}",
+    )
+
+
 def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
     """All series of a CSV file.
 

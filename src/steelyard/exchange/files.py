@@ -58,10 +58,7 @@ def _read(found: str, text: str, where: str, columns: Columns | None) -> tuple[S
     if columns is not None and found in ("json-lines", "extrap-json"):
         return json_rows.read(text, where, columns)
     if found == "csv":
-        if columns is None:
-            hint = "steelyard model FILE.csv --value COLUMN --parameter COLUMN [--by COLUMNS]"
-            raise UsageError(f"{where}: which columns of a CSV file to model was not said", hint=hint)
-        return csv_columns.read(text, where, columns)
+        return csv_columns.read(text, where, columns or csv_columns.infer(text, where))
     return _READERS[found](text, where)
 
 
