@@ -99,7 +99,8 @@ bool work(Load& load) {
     return false;
 }
 
-/// Bytes of the last level of caches as the kernel has them, which musl cannot be asked for; 0 where it says nothing.
+/// Bytes of the last level of caches as the kernel has them, which musl cannot be asked for; 0 where it says
+/// nothing.
 std::size_t read_cache_bytes() {
     const int fd = open("/sys/devices/system/cpu/cpu0/cache/index3/size", O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
