@@ -27,6 +27,10 @@ AS_STARTED: Final = "as_started"
 """Among kinds of context: the start from the user's own shell, which differs from the typical in several."""
 
 
+COUNTED: Final = "env_bytes"
+"""The kind of context whose levels can be counted before they are timed."""
+
+
 class Screened(msgspec.Struct, frozen=True):
     """A level in the screening.
 

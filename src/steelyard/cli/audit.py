@@ -41,8 +41,8 @@ from steelyard.errors import UsageError
 @click.option(
     "--counts",
     is_flag=True,
-    help="Count lengths of the environment under cachegrind first, exactly whatever else the machine does, and"
-    " time only where counts differ.",
+    help="Count lengths of the environment under cachegrind first, exactly whatever else the machine does,"
+    " and time only where counts differ.",
 )
 @max_time_option(
     "Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s; the"

@@ -123,13 +123,13 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
     counted_by("$((1000000 + ${#STEELYARD_PAD} / 64 * 100000))")
 
     def interrupt(at) -> None:
-        if at.what == "lengths counted" and at.blocks_done == 5:
+        if at.what == "lengths counted" and at.blocks_done:
             raise KeyboardInterrupt
 
     with pytest.raises(InterruptedRunError):
         audit(asked, tmp_path / "labs", watch=interrupt, tell=silent)
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
-        assert record.progress().blocks["complete"] == 5
+        assert 0 < record.progress().blocks["complete"] < PAGE // 16
     found = audit(asked, tmp_path / "labs", watch=silent, tell=silent)
     assert found.counted.lengths == PAGE // 16
     with Record.open(tmp_path / "labs" / "counting.lab") as record:
@@ -140,7 +140,7 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
 
 def test_counts_that_do_not_repeat_are_refused_before_any_length_is_counted(asked, counted_by, tmp_path):
     counted_by("1$(date +%N)")
-    with pytest.raises(ProgramError, match="counts do not repeat: .* instructions in two runs") as caught:
+    with pytest.raises(ProgramError, match=r"counts do not repeat: .* instructions in two runs") as caught:
         audit(asked, tmp_path / "labs", watch=silent, tell=silent)
     assert "one thread" in caught.value.hint
     assert not (tmp_path / "labs" / "counting.lab").exists()

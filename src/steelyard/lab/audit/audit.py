@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Screened
+from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.candidates import (
@@ -26,7 +26,7 @@ from steelyard.lab.audit.candidates import (
     placed,
 )
 from steelyard.lab.audit.counts import count_lengths, refuse_counts
-from steelyard.lab.audit.effort import COUNTED, FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
+from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.run.existing_record import refuse_other_command
@@ -265,7 +265,8 @@ def _rows(
     Names are visited as well, though not judged by it: launches are padded to the longest among them, and
     only the same set of variables makes a level the same place on the stack in both stages.
     """
-    rows: list[Row] = [dict(base)] + [
+    rows: list[Row] = [dict(base)]
+    rows += [
         {**base, name: level} for name, levels in drawn.items() for level in levels if level != base[name]
     ]
     rows += [

@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.audit import CountClass, Counted
+from steelyard.answers.audit import COUNTED, CountClass, Counted
 from steelyard.arrays import Floats
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
@@ -16,7 +16,7 @@ from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions.shift import STACK_STEP
 from steelyard.lab.audit.candidates import Candidate
-from steelyard.lab.audit.effort import COUNTED, MOST_TIMED
+from steelyard.lab.audit.effort import MOST_TIMED
 from steelyard.lab.audit.request import Row
 from steelyard.lab.audit.stack_place import StackSteps, find_steps, read_place, shift
 from steelyard.lab.audit.stages import Stages
@@ -199,5 +199,5 @@ def _grown(rows: Sequence[Row], level: int) -> list[Row]:
 
 def _counted_launch(bench: Stages, level: int) -> Launch:
     experiment = bench.request.counting((level,), stage=_STAGE, blocks=1, stop=None)
-    settings = {"aslr": "off", COUNTED: level}
+    settings: Row = {"aslr": "off", COUNTED: level}
     return bench.launches_of(experiment, Context(1, settings))[0]

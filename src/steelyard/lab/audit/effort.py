@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.answers.audit import COUNTED
 from steelyard.lab.audit.candidates import Candidate
 from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
@@ -23,11 +24,8 @@ FEWEST_BLOCKS: Final = 2
 FEWEST_FOR_LOOKS: Final = 3
 """Blocks at the first of several looks."""
 
-COUNTED: Final = "env_bytes"
-"""The kind of context that ``--counts`` counts."""
-
 MOST_TIMED: Final = 48
-"""Levels of it that are timed after counts."""
+"""Levels of ``COUNTED`` that are timed after counts."""
 
 _SCREENING: Final = 0.6
 """Fraction of the time; the replication gets the rest."""

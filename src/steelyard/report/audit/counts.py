@@ -16,12 +16,13 @@ _MOST_CLASSES: Final = 3
 def describe_counts(found: Counted) -> list[str]:
     """What was counted, which classes differ most, and what counts cannot see."""
     usual, *others = found.classes
-    many = f"{len(found.classes):,} class{'es' if others else ''} of counts"
-    texts = [
-        f"{found.lengths:,} of {counted(found.population, 'length')} of the environment by cachegrind: {many}"
-        f" (equal to {percent(found.tolerance)} of estimated cycles); timed {found.timed:,} representatives"
-        f"{_left(found)}"
-    ]
+    many = counted(found.population, "length")
+    classes = _classes(len(found.classes))
+    summary = (
+        f"{found.lengths:,} of {many} of the environment by cachegrind: {classes} of counts (equal to"
+        f" {percent(found.tolerance)} of estimated cycles); timed {found.timed:,} representatives"
+    )
+    texts = [summary + _left(found)]
     texts += [
         _difference(each, usual)
         for each in sorted(others, key=lambda each: -abs(_cycles(each) - _cycles(usual)))[:_MOST_CLASSES]
@@ -34,11 +35,13 @@ def describe_counts(found: Counted) -> list[str]:
     return texts
 
 
+def _classes(number: int) -> str:
+    return f"{number:,} class{'' if number == 1 else 'es'}"
+
+
 def _left(found: Counted) -> str:
     timed = sum(bool(each.timed) for each in found.classes)
-    return (
-        "" if timed == len(found.classes) else f" of {counted(timed, 'class').replace('classs', 'classes')}"
-    )
+    return "" if timed == len(found.classes) else f" of {_classes(timed)}"
 
 
 def _difference(one: CountClass, usual: CountClass) -> str:

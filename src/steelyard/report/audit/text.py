@@ -49,7 +49,7 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     shown += _section("Warnings", [notice(each, {}) for each in audit.warnings], width)
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
     shown += _section("What to do", [text for text in texts if text], width)
-    unseen = [text for each in audit.findings if (text := missed(each))]
+    unseen = [text for each in audit.findings if (text := missed(each, audit))]
     if unseen and not audit.counted and not audit.thorough:
         unseen[-1] += "; --thorough visits every byte of a page"
     unseen += [f"{name}: {why}" for name, why in audit.left_out.items()]
