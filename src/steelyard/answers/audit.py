@@ -186,7 +186,7 @@ class Counted(msgspec.Struct, frozen=True):
     @property
     def timed(self) -> int:
         """Lengths that were timed."""
-        return sum(len(each.timed) for each in self.classes)
+        return sum(len(group.timed) for group in self.classes)
 
 
 class Audit(msgspec.Struct, frozen=True):

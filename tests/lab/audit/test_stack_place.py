@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.errors import MachineError
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions import INTERVENTIONS
-from steelyard.lab.audit.stack_place import StackSteps, find_steps, read_place, shift
+from steelyard.lab.audit.stack_place import StackSteps, find_shift, find_steps, read_place
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.runner import probe_launches
 
@@ -27,11 +27,11 @@ int main(void) { printf("%lu", (unsigned long)__libc_stack_end % PAGE); return 0
 @pytest.mark.parametrize("place", [0, 1600, PAGE_BYTES - 16])
 def test_steps_are_found_wherever_they_begin(place, first):
     planted = StackSteps(place, first)
-    found = find_steps(planted.at)
+    found = find_steps(planted.place_at)
     assert found == planted
-    assert found.at(first - 1) == place
-    assert found.at(first) == (place - 16) % PAGE_BYTES
-    assert found.at(PAGE_BYTES) == place
+    assert found.place_at(first - 1) == place
+    assert found.place_at(first) == (place - 16) % PAGE_BYTES
+    assert found.place_at(PAGE_BYTES) == place
 
 
 def test_a_stack_that_stands_still_is_refused():
@@ -44,10 +44,10 @@ def test_a_shifted_length_has_the_stack_where_it_was_counted():
         (StackSteps(1600, 3), StackSteps(96, 16)),
         (StackSteps(0, 1), StackSteps(4080, 9)),
     ):
-        offset = shift(counted, timed, PAGE_BYTES)
+        offset = find_shift(counted, timed, PAGE_BYTES)
         assert 0 <= offset < PAGE_BYTES
         for level in range(64):
-            assert timed.at(level + offset) == counted.at(level)
+            assert timed.place_at(level + offset) == counted.place_at(level)
 
 
 def test_the_interpreter_tells_where_the_stack_of_another_program_begins(tmp_path):

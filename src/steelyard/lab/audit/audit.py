@@ -75,13 +75,13 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
     shell = None if request.only else as_started(among)
-    drawn = {each.name: each.draw(plan.levels[each.name], request.seed) for each in among if each.numeric}
+    drawn = {kind.name: kind.draw(plan.levels[kind.name], request.seed) for kind in among if kind.numeric}
     counted = None
     if request.counts:
-        lengths = next(each for each in among if each.name == COUNTED)
-        others = _rows(among, base, {**drawn, COUNTED: ()}, shell)
-        drawn[COUNTED], counted = count_lengths(bench, lengths, others, tell)
-    visits = _screen(bench, _rows(among, base, drawn, shell), base, drawn, plan.passes)
+        lengths = next(kind for kind in among if kind.name == COUNTED)
+        settings = _list_rows(among, base, {**drawn, COUNTED: ()}, shell)
+        drawn[COUNTED], counted = count_lengths(bench, lengths, settings, tell)
+    visits = _screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
     rows, comparisons = _again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
@@ -256,7 +256,7 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
     return left, failing
 
 
-def _rows(
+def _list_rows(
     among: Sequence[Candidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
 ) -> list[Row]:
     """The settings of the screening: the levels drawn of numeric kinds, one kind at a time, the others at

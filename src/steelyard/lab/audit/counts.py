@@ -18,7 +18,7 @@ from steelyard.interventions.shift import STACK_STEP
 from steelyard.lab.audit.candidates import Candidate
 from steelyard.lab.audit.effort import MOST_TIMED
 from steelyard.lab.audit.request import Row
-from steelyard.lab.audit.stack_place import StackSteps, find_steps, read_place, shift
+from steelyard.lab.audit.stack_place import StackSteps, find_shift, find_steps, read_place
 from steelyard.lab.audit.stages import Stages
 from steelyard.run.launch.equal_context import is_script
 from steelyard.run.launch.launch import Launch
@@ -60,7 +60,7 @@ def refuse_counts(kinds: Sequence[Candidate], left_out: Mapping[str, str]) -> No
             f"--counts counts lengths of the environment: {left_out[COUNTED]}",
             hint="audit without --counts",
         )
-    if COUNTED not in [each.name for each in kinds]:
+    if COUNTED not in [kind.name for kind in kinds]:
         raise UsageError(
             "--counts counts lengths of the environment, which --only leaves out",
             hint=f"add --only {COUNTED}, or audit without --counts",
@@ -107,29 +107,29 @@ def count_lengths(
         )
     tolerance = _SHARE_OF_LEAST * bench.request.least
     seconds = _refuse_varying(bench, tolerance)
-    alone = find_steps(lambda level: read_place(bench.launches(_grown(rows, level))[0]))
-    inside = find_steps(lambda level: read_place(_counted_launch(bench, level), counted=True))
-    levels = _places(lengths, inside, bench)
+    alone = find_steps(lambda level: read_place(bench.launches(_extend_base(rows, level))[0]))
+    inside = find_steps(lambda level: read_place(_launch_counting(bench, level), counted=True))
+    levels = _draw_places(lengths, inside, bench)
     tell(f"audit: counts of {len(levels):,} lengths, about {format_duration(seconds * len(levels))}")
     stop = bench.limit(_STAGE, _SHARE_IN_A_LIMIT, seconds)
-    experiment = bench.request.counting(levels, stage=_STAGE, blocks=len(levels), stop=stop)
-    bench.conduct(experiment, _STAGE, "lengths counted")
+    experiment = bench.request.count_at(levels, stage=_STAGE, blocks=len(levels), stop=stop)
+    bench.run_stage(experiment, _STAGE, "lengths counted")
     visited, counts = _read(bench, _STAGE)
     if len(visited) < _FEWEST:
         raise bench.too_short(f"{len(visited)} of at least {_FEWEST} lengths were counted")
-    offset = shift(inside, alone, lengths.levels)
+    offset = find_shift(inside, alone, lengths.levels)
     classes = group_counts(counts, tolerance)
     chosen = choose(classes, estimate_cycles(counts), bench.request.seed)
-    timed = {place: (visited[place] + offset) % lengths.levels for each in chosen for place in each}
-    found = Counted(
+    timed = {place: (visited[place] + offset) % lengths.levels for group in chosen for place in group}
+    answer = Counted(
         lengths=len(visited),
         population=lengths.levels,
         tolerance=tolerance,
         classes=tuple(
-            _describe(each, counts, [timed[place] for place in each if place in timed]) for each in classes
+            _describe(group, counts, [timed[place] for place in group if place in timed]) for group in classes
         ),
     )
-    return tuple(sorted(timed.values())), found
+    return tuple(sorted(timed.values())), answer
 
 
 def choose(classes: Sequence[Sequence[int]], cycles: Floats, seed: int) -> list[list[int]]:
@@ -137,13 +137,13 @@ def choose(classes: Sequence[Sequence[int]], cycles: Floats, seed: int) -> list[
     long as there is room.
     """
     usual = float(np.median(cycles[list(classes[0])]))
-    order = sorted(classes[1:], key=lambda each: -abs(np.log(np.median(cycles[list(each)]) / usual)))
+    order = sorted(classes[1:], key=lambda group: -abs(np.log(np.median(cycles[list(group)]) / usual)))
     chosen: list[list[int]] = []
-    left = MOST_TIMED
-    for each in (classes[0], *order):
-        most = min(left, _OF_OTHERS if chosen else _OF_THE_LARGEST)
-        chosen.append(permutation(each, generator(seed, "audit", "counts", str(each[0])))[:most])
-        left -= len(chosen[-1])
+    room = MOST_TIMED
+    for group in (classes[0], *order):
+        most = min(room, _OF_OTHERS if chosen else _OF_THE_LARGEST)
+        chosen.append(permutation(group, generator(seed, "audit", "counts", str(group[0])))[:most])
+        room -= len(chosen[-1])
     return chosen
 
 
@@ -152,7 +152,7 @@ def _describe(places: Sequence[int], counts: Mapping[str, Floats], timed: Sequen
     return CountClass(len(places), tuple(sorted(timed)), medians)
 
 
-def _places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
+def _draw_places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
     """One length for each place of the stack, at a byte of its own; all where the audit is thorough."""
     if bench.request.thorough:
         return tuple(range(lengths.levels))
@@ -165,7 +165,7 @@ def _places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, 
 
 def _refuse_varying(bench: Stages, tolerance: float) -> float:
     """Count one length twice; the seconds that a run under cachegrind takes."""
-    bench.conduct(bench.request.counting((0,), stage=_PILOT, blocks=2, stop=None), _PILOT, "runs counted")
+    bench.run_stage(bench.request.count_at((0,), stage=_PILOT, blocks=2, stop=None), _PILOT, "runs counted")
     _, counts = _read(bench, _PILOT)
     cycles = float(np.median(estimate_cycles(counts)))
     for event, weight in CYCLES.items():
@@ -189,15 +189,15 @@ def _read(bench: Stages, stage: str) -> tuple[list[int], dict[str, Floats]]:
     if contexts is None or not samples:
         return [], {event: np.empty(0) for event in CYCLES}
     drawn = (draw_context(contexts, seed, id_).settings[COUNTED] for id_ in samples[0].contexts)
-    counts = {each.metric.name: np.array(each.values, dtype=np.float64) for each in samples}
+    counts = {sample.metric.name: np.array(sample.values, dtype=np.float64) for sample in samples}
     return [int(level) for level in drawn], counts
 
 
-def _grown(rows: Sequence[Row], level: int) -> list[Row]:
+def _extend_base(rows: Sequence[Row], level: int) -> list[Row]:
     return [{**rows[0], COUNTED: level}, *rows[1:]]
 
 
-def _counted_launch(bench: Stages, level: int) -> Launch:
-    experiment = bench.request.counting((level,), stage=_STAGE, blocks=1, stop=None)
+def _launch_counting(bench: Stages, level: int) -> Launch:
+    experiment = bench.request.count_at((level,), stage=_STAGE, blocks=1, stop=None)
     settings: Row = {"aslr": "off", COUNTED: level}
-    return bench.launches_of(experiment, Context(1, settings))[0]
+    return bench.make_launches(experiment, Context(1, settings))[0]

@@ -105,7 +105,7 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
             design=Design(blocks=blocks, discard=discard, seed=self.seed, stop=stop),
         )
 
-    def counting(self, levels: Sequence[int], *, stage: str, blocks: int, stop: Stop | None) -> Experiment:
+    def count_at(self, levels: Sequence[int], *, stage: str, blocks: int, stop: Stop | None) -> Experiment:
         """A run under cachegrind in each block, at one of the lengths ``levels`` of the environment."""
         plain = CompareRequest(
             commands=(self.command,),

@@ -19,7 +19,7 @@ from steelyard.errors import MachineError
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions.shift import STACK_STEP
 from steelyard.run.launch.launch import CAPTURE, NULL, Launch
-from steelyard.run.launch.valgrind import program_index
+from steelyard.run.launch.valgrind import locate_program
 from steelyard.run.measure.verify import ending
 from steelyard.run.runner.runner import probe_launches
 
@@ -49,7 +49,7 @@ class StackSteps(msgspec.Struct, frozen=True):
         """Bytes of growth that the current step of 16 has taken already."""
         return STACK_STEP - self.first
 
-    def at(self, level: int) -> int:
+    def place_at(self, level: int) -> int:
         """The place after ``level`` bytes of growth."""
         return (self.place - STACK_STEP * ((level + self.phase) // STACK_STEP)) % PAGE_BYTES
 
@@ -80,7 +80,7 @@ def find_steps(place: Callable[[int], int]) -> StackSteps:
     return StackSteps(start, high)
 
 
-def shift(counted: StackSteps, timed: StackSteps, period: int) -> int:
+def find_shift(counted: StackSteps, timed: StackSteps, period: int) -> int:
     """Bytes, 0 to ``period`` - 1, to add to a length that was counted, to get the length at which the stack
     lies at the same place when the program runs alone.
     """
@@ -120,7 +120,7 @@ def probe(launch: Launch, *, counted: bool = False) -> Launch:
     """
     name = str(Path("/proc/self/exe").resolve())
     words = (name, "-I", "-S", "-c", _READ)
-    at = program_index(launch) if counted else 0
+    at = locate_program(launch) if counted else 0
     before = launch.argv[:at]
     if counted:
         # The last of several equal options counts.
@@ -130,8 +130,8 @@ def probe(launch: Launch, *, counted: bool = False) -> Launch:
     env = [*launch.env]
     missing = (len(launch.argv) - at - len(words) - 1) % (PAGE_BYTES // _POINTER_BYTES)
     env += [f"STEELYARD_PROBE_{index:04d}=" for index in range(missing)]
-    own = (name, *words, *env, _PAD)
-    padding = (_size(program) - _size(own)) % PAGE_BYTES
+    strings = (name, *words, *env, _PAD)
+    padding = (_sum_bytes(program) - _sum_bytes(strings)) % PAGE_BYTES
     return replace(
         launch,
         path=launch.path if counted else name,
@@ -150,5 +150,5 @@ def probe(launch: Launch, *, counted: bool = False) -> Launch:
     )
 
 
-def _size(strings: tuple[str, ...]) -> int:
-    return sum(len(os.fsencode(each)) + 1 for each in strings)
+def _sum_bytes(strings: tuple[str, ...]) -> int:
+    return sum(len(os.fsencode(text)) + 1 for text in strings)

@@ -145,7 +145,7 @@ class Stages:
         """
         stop = self.limit(stage, share, len(rows) * self.run_s)
         experiment = self._experiment(rows, stage, blocks, discard, stop)
-        self.conduct(experiment, stage, f"blocks of the {stage}")
+        self.run_stage(experiment, stage, f"blocks of the {stage}")
         with Record.open(self.place(stage)) as record:
             self.runs += record.progress().trials
         logs = self.logs(stage, self.asked_metric)
@@ -153,7 +153,7 @@ class Stages:
             raise self.too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
         return logs
 
-    def conduct(self, experiment: Experiment, stage: str, what: str) -> None:
+    def run_stage(self, experiment: Experiment, stage: str, what: str) -> None:
         """Run a stage, or what is left of it; ``what`` names its blocks in the line of progress."""
 
         def watch(at: Progress) -> None:
@@ -211,9 +211,9 @@ class Stages:
         """The launch of each row, in the surroundings that a stage of these rows gives it."""
         experiment = self._experiment(rows, "trial", 1, 0)
         context = draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
-        return self.launches_of(experiment, context)
+        return self.make_launches(experiment, context)
 
-    def launches_of(self, experiment: Experiment, context: Context | None) -> list[Launch]:
+    def make_launches(self, experiment: Experiment, context: Context | None) -> list[Launch]:
         """The launches of an experiment in one context, marked as those of the pilot."""
         drawn = treatments(experiment)
         plan = LaunchPlan(experiment, drawn, builds={})

@@ -13,20 +13,19 @@ _MOST_CLASSES: Final = 3
 """Classes beside the largest that are described."""
 
 
-def describe_counts(found: Counted) -> list[str]:
+def describe_counts(counts: Counted) -> list[str]:
     """What was counted, which classes differ most, and what counts cannot see."""
-    usual, *others = found.classes
-    many = counted(found.population, "length")
-    classes = _classes(len(found.classes))
+    usual, *rest = counts.classes
+    many = counted(counts.population, "length")
+    classes = _count_classes(len(counts.classes))
     summary = (
-        f"{found.lengths:,} of {many} of the environment by cachegrind: {classes} of counts (equal to"
-        f" {percent(found.tolerance)} of estimated cycles); timed {found.timed:,} representatives"
+        f"{counts.lengths:,} of {many} of the environment by cachegrind: {classes} of counts (equal to"
+        f" {percent(counts.tolerance)} of estimated cycles); timed {counts.timed:,} representatives"
     )
-    texts = [summary + _left(found)]
-    texts += [
-        _difference(each, usual)
-        for each in sorted(others, key=lambda each: -abs(_cycles(each) - _cycles(usual)))[:_MOST_CLASSES]
-    ]
+    texts = [summary + _name_timed(counts)]
+    cycles = _estimate_cycles(usual)
+    rest.sort(key=lambda group: -abs(_estimate_cycles(group) - cycles))
+    texts += [_describe_difference(group, usual) for group in rest[:_MOST_CLASSES]]
     texts.append(
         "Counts cannot see what real caches replace and prefetch, addresses 4 KiB apart that are taken for"
         " one another, loads that wait for stores, and what an access across two lines costs; the timed"
@@ -35,24 +34,25 @@ def describe_counts(found: Counted) -> list[str]:
     return texts
 
 
-def _classes(number: int) -> str:
+def _count_classes(number: int) -> str:
     return f"{number:,} class{'' if number == 1 else 'es'}"
 
 
-def _left(found: Counted) -> str:
-    timed = sum(bool(each.timed) for each in found.classes)
-    return "" if timed == len(found.classes) else f" of {_classes(timed)}"
+def _name_timed(counts: Counted) -> str:
+    timed = sum(bool(group.timed) for group in counts.classes)
+    return "" if timed == len(counts.classes) else f" of {_count_classes(timed)}"
 
 
-def _difference(one: CountClass, usual: CountClass) -> str:
-    event = max(CYCLES, key=lambda event: CYCLES[event] * abs(one.counts[event] - usual.counts[event]))
+def _describe_difference(group: CountClass, usual: CountClass) -> str:
+    event = max(CYCLES, key=lambda event: CYCLES[event] * abs(group.counts[event] - usual.counts[event]))
     name = event.replace("_", " ")
-    where = f", timed at {', '.join(f'{level:,}' for level in one.timed)} bytes" if one.timed else ""
+    places = f", timed at {', '.join(f'{level:,}' for level in group.timed)} bytes" if group.timed else ""
+    ratio = _estimate_cycles(group) / _estimate_cycles(usual)
     return (
-        f"{counted(one.lengths, 'length')}: {_cycles(one) / _cycles(usual):.3g} × the estimated cycles of the"
-        f" largest class ({one.counts[event]:,.0f} {name} against {usual.counts[event]:,.0f}){where}"
+        f"{counted(group.lengths, 'length')}: {ratio:.3g} × the estimated cycles of the"
+        f" largest class ({group.counts[event]:,.0f} {name} against {usual.counts[event]:,.0f}){places}"
     )
 
 
-def _cycles(one: CountClass) -> float:
-    return sum(weight * one.counts[event] for event, weight in CYCLES.items())
+def _estimate_cycles(group: CountClass) -> float:
+    return sum(weight * group.counts[event] for event, weight in CYCLES.items())

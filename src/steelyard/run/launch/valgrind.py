@@ -116,8 +116,8 @@ class Valgrind(msgspec.Struct, frozen=True):
         return replace(launch, path=self.path, argv=argv, metrics_path=summary)
 
 
-def program_index(launch: Launch) -> int:
-    """Index in ``argv`` of the program that ``around`` started."""
+def locate_program(launch: Launch) -> int:
+    """Find the index in ``argv`` of the program that ``around`` started."""
     return next(at for at, word in enumerate(launch.argv, 1) if word.startswith(_LOG))
 
 

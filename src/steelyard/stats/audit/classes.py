@@ -39,8 +39,8 @@ def group_counts(counts: Mapping[str, Floats], tolerance: float) -> list[list[in
     ``tolerance``, in estimated cycles over those of the median setting.
     """
     cycles = float(np.median(estimate_cycles(counts)))
-    found = np.array([weight * counts[event] / cycles for event, weight in CYCLES.items()])
-    kinds, places, numbers = np.unique(found, axis=1, return_inverse=True, return_counts=True)
+    shares = np.array([weight * counts[event] / cycles for event, weight in CYCLES.items()])
+    kinds, places, numbers = np.unique(shares, axis=1, return_inverse=True, return_counts=True)
     places = places.reshape(-1)
     leaders: list[int] = []
     classes: list[list[int]] = []
@@ -51,4 +51,4 @@ def group_counts(counts: Mapping[str, Floats], tolerance: float) -> list[list[in
             classes.append([])
             near.append(True)
         classes[near.index(True)] += np.flatnonzero(places == kind).tolist()
-    return sorted((sorted(each) for each in classes), key=lambda each: (-len(each), each[0]))
+    return sorted((sorted(group) for group in classes), key=lambda group: (-len(group), group[0]))
