@@ -1,6 +1,6 @@
 """``Audit``: which contexts move the run time of a program, and by how much.
 
-Its document is ``steelyard/audit``. History: version 1, the first; ``warnings`` came later.
+Its document is ``steelyard/audit``. History: version 1, the first; ``warnings`` and ``counted`` came later.
 """
 
 from __future__ import annotations
@@ -25,6 +25,10 @@ does, and that is established. ``not_resolved``: neither."""
 
 AS_STARTED: Final = "as_started"
 """Among kinds of context: the start from the user's own shell, which differs from the typical in several."""
+
+
+COUNTED: Final = "env_bytes"
+"""The kind of context whose levels can be counted before they are timed."""
 
 
 class Screened(msgspec.Struct, frozen=True):
@@ -143,6 +147,48 @@ class AuditedContext(msgspec.Struct, frozen=True):
         return sum(distance > bound for distance in distances)
 
 
+class CountClass(msgspec.Struct, frozen=True):
+    """Lengths of the environment whose counts are equal.
+
+    Attributes
+    ----------
+    lengths : int
+        Number of them that were counted.
+    timed : tuple of int
+        Lengths that were timed for it; none where there was no room.
+    counts : Mapping[str, float]
+        Event to the median count.
+    """
+
+    lengths: int
+    timed: tuple[int, ...]
+    counts: Mapping[str, float]
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """Counts by cachegrind of lengths of the environment, before times.
+
+    Attributes
+    ----------
+    lengths, population : int
+        That were counted, and that there are.
+    tolerance : float
+        Difference in estimated cycles up to which counts are equal.
+    classes : tuple of CountClass
+        The largest first.
+    """
+
+    lengths: int
+    population: int
+    tolerance: float
+    classes: tuple[CountClass, ...]
+
+    @property
+    def timed(self) -> int:
+        """Lengths that were timed."""
+        return sum(len(group.timed) for group in self.classes)
+
+
 class Audit(msgspec.Struct, frozen=True):
     """Findings of an audit.
 
@@ -166,6 +212,8 @@ class Audit(msgspec.Struct, frozen=True):
         Whether every byte of a page was visited.
     warnings : tuple of Notice
         That something else used the CPUs during the replication.
+    counted : Counted or None
+        Counts that chose the lengths of the environment; ``None`` where they were drawn.
     """
 
     command: str
@@ -183,6 +231,7 @@ class Audit(msgspec.Struct, frozen=True):
     left_out: Mapping[str, str]
     not_varied: tuple[str, ...] = ()
     warnings: tuple[Notice, ...] = ()
+    counted: Counted | None = None
 
 
 AUDIT: Final = Format("steelyard/audit", 1, Audit)

@@ -38,6 +38,12 @@ from steelyard.errors import UsageError
 @click.option(
     "--thorough", is_flag=True, help="Visit every byte of a page of environment, however long it takes."
 )
+@click.option(
+    "--counts",
+    is_flag=True,
+    help="Count lengths of the environment under cachegrind first, exactly whatever else the machine does,"
+    " and time only where counts differ.",
+)
 @max_time_option(
     "Limit of the whole audit, to a block: pilot, screening and replication (default: planned for 50 s; the"
     " fewest informative runs may take longer). With --thorough, the time to plan for."
@@ -61,6 +67,7 @@ def command(
     command: str,
     only: tuple[str, ...],
     thorough: bool,
+    counts: bool,
     max_time_s: float | None,
     least: float,
     metric: str | None,
@@ -80,6 +87,7 @@ def command(
     \b
     steelyard audit './prog input'
     steelyard audit --thorough --only env_bytes './prog input'
+    steelyard audit --counts --only env_bytes './prog small-input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.audit import AUDIT
     from steelyard.files.user_directories import propose_record
@@ -92,6 +100,7 @@ def command(
         command=command,
         only=only,
         thorough=thorough,
+        counts=counts,
         max_time_s=MAX_TIME_S if max_time_s is None else max_time_s,
         limited=max_time_s is not None and not thorough,
         least=least,

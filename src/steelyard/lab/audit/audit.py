@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Screened
+from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
 from steelyard.arrays import Floats
 from steelyard.errors import ProgramError
 from steelyard.lab.audit.candidates import (
@@ -25,6 +25,7 @@ from steelyard.lab.audit.candidates import (
     not_varied,
     placed,
 )
+from steelyard.lab.audit.counts import count_lengths, refuse_counts
 from steelyard.lab.audit.effort import FEWEST_BLOCKS, SHARE_IN_A_LIMIT, Effort, effort
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
@@ -58,6 +59,8 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     """
     refuse_other_command(directory, "audit")
     among, left_out = candidates(request)
+    if request.counts:
+        refuse_counts(among, left_out)
     bench = Stages(request, directory, watch)
     bench.measure([{}], stage="pilot", blocks=PILOT_RUNS, discard=1)
     chosen = request.metric is None
@@ -72,7 +75,13 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
     shell = None if request.only else as_started(among)
-    visits = _screen(bench, among, base, plan, shell)
+    drawn = {kind.name: kind.draw(plan.levels[kind.name], request.seed) for kind in among if kind.numeric}
+    counted = None
+    if request.counts:
+        lengths = next(kind for kind in among if kind.name == COUNTED)
+        settings = _list_rows(among, base, {**drawn, COUNTED: ()}, shell)
+        drawn[COUNTED], counted = count_lengths(bench, lengths, settings, tell)
+    visits = _screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
     rows, comparisons = _again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
@@ -95,6 +104,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
         alpha=request.alpha,
         least=request.least,
         thorough=request.thorough,
+        counted=counted,
         warnings=bench.warnings("replication"),
     )
 
@@ -246,22 +256,19 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
     return left, failing
 
 
-def _screen(
-    bench: Stages, among: Sequence[Candidate], base: Row, plan: Effort, shell: Row | None
-) -> Mapping[str, _Visit]:
-    """Visit levels of the numeric kinds, one kind at a time, the others at their base.
+def _list_rows(
+    among: Sequence[Candidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
+) -> list[Row]:
+    """The settings of the screening: the levels drawn of numeric kinds, one kind at a time, the others at
+    their base.
 
     Names are visited as well, though not judged by it: launches are padded to the longest among them, and
     only the same set of variables makes a level the same place on the stack in both stages.
     """
-    drawn = {
-        each.name: each.draw(plan.levels[each.name], bench.request.seed) for each in among if each.numeric
-    }
-    rows = [dict(base)] + [
+    rows: list[Row] = [dict(base)]
+    rows += [
         {**base, name: level} for name, levels in drawn.items() for level in levels if level != base[name]
     ]
-    if len(rows) == 1:
-        return {}
     rows += [
         {**base, each.name: level}
         for each in among
@@ -271,7 +278,16 @@ def _screen(
     ]
     if shell is not None and shell not in rows:
         rows.append(dict(shell))
-    logs = bench.measure(rows, stage="screening", blocks=plan.passes, discard=0, share=SHARE_IN_A_LIMIT)
+    return rows
+
+
+def _screen(
+    bench: Stages, rows: list[Row], base: Row, drawn: Mapping[str, tuple[Scalar, ...]], passes: int
+) -> Mapping[str, _Visit]:
+    """Visit the settings of the screening, where there are levels of numeric kinds."""
+    if not any(drawn.values()):
+        return {}
+    logs = bench.measure(rows, stage="screening", blocks=passes, discard=0, share=SHARE_IN_A_LIMIT)
     medians = relative(logs)
     visits = {}
     for name, levels in drawn.items():
@@ -328,7 +344,8 @@ def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) 
     from steelyard.units import format_duration
 
     levels = [
-        f"{plan.levels[each.name]:,} of {each.levels:,} levels of {each.name}"
+        f"{'at most ' if request.counts and each.name == COUNTED else ''}{plan.levels[each.name]:,} of"
+        f" {each.levels:,} levels of {each.name}"
         if each.numeric
         else f"{each.name}"
         for each in among

@@ -7,6 +7,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.answers.audit import COUNTED
 from steelyard.lab.audit.candidates import Candidate
 from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
@@ -22,6 +23,9 @@ FEWEST_BLOCKS: Final = 2
 
 FEWEST_FOR_LOOKS: Final = 3
 """Blocks at the first of several looks."""
+
+MOST_TIMED: Final = 48
+"""Levels of ``COUNTED`` that are timed after counts."""
 
 _SCREENING: Final = 0.6
 """Fraction of the time; the replication gets the rest."""
@@ -84,7 +88,9 @@ def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> E
         wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
         # A byte in each step of the stack; all bytes only where that is asked for.
         there = candidate.levels if request.thorough else min(len(candidate.population), round(wanted))
-        levels[candidate.name] = there
+        levels[candidate.name] = (
+            min(there, MOST_TIMED) if request.counts and candidate.name == COUNTED else there
+        )
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(request.max_time_s * (1 - _SCREENING) / each_s / again)
     blocks = min(max(blocks, _BLOCKS[0]), int(_BLOCKS[1] * max(1.0, request.max_time_s / MAX_TIME_S)))

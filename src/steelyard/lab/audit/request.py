@@ -8,12 +8,16 @@ from typing import Final
 import msgspec
 
 from steelyard.lab.compare.compare import CompareRequest
-from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Stop, Zip
+from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Stop, UserMetric, Zip
+from steelyard.stats.audit.classes import CYCLES
 from steelyard.units import Scalar
 
 MAX_TIME_S: Final = 50.0
 ALPHA: Final = 0.01
 LEAST: Final = 0.02
+
+_SLOWDOWN: Final = 200
+"""Time of a run under cachegrind over its own, at most."""
 
 Row = Mapping[str, Scalar]
 """One setting of all kinds of context that are audited."""
@@ -28,6 +32,8 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
         Split into words as a shell splits them, and started without one.
     only : sequence of str
         Kinds of context to audit; those that are usual where empty.
+    counts : bool
+        Count lengths of the environment under cachegrind, and time only those whose counts differ.
     thorough : bool
         Visit every residue of the page, however long that takes.
     max_time_s : float
@@ -46,6 +52,7 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     command: str
     only: Sequence[str] = ()
+    counts: bool = False
     thorough: bool = False
     max_time_s: float = MAX_TIME_S
     limited: bool = False
@@ -96,4 +103,22 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
             zips=(Zip(names, steps, name="context"),) if names else (),
             contexts=Contexts(dict(fixed)) if fixed else None,
             design=Design(blocks=blocks, discard=discard, seed=self.seed, stop=stop),
+        )
+
+    def count_at(self, levels: Sequence[int], *, stage: str, blocks: int, stop: Stop | None) -> Experiment:
+        """A run under cachegrind in each block, at one of the lengths ``levels`` of the environment."""
+        plain = CompareRequest(
+            commands=(self.command,),
+            stdin=self.stdin,
+            timeout_s=None if self.timeout_s is None else _SLOWDOWN * self.timeout_s,
+            ignore_failure=self.ignore_failure,
+            rel_halfwidth=None,
+        ).experiment()
+        return msgspec.structs.replace(
+            plain,
+            name=f"audit, {stage}",
+            metrics=tuple(UserMetric(name=event, source="cachegrind", event=event) for event in CYCLES),
+            analysis=msgspec.structs.replace(plain.analysis, metric="instructions"),
+            contexts=Contexts({"env_bytes": tuple(levels), "aslr": "off"}),
+            design=Design(blocks=blocks, discard=0, seed=self.seed, stop=stop),
         )

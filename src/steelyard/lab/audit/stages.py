@@ -15,6 +15,7 @@ from steelyard.answers.status import Progress
 from steelyard.arrays import Floats
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
+from steelyard.design.plan import Context
 from steelyard.errors import UsageError
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
@@ -87,7 +88,7 @@ class Stages:
 
     def sensible_metric(self) -> str:
         """``cpu_s`` where a run of the pilot computed on one CPU all the time that it had one."""
-        with Record.open(self._place("pilot")) as record:
+        with Record.open(self.place("pilot")) as record:
             (waits,) = record.samples("voluntary_switches")
         times = self._pilot_times()
         return "cpu_s" if computes(*times, np.array(waits.values, dtype=np.float64)) else "wall_s"
@@ -96,14 +97,14 @@ class Stages:
         """How the program uses CPUs: by the pilot, and by whether an OpenMP runtime answers in it."""
         if not parallel(*self._pilot_times()):
             return "one"
-        (launch,) = self._launches([{}])
+        (launch,) = self.launches([{}])
         # Runtimes of OpenMP print their settings where this is set (OpenMP 5.2, section 21.7).
         shown = replace(launch, env=(*launch.env, "OMP_DISPLAY_ENV=TRUE"), stdout=NULL, stderr=CAPTURE)
         (raw,) = probe_launches([shown])
         return "openmp" if b"OPENMP DISPLAY ENVIRONMENT" in raw.stderr else "own"
 
     def _pilot_times(self) -> tuple[Floats, Floats, Floats]:
-        with Record.open(self._place("pilot")) as record:
+        with Record.open(self.place("pilot")) as record:
             found = {
                 sample.metric.name: sample for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
             }
@@ -114,7 +115,7 @@ class Stages:
         """Raise UsageError where the time is over before anything can be told."""
         self._whole_s = plan.seconds
         if self.request.limited and plan.least_s > self._left_s():
-            raise self._too_short(
+            raise self.too_short(
                 f"its pilot is over, and the fewest runs that could tell take {format_duration(plan.least_s)}"
             )
 
@@ -142,37 +143,41 @@ class Stages:
         UsageError
             The time was over before ``fewest`` blocks.
         """
-
-        def watch(at: Progress) -> None:
-            self._watch(replace(at, what=f"blocks of the {stage}") if at.what == "blocks" else at)
-
-        stop = self._stop(stage, share, len(rows) * self.run_s)
+        stop = self.limit(stage, share, len(rows) * self.run_s)
         experiment = self._experiment(rows, stage, blocks, discard, stop)
-        refuse_other_stage(self._directory, stage, experiment, "audit")
-        run(experiment, self._place(stage), watch=watch)
-        with Record.open(self._place(stage)) as record:
+        self.run_stage(experiment, stage, f"blocks of the {stage}")
+        with Record.open(self.place(stage)) as record:
             self.runs += record.progress().trials
         logs = self.logs(stage, self.asked_metric)
         if logs.shape[1] < fewest:
-            raise self._too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
+            raise self.too_short(f"the {stage} has {logs.shape[1]} of at least {fewest} blocks")
         return logs
+
+    def run_stage(self, experiment: Experiment, stage: str, what: str) -> None:
+        """Run a stage, or what is left of it; ``what`` names its blocks in the line of progress."""
+
+        def watch(at: Progress) -> None:
+            self._watch(replace(at, what=what) if at.what == "blocks" else at)
+
+        refuse_other_stage(self._directory, stage, experiment, "audit")
+        run(experiment, self.place(stage), watch=watch)
 
     def double(self, rows: Sequence[Row], *, stage: str) -> bool:
         """Add as many blocks as a stage has, or as the time allows; whether that was a quarter or more."""
-        with Record.open(self._place(stage)) as record:
+        with Record.open(self.place(stage)) as record:
             experiment, blocks = record.experiment, record.progress().blocks.get("complete", 0)
             before = record.progress().trials
         more = min(blocks, int(self._left_s() / (len(rows) * cost_s(self.run_s))))
         if blocks < FEWEST_FOR_LOOKS or more < blocks / 4:
             return False
-        run(experiment, self._place(stage), watch=self._watch, extend=more)
-        with Record.open(self._place(stage)) as record:
+        run(experiment, self.place(stage), watch=self._watch, extend=more)
+        with Record.open(self.place(stage)) as record:
             self.runs += record.progress().trials - before
         return True
 
     def level(self, stage: str) -> float:
         """``alpha``, or what the looks at a stage that goes on until it decides leave of it."""
-        with Record.open(self._place(stage)) as record:
+        with Record.open(self.place(stage)) as record:
             looks = [each.from_blocks for each in record.extensions()]
             looks.append(record.progress().blocks.get("complete", 0))
         spends = self.request.limited and looks[0] >= FEWEST_FOR_LOOKS
@@ -182,7 +187,7 @@ class Stages:
         """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison. Settings that
         make a program wait on purpose are left out.
         """
-        with Record.open(self._place(stage)) as record:
+        with Record.open(self.place(stage)) as record:
             undisturbed = {each.id for each in record.treatments if not _waits_on_purpose(each.levels)}
             known = [each for each in record.disturbances().values() if each.treatment in undisturbed]
             among = disturbed(known)
@@ -193,26 +198,33 @@ class Stages:
         """Try each row once: how the program fails there; ``None`` where it does not."""
         unique = list({tuple(row.values()): row for row in rows}.values())
         if self.request.limited and len(unique) * self.run_s > self._left_s():
-            raise self._too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
+            raise self.too_short(f"one run takes {format_quantity(self.run_s, 's', 2)}")
         wanted = self._experiment(unique, "trial", 1, 0).program.verify.exit
         ends = [
             None if raw.status == "ok" and wanted in ("any", raw.exit_code) else ending(raw)
-            for raw in probe_launches(self._launches(unique))
+            for raw in probe_launches(self.launches(unique))
         ]
         known = {tuple(row.values()): end for row, end in zip(unique, ends, strict=True)}
         return [known[tuple(row.values())] for row in rows]
 
-    def _launches(self, rows: Sequence[Row]) -> list[Launch]:
+    def launches(self, rows: Sequence[Row]) -> list[Launch]:
+        """The launch of each row, in the surroundings that a stage of these rows gives it."""
         experiment = self._experiment(rows, "trial", 1, 0)
+        context = draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
+        return self.make_launches(experiment, context)
+
+    def make_launches(self, experiment: Experiment, context: Context | None) -> list[Launch]:
+        """The launches of an experiment in one context, marked as those of the pilot."""
         drawn = treatments(experiment)
-        made = LaunchPlan(experiment, drawn, builds={}).in_context(
-            draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
-        )
+        plan = LaunchPlan(experiment, drawn, builds={})
+        with Record.open(self.place("pilot")) as record:
+            plan.mark(record.id, metrics_file=record.directory / "metrics")
+        made = plan.in_context(context)
         return [made[treatment.id] for treatment in drawn]
 
     def logs(self, stage: str, metric: str) -> Floats:
         """Logarithms of any metric of a stage, rows x blocks."""
-        with Record.open(self._place(stage)) as record:
+        with Record.open(self.place(stage)) as record:
             samples = record.samples(metric)
         if metric == self.asked_metric:
             self.metric = samples[0].metric
@@ -227,18 +239,19 @@ class Stages:
     def _left_s(self) -> float:
         return self.request.max_time_s - (time.monotonic() - self._started)
 
-    def _stop(self, stage: str, share: float, block_s: float) -> Stop | None:
+    def limit(self, stage: str, share: float, block_s: float) -> Stop | None:
         """When the stage ends early: a block that has begun ends. A stage that an interrupted audit has begun
         has the limit that it had then.
         """
         if not self.request.limited:
             return None
-        if (self._place(stage) / FILE).exists():
-            with Record.open(self._place(stage)) as record:
+        if (self.place(stage) / FILE).exists():
+            with Record.open(self.place(stage)) as record:
                 return record.experiment.design.stop
         return Stop(max_time_s=max(self._left_s() * share - block_s, _SHORTEST_S))
 
-    def _too_short(self, what: str) -> UsageError:
+    def too_short(self, what: str) -> UsageError:
+        """The error of a limit in which nothing can be told."""
         needed = f"--max-time '{format_duration(self._whole_s)}', or " if self._whole_s else ""
         return UsageError(
             f"--max-time '{self.request.max_time_s:g} s' is too short for an audit: {what}",
@@ -253,5 +266,6 @@ class Stages:
             rows, stage=stage, blocks=blocks, discard=discard, fixed=fixed, stop=stop
         )
 
-    def _place(self, stage: str) -> Path:
+    def place(self, stage: str) -> Path:
+        """The record of a stage."""
         return self._directory / f"{stage}.lab"

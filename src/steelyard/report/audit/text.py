@@ -7,6 +7,7 @@ from typing import Final
 
 from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Verdict
 from steelyard.report.answer.sentences import notice
+from steelyard.report.audit.counts import describe_counts
 from steelyard.report.audit.words import (
     advice,
     by_elapsed_time,
@@ -43,11 +44,13 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
+    if audit.counted is not None:
+        shown += _section("Counts", [f"{text}." for text in describe_counts(audit.counted)], width)
     shown += _section("Warnings", [notice(each, {}) for each in audit.warnings], width)
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
     shown += _section("What to do", [text for text in texts if text], width)
-    unseen = [text for each in audit.findings if (text := missed(each))]
-    if unseen and not audit.thorough:
+    unseen = [text for each in audit.findings if (text := missed(each, audit))]
+    if unseen and not audit.counted and not audit.thorough:
         unseen[-1] += "; --thorough visits every byte of a page"
     unseen += [f"{name}: {why}" for name, why in audit.left_out.items()]
     if audit.not_varied:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Replicated
+from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
 from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import Scalar
@@ -86,7 +86,9 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
             " context make the difference: set them, and report their levels."
         )
     if finding.context in _STACK:
-        share = finding.beyond(audit.least) / len(finding.screened)
+        # Lengths chosen by counts are no sample of all.
+        chosen = audit.counted is not None and finding.context == COUNTED
+        share = 0.0 if chosen else finding.beyond(audit.least) / len(finding.screened)
         many = f"; {percent(share)} of the levels visited stand out" if share else ""
         return (
             f"{_capital(name)} moves it {size}{many}: randomise it (compare --contexts, or"
@@ -139,8 +141,9 @@ def _disagree(finding: AuditedContext, least: float) -> bool:
     return abs(math.log(finding.extreme.ratio / cpu)) > math.log1p(least)
 
 
-def missed(finding: AuditedContext) -> str | None:
+def missed(finding: AuditedContext, audit: Audit) -> str | None:
     """Levels of a kind of context that were not visited; ``None`` where all were."""
+    unseen = "that counts cannot see " if audit.counted is not None and finding.context == COUNTED else ""
     if finding.context == "aslr" and finding.unseen:
         return (
             f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
@@ -155,8 +158,8 @@ def missed(finding: AuditedContext) -> str | None:
         return None
     return (
         f"{_capital(name_of(finding))}: {len(finding.screened):,} of {counted(finding.population, 'level')}"
-        f" visited, so that a kind of up to {percent(finding.unseen)} of them could have been missed (95 %"
-        " sure)"
+        f" visited, so that a kind {unseen}of up to {percent(finding.unseen)} of them could have been missed"
+        " (95 % sure)"
     )
 
 

@@ -98,7 +98,7 @@ def _grown(launch: Launch, padding: int, growth: Growth, *, named_by_path: bool)
     launch = _padded(launch, padding + growth.env_bytes)
     path = "/" * growth.path_bytes + launch.path
     argv0 = "/" * (growth.argv0_bytes or 0) + launch.argv[0]
-    if named_by_path or _is_script(launch.path):
+    if named_by_path or is_script(launch.path):
         # One path stands for both: the kernel, or the tool, hands it on in place of argv[0].
         path = argv0 = "/" * (growth.path_bytes + (growth.argv0_bytes or 0)) + launch.path
     if len(os.fsencode(path)) >= _LONGEST_PATH:
@@ -112,7 +112,7 @@ def _grown(launch: Launch, padding: int, growth: Growth, *, named_by_path: bool)
 
 def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
     path = "/" * (length - len(os.fsencode(launch.path))) + launch.path
-    if named_by_path or _is_script(launch.path):
+    if named_by_path or is_script(launch.path):
         # The kernel replaces argv[0] of a script by its path, so only the path may count.
         return replace(launch, path=path, argv=(path, *launch.argv[1:]))
     return replace(launch, path=path)
@@ -141,7 +141,8 @@ def _bytes(launch: Launch) -> int:
     return sum(len(os.fsencode(text)) + 1 for text in (*launch.argv, *launch.env))
 
 
-def _is_script(path: str) -> bool:
+def is_script(path: str) -> bool:
+    """Whether the kernel hands the file to an interpreter."""
     try:
         with Path(path).open("rb") as file:
             return file.read(2) == b"#!"

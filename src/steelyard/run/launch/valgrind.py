@@ -24,6 +24,8 @@ from steelyard.spec.valgrind import Tool, counting, counts_branches, counts_cach
 
 CACHES: Final = Path("/sys/devices/system/cpu/cpu0/cache")
 
+_LOG: Final = "--log-file="
+
 _PROCESS: Final = re.compile(rb"^==(\d+)==", re.MULTILINE)
 _LINE: Final = re.compile(rb"^==(\d+)== ([A-Za-z][\w ]*?): +([\d,]+)", re.MULTILINE)
 
@@ -94,7 +96,8 @@ class Valgrind(msgspec.Struct, frozen=True):
         path = shutil.which("valgrind")
         if path is None:
             raise MachineError(
-                f"source = {tool!r} needs valgrind, which is not found", hint="apt-get install valgrind"
+                f"source = {tool!r} needs valgrind, which is not found",
+                hint="apt-get install valgrind, or on a cluster: module load valgrind",
             )
         out = f"--{tool}-out-file=/dev/null"
         return cls(
@@ -109,8 +112,13 @@ class Valgrind(msgspec.Struct, frozen=True):
         summary : str
             The file that valgrind writes its totals to.
         """
-        argv = (self.path, *self.options, f"--log-file={summary}", launch.path, *launch.argv[1:])
+        argv = (self.path, *self.options, f"{_LOG}{summary}", launch.path, *launch.argv[1:])
         return replace(launch, path=self.path, argv=argv, metrics_path=summary)
+
+
+def locate_program(launch: Launch) -> int:
+    """Find the index in ``argv`` of the program that ``around`` started."""
+    return next(at for at, word in enumerate(launch.argv, 1) if word.startswith(_LOG))
 
 
 def totals(summary: bytes) -> dict[str, int]:
