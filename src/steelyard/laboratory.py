@@ -94,7 +94,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return html(self._lines())
 
     def json(self) -> str:
-        """The document that ``--json`` prints."""
+        """Return the document that ``--json`` prints."""
         return self._json()
 
 
@@ -355,7 +355,7 @@ class Report:
         return f"Report({', '.join(names)})"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own: its scripts see nothing of the notebook."""
+        """Return the page in a frame of its own: its scripts see nothing of the notebook."""
         from html import escape
 
         return (
@@ -539,7 +539,7 @@ def measure(
 
 
 def _seed(record: Path | None) -> int:
-    """The seed of a record that goes on, else a random one."""
+    """Return the seed of a record that goes on, else a random one."""
     import secrets
 
     from steelyard.lab.run.existing_record import existing_seed

@@ -46,7 +46,7 @@ Margin = Annotated[
 
 
 def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
-    """A server whose tools work inside ``workplace``, each for at most ``limit_s``."""
+    """Return a server whose tools work inside ``workplace``, each for at most ``limit_s``."""
     server: MCPServer[Any] = MCPServer(
         "steelyard", version=__version__, instructions=read_skill(), log_level="WARNING"
     )
@@ -105,8 +105,8 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
 
     @server.tool()
     async def explain(record: str) -> dict[str, Any]:
-        """What a record (a directory NAME.lab inside the root) says, in words: effects, intervals, warnings,
-        and what cannot be concluded.
+        """Return what a record (a directory NAME.lab inside the root) says, in words: effects, intervals,
+        warnings, and what cannot be concluded.
         """
         return await answer("explain", _refuse_as_tool(lambda: requests.explain(record)), is_json=False)
 
@@ -114,7 +114,7 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
 
 
 def read_outcome(tool: str, outcome: Outcome, limit_s: float, *, is_json: bool) -> dict[str, Any]:
-    """What a tool returns.
+    """Return what a tool returns.
 
     Raises
     ------
@@ -138,7 +138,7 @@ def read_outcome(tool: str, outcome: Outcome, limit_s: float, *, is_json: bool) 
 
 
 def _refuse_as_tool(make: Callable[[], list[str]]) -> list[str]:
-    """The words of a command, or what is wrong with what was asked for."""
+    """Return the words of a command, or what is wrong with what was asked for."""
     try:
         return make()
     except UsageError as error:

@@ -98,7 +98,7 @@ class Speedup(msgspec.Struct, frozen=True):
         return assumptions_of(self.unit, self.kind)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
+        """Return the two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
         exactly when p <= ``alpha``.
         """
         return self.distribution.interval(alpha)

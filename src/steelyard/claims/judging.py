@@ -43,7 +43,7 @@ _COMPARE = (Faster, Slower, NotSlower, Equivalent, Best, Unperturbed, Validates)
 def judge(
     claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
 ) -> tuple[Verdict, ...]:
-    """The verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
+    """Return the verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
     return decide(claims, prepare_drafts(claims, observed, foreign), observed.alpha)
 
 

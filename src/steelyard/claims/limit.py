@@ -211,7 +211,9 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
 
 
 def _only_number(samples: Sequence[Sample]) -> str | None:
-    """What alone was varied over enough numbers to show growth; ``None`` where that is nothing or several."""
+    """Return what alone was varied over enough numbers to show growth; ``None`` where that is nothing or
+    several.
+    """
     seen: dict[str, set[Scalar]] = {}
     for sample in samples:
         for name, level in levels_of(sample).items():

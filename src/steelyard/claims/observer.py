@@ -88,8 +88,8 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
 
 
 def _quotient(on: Sample, off: Sample) -> Sample:
-    """The metric under the probe over the metric without, block by block or instance by instance; geometric
-    means of replicates.
+    """Return the metric under the probe over the metric without, block by block or instance by instance;
+    geometric means of replicates.
     """
     probed, alone = _by_unit(on), _by_unit(off)
     units = [unit for unit in probed if unit in alone]
@@ -112,7 +112,7 @@ def _units(sample: Sample) -> array[int]:
 
 
 def _by_unit(sample: Sample) -> dict[int, float]:
-    """The mean logarithm of each unit; units with a value that has none are left out."""
+    """Return the mean logarithm of each unit; units with a value that has none are left out."""
     found: dict[int, list[float]] = {}
     for unit, value in zip(_units(sample), sample.values, strict=True):
         found.setdefault(unit, []).append(math.log(value) if value > 0 else math.nan)

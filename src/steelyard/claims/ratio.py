@@ -134,8 +134,8 @@ def tested_pair(
 
 
 def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | None = None) -> Comparison:
-    """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The claim
-    chose both, so that labels which describe them may differ.
+    """Return the comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The
+    claim chose both, so that labels which describe them may differ.
     """
     metric = new.metric.name
     declared = replace(

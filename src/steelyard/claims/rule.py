@@ -94,7 +94,7 @@ def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
 def _growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
-    """The growth of both sides, in each stratum that has functions of the rule."""
+    """Yield the growth of both sides, in each stratum that has functions of the rule."""
     names = {*rule.left, *rule.right}
     groups: dict[Key, dict[str, Series]] = {}
     for series in observed.series(metric, (claim.parameter,) if claim.parameter else ()):

@@ -171,7 +171,7 @@ def judge_series(
 def not_measured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
-    """A point that lacks a function of either side: nothing is known of the rule there."""
+    """Return a point that lacks a function of either side: nothing is known of the rule there."""
     blank = _blank(metric, rule, tolerance, "launch")
     return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
 
@@ -206,7 +206,7 @@ def _open(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
 
 
 def _exact(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
-    """The ratio is known without uncertainty."""
+    """Return the ratio is known without uncertainty."""
     ratio = known.ratio or 0.0
     exact = replace(known, interval=Interval(ratio, ratio), p=0.0, method="exact")
     return Undecided(

@@ -74,8 +74,8 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
 
 
 def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
-    """The outcome for each function; which parameter it is about is part of the stratum where models have
-    several.
+    """Yield the outcome for each function; which parameter it is about is part of the stratum where models
+    have several.
     """
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     test = tests[0] if tests else None
@@ -88,7 +88,7 @@ def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Ques
 def settled(
     series: Series, answer: ScalingModel | NotModelled, litmus: ScalingModel | None
 ) -> tuple[Outcome, ScalesEvidence]:
-    """The outcome for one function."""
+    """Return the outcome for one function."""
     if isinstance(answer, NotModelled):
         return "not_resolved", ScalesEvidence(series.name, series.metric, None, reason=answer.reason)
     if answer.validation is None:
@@ -105,7 +105,7 @@ def settled(
 
 
 def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) -> list[Series]:
-    """The series with these levels and labels.
+    """Return the series with these levels and labels.
 
     Raises
     ------
@@ -122,7 +122,7 @@ def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) ->
 
 
 def expectation_of(claim: Scales) -> Expectation | None:
-    """What the claim itself states; ``None`` where a file does."""
+    """Return what the claim itself states; ``None`` where a file does."""
     if claim.at_most is not None:
         return Expectation(claim.at_most, claim.deviation, at_most=True)
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)

@@ -64,7 +64,7 @@ class Verdict(msgspec.Struct, frozen=True):
     breaks: tuple[BreaksEvidence, ...] = ()
 
     def strictly(self) -> Verdict:
-        """The same under ``--strict``: what is only approximately as stated is not resolved."""
+        """Return the same under ``--strict``: what is only approximately as stated is not resolved."""
         instances = tuple(
             replace(each, outcome="not_resolved") if _holds_approximately(each) else each
             for each in self.instances

@@ -127,7 +127,7 @@ def command(
 def _all_checked(
     names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
-    """What could be judged, and what broke; one that breaks keeps no other from being judged."""
+    """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
     judged_together = {} if any(about.values()) else _judge_by_spec(names, baseline)
@@ -286,7 +286,7 @@ def _spec_text(name: Path) -> str:
 def _rendered(
     option: str, checked: Mapping[Path, Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
 ) -> str:
-    """The text of a file with the verdicts, in the form that an option asks for."""
+    """Return the text of a file with the verdicts, in the form that an option asks for."""
     from steelyard.report.claims import junit, markdown, sarif
 
     if option == "--sarif":

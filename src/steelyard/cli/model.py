@@ -254,7 +254,9 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
 
 
 def _quantity(text: str, unit: str) -> float:
-    """A limit in the metric's unit, which may stand behind it; sizes and times may have one of their own."""
+    """Return a limit in the metric's unit, which may stand behind it; sizes and times may have one of their
+    own.
+    """
     from steelyard.units import parse_duration, parse_size
 
     try:

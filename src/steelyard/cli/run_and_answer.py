@@ -298,7 +298,7 @@ def show_answer(
 
 
 def _by_mean(answer: Answer) -> Answer:
-    """The same answer with the treatments of the primary metric in the order of their means."""
+    """Return the same answer with the treatments of the primary metric in the order of their means."""
     means = {
         each.treatment.id: each.summary.mean
         for each in answer.samples

@@ -42,7 +42,7 @@ def holds_profiles(directory: Path) -> bool:
 
 
 def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
-    """The series of every call path and metric.
+    """Return the series of every call path and metric.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
 
 
 def run_of(file: Path) -> Run:
-    """The point that the name of a run's directory says.
+    """Return the point that the name of a run's directory says.
 
     Raises
     ------

@@ -161,7 +161,7 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
 
 
 def as_csv(found: Sequence[Result]) -> str:
-    """A row a command, then its parameters, as ``parameter_NAME``."""
+    """Return a row a command, then its parameters, as ``parameter_NAME``."""
     parameters = [each.get("parameters", {}) for each in found]
     names = list(dict.fromkeys(name for each in parameters for name in each))
     text = io.StringIO()
@@ -174,7 +174,7 @@ def as_csv(found: Sequence[Result]) -> str:
 
 
 def as_markdown(found: Sequence[Result], unit: str | None) -> str:
-    """A table in ``unit``, by default what suits the fastest; relative to the first command."""
+    """Return a table in ``unit``, by default what suits the fastest; relative to the first command."""
     fastest = min((each["mean"] for each in found), default=1.0)
     named = unit or ("second" if fastest >= 1 else "millisecond" if fastest >= 1e-3 else "microsecond")
     shown, scale = TIME_UNITS[named]

@@ -25,7 +25,7 @@ _NS: Final = 1e9
 
 
 def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str:
-    """The text of a file; ``metrics`` are by default the primary one of the spec.
+    """Return the text of a file; ``metrics`` are by default the primary one of the spec.
 
     Raises
     ------

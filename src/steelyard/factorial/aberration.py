@@ -82,7 +82,7 @@ def sizes(axes: int) -> tuple[int, ...]:
 
 
 def minimum_aberration(axes: int, treatments: int) -> Fraction:
-    """The fraction of ``axes`` axes with so many treatments.
+    """Return the fraction of ``axes`` axes with so many treatments.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def minimum_aberration(axes: int, treatments: int) -> Fraction:
 
 
 def smallest(axes: int, resolution: int) -> Fraction | None:
-    """The smallest fraction of at least this resolution; ``None`` where only all combinations have it."""
+    """Return the smallest fraction of at least this resolution; ``None`` where only all combinations have it."""
     for treatments in sizes(axes):
         found = minimum_aberration(axes, treatments)
         if found.resolution is not None and found.resolution >= resolution:

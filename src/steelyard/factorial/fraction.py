@@ -71,7 +71,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
             )
 
     def spread(self, index: int) -> Word:
-        """The effect of basic axes that stands at this place (from 0) in the order of Yates."""
+        """Return the effect of basic axes that stands at this place (from 0) in the order of Yates."""
         return sum(1 << axis for j, axis in enumerate(self.basic) if index >> j & 1)
 
     @cached_property

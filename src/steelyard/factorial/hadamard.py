@@ -16,8 +16,8 @@ LARGEST: Final = 48
 
 
 def hadamard(n: int) -> Matrix:
-    """The matrix with ``n`` rows, its first column all 1 and its last row all -1 after that, so that one
-    treatment has every axis at its first step.
+    """Return the matrix with ``n`` rows, its first column all 1 and its last row all -1 after that, so that
+    one treatment has every axis at its first step.
 
     Raises
     ------

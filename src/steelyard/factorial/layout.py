@@ -79,8 +79,8 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
         return math.prod(len(axis.steps) for axis in self.axes) >> len(self.generators)
 
     def combinations(self) -> Iterator[tuple[int, ...]]:
-        """The step of each axis, one tuple a treatment; the last axis changes fastest, and the base comes
-        first.
+        """Yield the step of each axis, one tuple a treatment; the last axis changes fastest, and the base
+        comes first.
         """
         if self.kind == "one-at-a-time":
             yield from self._one_at_a_time()
@@ -95,7 +95,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
             yield from itertools.product(*(range(len(axis.steps)) for axis in self.axes))
 
     def cells(self) -> Iterator[dict[str, Scalar]]:
-        """The levels of each treatment, in the order of ``combinations``."""
+        """Yield the levels of each treatment, in the order of ``combinations``."""
         for steps in self.combinations():
             yield {
                 name: level
@@ -104,7 +104,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
             }
 
     def steps(self, levels: Mapping[str, Scalar]) -> tuple[int, ...]:
-        """The step of each axis that varies, for a treatment with these levels.
+        """Return the step of each axis that varies, for a treatment with these levels.
 
         Raises
         ------

@@ -81,7 +81,7 @@ def sign_table(layout: Layout) -> SignTable | None:
 
 
 def main_effects(table: SignTable) -> SignTable:
-    """The same without interactions, for which there may be no room."""
+    """Return the same without interactions, for which there may be no room."""
     kept = [i for i, effect in enumerate(table.effects) if len(effect) == 1]
     return SignTable(
         table.axes,

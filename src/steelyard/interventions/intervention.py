@@ -49,7 +49,7 @@ class Intervention(ABC):
 
     @abstractmethod
     def check(self, level: Scalar) -> Scalar:
-        """The level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
+        """Return the level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Intervention(ABC):
 
     @abstractmethod
     def population(self) -> Sequence[Scalar]:
-        """The levels from which ``"random"`` draws without replacement, on this machine."""
+        """Return the levels from which ``"random"`` draws without replacement, on this machine."""
 
     def refine(self, level: Scalar, fraction: float) -> Scalar:
         """One of the levels that ``level`` stands for, by ``fraction`` in [0, 1)."""

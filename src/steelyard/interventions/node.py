@@ -26,7 +26,7 @@ class Node(Intervention):
     is_place: ClassVar[bool] = True
 
     def check(self, level: Scalar) -> Scalar:
-        """A name; see ``Intervention.check``."""
+        """Return a name; see ``Intervention.check``."""
         if not isinstance(level, str) or not _NAME.fullmatch(level):
             raise self.refused(level)
         return level

@@ -163,7 +163,7 @@ class _Course:
         )
 
     def samples(self) -> list[Sample]:
-        """A sample of each function; blocks are numbered, and no context is drawn."""
+        """Return a sample of each function; blocks are numbered, and no context is drawn."""
         n = len(self.rows)
         numbers = array("q", range(1, n + 1))
         ones, none = array("q", [1]) * n, array("q", [0]) * n

@@ -182,7 +182,7 @@ class _Numbered:
         self._known: dict[Column, int] = {}
 
     def of(self, column: Column) -> int:
-        """The number of a column, a new one where it has none."""
+        """Return the number of a column, a new one where it has none."""
         number = self._known.setdefault(column, len(self.columns))
         if number == len(self.columns):
             own = tuple(map(shared, column.growth))
@@ -204,7 +204,8 @@ class _Numbered:
 def one_parameter(
     points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS, *, plain: bool = False
 ) -> Candidates:
-    """The constant, every term of the space, sums of two simple terms, and what lies outside of the space.
+    """Return the constant, every term of the space, sums of two simple terms, and what lies outside of the
+    space.
 
     ``plain`` leaves out the latter and everything with a negative coefficient.
     """
@@ -402,7 +403,7 @@ def _classes(leads: Sequence[Monomial]) -> Integers:
 
 
 def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
-    """The structure's columns at these points."""
+    """Return the structure's columns at these points."""
     exponents = Exponents.of(structure.columns, points.shape[1])
     raw = exponents.at(points)
     scale = raw.max(axis=1) * np.where([column.against for column in structure.columns], -1.0, 1.0)

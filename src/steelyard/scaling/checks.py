@@ -64,7 +64,7 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(series: Series) -> Reading | NotModelled:
-    """The arrays, or the reason why there is nothing to model."""
+    """Return the arrays, or the reason why there is nothing to model."""
     return read_all([series])[0]
 
 

@@ -66,11 +66,11 @@ class Choices(msgspec.Struct, frozen=True):
     senseless: Booleans
 
     def terms(self, row: int) -> tuple[Term, ...]:
-        """The terms of one function, fastest first."""
+        """Return the terms of one function, fastest first."""
         return self._terms(self.slope[row].tolist(), self.member[row].tolist())
 
     def all_terms(self) -> list[tuple[Term, ...]]:
-        """The terms of every function."""
+        """Return the terms of every function."""
         return list(map(self._terms, self.slope.tolist(), self.member.tolist()))
 
     def _terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
@@ -140,8 +140,8 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
 
 
 def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
-    """The posterior of each class of leads (n, classes), the constant first and at an advantage that holds
-    false alarms at 2 %; and the class of each lead.
+    """Return the posterior of each class of leads (n, classes), the constant first and at an advantage that
+    holds false alarms at 2 %; and the class of each lead.
     """
     which = posterior.candidates.classes
     # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.

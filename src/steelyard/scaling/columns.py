@@ -28,8 +28,8 @@ BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
 
 @lru_cache(maxsize=1 << 14)
 def shared(growth: Growth) -> Growth:
-    """The one object for all growths that are equal: others are compared fraction by fraction when they are
-    looked up.
+    """Return the one object for all growths that are equal: others are compared fraction by fraction when
+    they are looked up.
     """
     return growth
 
@@ -78,7 +78,7 @@ class Exponents(msgspec.Struct, frozen=True):
         return cls(power, log, exp2, bent)
 
     def at(self, points: Floats) -> Floats:
-        """The values at points (m, parameters), (columns, m); in logarithms, so that k^3 2^k does not
+        """Return the values at points (m, parameters), (columns, m); in logarithms, so that k^3 2^k does not
         overflow.
         """
         logs = np.log2(points)

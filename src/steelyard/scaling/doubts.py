@@ -68,8 +68,8 @@ class Points(msgspec.Struct, frozen=True):
 
 
 def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) -> ScalingModel:
-    """The model, its rank undecided where the data allow another; ``rising``: a fall is seen to rise again,
-    if there is one.
+    """Return the model, its rank undecided where the data allow another; ``rising``: a fall is seen to rise
+    again, if there is one.
     """
     its = model.validation
     if its is None or its.rank == "undecided":
@@ -131,7 +131,7 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
 
 
 def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
-    """The model, its ranks in part in favour of this ``rank``."""
+    """Return the model, its ranks in part in favour of this ``rank``."""
     its = model.validation
     if its is None:
         return model
@@ -149,9 +149,8 @@ def _scale(model: ScalingModel, points: Points) -> float:
 
 
 def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: float) -> float:
-    """The largest share of the value at ``scale`` that a part of this ``growth`` may have there, beside a
-    constant
-    and ``terms``; 1 where the data leave nothing to tell it by.
+    """Return the largest share of the value at ``scale`` that a part of this ``growth`` may have there,
+    beside a constant and ``terms``; 1 where the data leave nothing to tell it by.
     """
     basis = [CONSTANT, *(term.growth[0] for term in terms), growth]
     if len(points.scales) <= len(basis):

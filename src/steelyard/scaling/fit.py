@@ -95,7 +95,7 @@ class Source(msgspec.Struct, frozen=True):
         return count if count < LEAST_RANKED else 0
 
     def speaks(self) -> tuple[Choices, Aggregated, int]:
-        """What speaks for large x: everything, or the last stretch."""
+        """Return what speaks for large x: everything, or the last stretch."""
         if self.switched:
             last = self.pieces[-1]
             return last.choices, last.stretch.data, self.at

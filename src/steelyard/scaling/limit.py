@@ -109,7 +109,7 @@ def _rises(scales: Floats, values: Sequence[float], limit: float) -> float | Non
 
 
 def _between(scales: Floats, values: Sequence[float], limit: float, after: int) -> float:
-    """The scale of the limit, between ``after`` and the scale before it."""
+    """Return the scale of the limit, between ``after`` and the scale before it."""
     before = after - 1
     rise = values[after] - values[before]
     part = (limit - values[before]) / rise if math.isfinite(rise) else 0.0

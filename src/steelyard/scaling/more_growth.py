@@ -61,7 +61,7 @@ def _variance(choices: Choices, data: Aggregated) -> Floats:
 
 
 def _with(terms: Floats, added: Floats) -> Floats:
-    """The constant, the terms (n, k, points), and one more (points,)."""
+    """Return the constant, the terms (n, k, points), and one more (points,)."""
     constant = np.ones((len(terms), 1, len(added)))
     return np.concatenate([constant, terms, constant * added], axis=1)
 

@@ -73,9 +73,9 @@ def shows_before_last(part: Floats, values: Floats, variance: Floats, fitted: Fl
 
 
 def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
-    """The model with a third of its certainty, where without its last point growth is of another class or
-    another by a whole power, or where a formula that misses points becomes one that meets all others and is
-    far from that ``value``; the formula stays the one of all points.
+    """Return the model with a third of its certainty, where without its last point growth is of another class
+    or another by a whole power, or where a formula that misses points becomes one that meets all others and
+    is far from that ``value``; the formula stays the one of all points.
     """
     one, other = model.lead[0], without.lead[0]
     if misfits(model):

@@ -88,7 +88,7 @@ class Posterior(msgspec.Struct, frozen=True):
         return len(self.candidate)
 
     def part(self, rows: Sequence[int]) -> Posterior:
-        """Some functions."""
+        """Return some functions."""
         own = {
             name: value[rows]
             for name in self.__struct_fields__
@@ -108,7 +108,7 @@ class Posterior(msgspec.Struct, frozen=True):
 def search(
     candidates: Candidates, value: Floats, u2: Floats, law: Floats, freedom: Floats, threads: int = 1
 ) -> Posterior:
-    """The posterior of each function.
+    """Return the posterior of each function.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def search(
 
 
 def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
-    """What falls ends in its constant, O(1), unless the constant is 0.
+    """Return what falls ends in its constant, O(1), unless the constant is 0.
 
     The odds of the constant being 0 are its density there after and before the data (Savage and Dickey),
     uniform from 0 to the largest value before.
@@ -260,7 +260,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def numbers(negative_constant: float, coefficients: int, seed: int) -> Numbers:
-    """The random numbers of a seed."""
+    """Return the random numbers of a seed."""
     rng = np.random.default_rng(seed)
     places = rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS)
     picks, chi = rng.random(DRAWS), rng.standard_normal(DRAWS)
@@ -301,8 +301,8 @@ def _drawn_by(by: Numbers) -> tuple[Floats, Floats, Floats, Floats, Bytes]:
 
 
 def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
-    """The ``INTERVAL`` of the values at each target (targets, parameters), as of ``draw`` and ``Draws.at``,
-    (n, targets, 3).
+    """Return the ``INTERVAL`` of the values at each target (targets, parameters), as of ``draw`` and
+    ``Draws.at``, (n, targets, 3).
     """
     candidates, by = posterior.candidates, _numbers_for(posterior, seed)
     return _kernels.foresee(

@@ -55,11 +55,11 @@ class Expectation(msgspec.Struct, frozen=True):
         return frozenset(parse(self.expect).parameters)
 
     def growth(self, parameter: str, along: Mapping[str, str]) -> Growth:
-        """The leading term for the parameter that varies."""
+        """Return the leading term for the parameter that varies."""
         return parse(self.expect).growth(parameter, along)
 
     def limit(self, parameter: str, along: Mapping[str, str]) -> Growth:
-        """The deviation D."""
+        """Return the deviation D."""
         if self.deviation is None:
             return default_deviation(self.growth(parameter, along))
         if self.deviation == HALF:
@@ -146,7 +146,7 @@ class Question(msgspec.Struct, frozen=True):
             )
 
     def expectation(self, name: str, metric: str = "") -> Expectation | None:
-        """What is expected of a metric of a function: stated for both (``"name metric"``), for the
+        """Return what is expected of a metric of a function: stated for both (``"name metric"``), for the
         function, for all.
         """
         if not self.expectations:
@@ -180,7 +180,7 @@ class Question(msgspec.Struct, frozen=True):
                 )
 
     def base_space(self, expectation: Growth | None, parameter: str, parameters: int = 1) -> SearchSpace:
-        """The space of one parameter before the data widen it."""
+        """Return the space of one parameter before the data widen it."""
         if isinstance(self.space, tuple):
             return user_space(self.space, parameter)
         if self.space == "mpi-study":

@@ -50,8 +50,8 @@ class RatioOfSums(msgspec.Struct, frozen=True):
 
 
 def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
-    """The mean at each point with its uncertainty: as stated; else from the launches of the point; where it
-    has one, from those of the others; where all have one, from how roughly they go on.
+    """Return the mean at each point with its uncertainty: as stated; else from the launches of the point;
+    where it has one, from those of the others; where all have one, from how roughly they go on.
     """
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}

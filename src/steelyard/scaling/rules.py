@@ -130,7 +130,7 @@ def _count_known(model: ScalingModel) -> float:
 
 
 def _weigh_sum(models: list[ScalingModel]) -> dict[Growth, float]:
-    """The fastest lead of a sum, and how likely the data are with the best leads of its functions."""
+    """Return the fastest lead of a sum, and how likely the data are with the best leads of its functions."""
     together: dict[Growth, float] = {}
     for model in models:
         likelihoods = _weigh_leads(model)

@@ -54,7 +54,7 @@ class SearchSpace(msgspec.Struct, frozen=True):
 
 
 def prior_weight(term: Growth) -> float:
-    """The relative plausibility of a term by the simplicity of its exponents."""
+    """Return the relative plausibility of a term by the simplicity of its exponents."""
     steep = next((weight for most, weight in STEEP_PRIOR if abs(term.power) <= most), BEYOND_STEEP_PRIOR)
     pure = PURE_LOG_BONUS if term.kind is GrowthClass.LOGARITHMIC else 1.0
     return (
@@ -96,7 +96,7 @@ def small_space() -> SearchSpace:
 
 @cache
 def tiny_space() -> SearchSpace:
-    """A logarithm and four powers up to 3: for four parameters."""
+    """Return a logarithm and four powers up to 3: for four parameters."""
     return _space("tiny", (Growth.of(*each) for each in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
 
 
@@ -120,7 +120,7 @@ def slow_space() -> SearchSpace:
 
 @cache
 def make_short_space() -> SearchSpace:
-    """The terms that algorithms have, for stretches of three or four points."""
+    """Return the terms that algorithms have, for stretches of three or four points."""
     powers = ((0, 1), ("1/2", 0), (1, 0), (1, 1), ("3/2", 0), (2, 0), (3, 0))
     return _space("short", (Growth.of(*exponents) for exponents in powers))
 
@@ -147,7 +147,7 @@ def steep_falling_space() -> SearchSpace:
 def seed001_space(
     expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
 ) -> SearchSpace:
-    """The ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the
+    """Return the ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the
     next lower class.
 
     ``factors`` are the exponents of the lower-class factor; the upper bound carries none. The construction
@@ -172,7 +172,7 @@ def seed001_space(
 
 
 def _lower(kind: GrowthClass, exponent: Fraction) -> Growth | None:
-    """The factor of the next lower class."""
+    """Return the factor of the next lower class."""
     if kind is GrowthClass.EXPONENTIAL:
         return Growth(power=exponent)
     return Growth(log=exponent) if kind is GrowthClass.POLYNOMIAL else None
@@ -194,9 +194,8 @@ def wide_space() -> SearchSpace:
 
 @cache
 def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> SearchSpace:
-    """The grid that so many parameters allow, with the expectation's own grid and its lower-class factors
-    to ±2 where
-    there is one.
+    """Return the grid that so many parameters allow, with the expectation's own grid and its lower-class
+    factors to ±2 where there is one.
     """
     coarse = parameters > 1
     grids = {1: dense_space, 2: coarse_space, 3: small_space}
@@ -216,7 +215,7 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
 
 
 def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
-    """The user's own terms, as big-O texts.
+    """Return the user's own terms, as big-O texts.
 
     Raises
     ------

@@ -135,7 +135,7 @@ def _worst_miss(model: ScalingModel, reading: Reading) -> float:
 
 
 def _bounded(model: ScalingModel) -> list[ModelWarning]:
-    """What ends in a constant, with the part that falls off: strong scaling and its serial part."""
+    """Return what ends in a constant, with the part that falls off: strong scaling and its serial part."""
     parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
     rises = model.terms[0].coefficient < 0
     words = (
@@ -145,7 +145,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
 
 
 def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
-    """A leading term that is not what one sees in the range."""
+    """Return a leading term that is not what one sees in the range."""
     if len(model.terms) < 2:
         return []
     parts = [term.at(reading.largest) for term in model.terms]

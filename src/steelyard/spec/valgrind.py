@@ -25,7 +25,7 @@ EVENTS: Final[dict[Tool, dict[str, str]]] = {
 
 
 def counting(experiment: Experiment) -> Tool | None:
-    """The tool under which every trial runs; ``None`` where trials are timed. A spec has one at most."""
+    """Return the tool under which every trial runs; ``None`` where trials are timed. A spec has one at most."""
     return next((tool for metric in experiment.metrics for tool in EVENTS if metric.source == tool), None)
 
 

@@ -14,8 +14,8 @@ ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 
 
 def of_logs(*logs: Floats) -> float:
-    """The spread that differences of these logarithms can have without a cause, relative to the largest of
-    them (or to 1: a relative error of x is an absolute one of log x).
+    """Return the spread that differences of these logarithms can have without a cause, relative to the
+    largest of them (or to 1: a relative error of x is an absolute one of log x).
     """
     return ROUNDING * max(1.0, *map(largest, logs))
 

@@ -82,7 +82,7 @@ def refuse_existing(directory: Path) -> None:
 
 
 def unfinished_name(directory: Path) -> Path:
-    """A new name beside ``directory``, for a record that nobody is to see before it is whole."""
+    """Return a new name beside ``directory``, for a record that nobody is to see before it is whole."""
     return directory.with_name(f".{directory.name}.{os.urandom(4).hex()}.unfinished")
 
 

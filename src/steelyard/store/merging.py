@@ -61,7 +61,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def find_origin(record_id: str, run: Run) -> str:
-    """The record that measured a run, which may have been merged since."""
+    """Return the record that measured a run, which may have been merged since."""
     return str(run.host.get(RECORD, record_id))
 
 

@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 def _asked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """A question, in which what goes wrong is told as damage of the file where it is that."""
+    """Return a question, in which what goes wrong is told as damage of the file where it is that."""
 
     @functools.wraps(method)
     def explained(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -114,7 +114,7 @@ class Reading(Facts):
                 yield BlockOutcome(Block(id_, pass_, its, _order(drawn), bool(discard)), state)
 
     def stream_measurements(self) -> Iterator[tuple[int, Measurement]]:
-        """The run and the measurement of each trial, in the order of the plan; without captured output."""
+        """Yield the run and the measurement of each trial, in the order of the plan; without captured output."""
         with self._explained():
             yield from measurements(self._connection)
 
@@ -132,7 +132,7 @@ class Reading(Facts):
 
     @_asked
     def origins(self) -> Origins:
-        """The provenance of values: measured, simulated, or of more ranks than CPUs."""
+        """Return the provenance of values: measured, simulated, or of more ranks than CPUs."""
         one_process = any("one_process" in each for each in self.program.values())
         return Origins.of(self._experiment_json, self.runs(), one_process=one_process)
 
@@ -256,7 +256,7 @@ class Reading(Facts):
 
     @_asked
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
-        """The labels under which the record has values of the metric.
+        """Return the labels under which the record has values of the metric.
 
         Raises
         ------
@@ -271,7 +271,7 @@ class Reading(Facts):
 
     @_asked
     def progress(self) -> Progress:
-        """The counts; a million trials take a tenth of a second."""
+        """Return the counts; a million trials take a tenth of a second."""
         blocks: dict[BlockState, int] = {}
         planned = contexts = 0
         for state, count, trials, its in self._rows(
@@ -395,7 +395,7 @@ class Reading(Facts):
 
     @_asked
     def boots_of_treatments(self) -> dict[int, set[str]]:
-        """The starts of the machine under which each treatment was measured, discarded runs left out."""
+        """Return the starts of the machine under which each treatment was measured, discarded runs left out."""
         boots: dict[int, set[str]] = {}
         for treatment, boot in self._rows(
             "SELECT DISTINCT trial.treatment, run.boot FROM trial JOIN run ON trial.run = run.id"
@@ -414,7 +414,7 @@ class Reading(Facts):
         return left
 
     def holder(self) -> Holder | None:
-        """The process that is running this record now, if any."""
+        """Return the process that is running this record now, if any."""
         return holder(self.directory / "lock")
 
     @_asked
@@ -430,8 +430,8 @@ class Reading(Facts):
 def _without_restated(
     labels: Mapping[int, Mapping[str, Scalar]], found: Sequence[tuple[int, Mapping[str, Scalar]]]
 ) -> tuple[dict[int, Mapping[str, Scalar]], dict[int, int]]:
-    """The labels without those that every line has with the level of its treatment; and for each, the first
-    that is the same then.
+    """Return the labels without those that every line has with the level of its treatment; and for each, the
+    first that is the same then.
     """
     restated = {
         name

@@ -275,7 +275,7 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 
 def _tables(file: Path) -> set[str]:
-    """The tables that SQLite finds; none where the first page is lost, which leads to their list."""
+    """Return the tables that SQLite finds; none where the first page is lost, which leads to their list."""
     with closing(_opened(file)) as source, suppress(*_UNREADABLE):
         return {name for (name,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return set()
@@ -300,7 +300,7 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
 
 
 def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
-    """The first page of a record; ``grown`` where its pages became large when its writer left."""
+    """Return the first page of a record; ``grown`` where its pages became large when its writer left."""
     try:
         with closing(create_database(scratch, durable=False, page_bytes=page_bytes)) as new:
             if grown:
@@ -339,7 +339,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, wh
 
 
 def _rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
-    """The rows up to damage, which is ``None``."""
+    """Yield the rows up to damage, which is ``None``."""
     try:
         yield from source.execute(sql)
     except _UNREADABLE:

@@ -125,7 +125,7 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
 
 
 def measurements(connection: sqlite3.Connection) -> Iterator[tuple[int, Measurement]]:
-    """The run and the measurement of each trial, in the order of the plan; without captured output."""
+    """Yield the run and the measurement of each trial, in the order of the plan; without captured output."""
     # The values come first: as long as they are being read, all that is read is of one state of the record.
     values = connection.execute("SELECT trial, metric, labels, i, v FROM value ORDER BY trial")
     ahead = values.fetchone()

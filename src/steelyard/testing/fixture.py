@@ -83,7 +83,7 @@ class Steelyard:
 
 
 def _finished(function: Callable[..., Any], result: Any) -> Any:
-    """The result of a call, unless what was called has not run yet."""
+    """Return the result of a call, unless what was called has not run yet."""
     if not (inspect.iscoroutine(result) or inspect.isasyncgen(result)):
         return result
     if inspect.iscoroutine(result):

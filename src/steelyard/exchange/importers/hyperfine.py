@@ -129,7 +129,7 @@ def _read_version_2(document: object) -> Iterator[_Command]:
 
 
 def _distinguish(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
-    """What tells the commands apart."""
+    """Return what tells the commands apart."""
     names = {frozenset(command.parameters) for command in commands}
     distinct = {tuple(sorted(command.parameters.items())) for command in commands}
     if len(names) == 1 and all(names) and len(distinct) == len(commands):

@@ -113,7 +113,7 @@ class LakeRecord(Reading):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """A lake that is read does not change."""
+        """Provide a lake that is read does not change."""
         yield
 
     def read_columns(self) -> Mapping[str, Ints]:
@@ -226,7 +226,7 @@ class LakeRecord(Reading):
         return self._placed
 
     def _find_standing(self) -> Ints:
-        """The context that stands for each, which is that of its machine where machines are contexts."""
+        """Return the context that stands for each, which is that of its machine where machines are contexts."""
         import numpy as np
 
         ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
@@ -448,7 +448,7 @@ def _count(column: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _end_state(state: str) -> BlockState:
-    """The state of a block that nobody goes on with."""
+    """Return the state of a block that nobody goes on with."""
     match state:
         case "complete" | "discarded":
             return state
@@ -529,7 +529,7 @@ def _fill(
 
 
 def hash_ids(ids: Collection[str]) -> str:
-    """An id for records together."""
+    """Return an id for records together."""
     import hashlib
 
     return hashlib.sha256(" ".join(sorted(ids)).encode()).hexdigest()[:16]

@@ -124,7 +124,7 @@ def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int
 
 
 def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
-    """The answer, whose verdicts are marked as those of a question that was asked after the run."""
+    """Return the answer, whose verdicts are marked as those of a question that was asked after the run."""
     notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
     return replace(
         found,
@@ -183,7 +183,7 @@ def _nothing_yet(record: Reading) -> RecordError:
 
 
 def _about(declared: Analysis, metric: str) -> Analysis:
-    """The declaration about another metric, whose limits and stated uncertainties are unknown."""
+    """Return the declaration about another metric, whose limits and stated uncertainties are unknown."""
     if metric == declared.metric:
         return declared
     failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
@@ -191,7 +191,7 @@ def _about(declared: Analysis, metric: str) -> Analysis:
 
 
 def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
-    """The declaration of the spec, with the estimand and interval that were asked for."""
+    """Return the declaration of the spec, with the estimand and interval that were asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
         raise UsageError(f"unknown estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
@@ -347,7 +347,7 @@ def _unobserved(
 
 
 def _note_idle_power(record: Reading) -> list[Notice]:
-    """What counters of energy contain beside the program."""
+    """Return what counters of energy contain beside the program."""
     idle: dict[str, float] = {}
     for run in record.runs():
         facts = {name: run.host.get(f"{name}_idle_w") for name in record.experiment.program.counters}

@@ -48,7 +48,7 @@ def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
 
 
 def _resolve_accepted(claim: Claim, experiment: Experiment) -> Claim:
-    """The claim with its file of accepted models as the experiment that declares it has it."""
+    """Return the claim with its file of accepted models as the experiment that declares it has it."""
     if isinstance(claim, Scales) and claim.accepted is not None:
         return replace(claim, accepted=str(Path(experiment.source, claim.accepted)))
     return claim

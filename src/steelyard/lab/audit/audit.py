@@ -142,7 +142,7 @@ class _Replication(msgspec.Struct, frozen=True):
     waiting: AbstractSet[str]
 
     def judged(self, bench: Stages) -> _Judged:
-        """The findings of all blocks so far, at the level that the looks at them leave."""
+        """Return the findings of all blocks so far, at the level that the looks at them leave."""
         request = bench.request
         logs = bench.logs("replication", bench.asked_metric)
         elapsed = bench.logs("replication", "wall_s") if self.waiting else logs
@@ -220,8 +220,8 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """The kinds in which the program still ends well at the largest level or each name, and what is said of
-    the others: some programs refuse a long name of their own.
+    """Return the kinds in which the program still ends well at the largest level or each name, and what is
+    said of the others: some programs refuse a long name of their own.
 
     Raises
     ------
@@ -287,7 +287,7 @@ def _screen(
 def _again(
     among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
-    """The settings of the replication, and what is compared in it.
+    """Return the settings of the replication, and what is compared in it.
 
     Names are compared where the layout is a typical one: at an extreme one, they would be judged by it.
     """

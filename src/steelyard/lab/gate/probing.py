@@ -134,7 +134,7 @@ def _run(
     place: Path,
     timeout_s: float | None,
 ) -> bytes:
-    """What it prints; nothing that it started goes on without it."""
+    """Return what it prints; nothing that it started goes on without it."""
     output, errors = place / "stdout", place / "stderr"
     try:
         with output.open("wb") as out, errors.open("wb") as err:

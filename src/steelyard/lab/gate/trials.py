@@ -119,7 +119,7 @@ def is_complete(directory: Path) -> bool:
 
 
 def read(directory: Path, metric: str) -> Measured:
-    """What a record of ``measure`` holds.
+    """Return what a record of ``measure`` holds.
 
     Raises
     ------

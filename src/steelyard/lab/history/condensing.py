@@ -109,7 +109,7 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
 
 
 def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> Gathered:
-    """What the facts of a lake keep for a history; no table of trials is read."""
+    """Return what the facts of a lake keep for a history; no table of trials is read."""
     from steelyard.lab.lake.opening import read_lake
 
     lake = read_lake(place)
@@ -179,8 +179,8 @@ def read_condensed(
 def _read_sealed(
     directory: Path, metrics: Sequence[str] | None, beside: Sequence[str]
 ) -> tuple[Condensed, dict[str, Metric]] | None:
-    """What ``condense`` would give, by the seal of the record; ``None`` without one, or where that has not
-    what is asked, so that reading the record tells why.
+    """Return what ``condense`` would give, by the seal of the record; ``None`` without one, or where that has
+    not what is asked, so that reading the record tells why.
     """
     summary = read_seal(directory / FILE)
     if summary is None:
@@ -213,7 +213,7 @@ def write_summary(directory: Path) -> None:
 
 
 def find_records(name: Path) -> Iterator[Path]:
-    """The record that a name is, or those of a directory.
+    """Yield the record that a name is, or those of a directory.
 
     Raises
     ------
@@ -239,7 +239,7 @@ def find_records(name: Path) -> Iterator[Path]:
 
 
 def _id(directory: Path) -> str | None:
-    """The id of a record; ``None`` where it cannot be read, which will be told."""
+    """Return the id of a record; ``None`` where it cannot be read, which will be told."""
     if (summary := read_seal(directory / FILE)) is not None:
         return summary.condensed.id
     try:
@@ -294,7 +294,7 @@ def condense(
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a spec that say what is run and measured."""
+    """Return the parts of a spec that say what is run and measured."""
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}
 
 

@@ -219,7 +219,7 @@ def _key(labels: Mapping[str, Scalar]) -> str:
 
 
 def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
-    """The reference program by its labels; empty where there is none."""
+    """Return the reference program by its labels; empty where there is none."""
     bases = {_key(each.labels): each for each in entries if each.treatment == reference}
     if reference is not None and not bases:
         known = ", ".join(dict.fromkeys(each.treatment for each in entries))

@@ -40,11 +40,11 @@ class Repository:
             )
 
     def locate(self) -> Path:
-        """The directory of git, which all work trees of the repository share."""
+        """Return the directory of git, which all work trees of the repository share."""
         return (self.directory / self.ask("rev-parse", "--git-common-dir").strip()).resolve()
 
     def commit(self, revision: str) -> str:
-        """The full id of the commit that a revision names.
+        """Return the full id of the commit that a revision names.
 
         Raises
         ------
@@ -75,7 +75,7 @@ class Repository:
         return self._run("merge-base", "--is-ancestor", one, other).returncode == 0
 
     def subject(self, commit: str) -> str:
-        """The first line of a commit's message."""
+        """Return the first line of a commit's message."""
         return self.ask("show", "--no-patch", "--format=%s", commit).strip()
 
     @property
@@ -93,7 +93,7 @@ class Repository:
         self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
 
     def get_tree(self, commit: str) -> str:
-        """The id of the files of a commit."""
+        """Return the id of the files of a commit."""
         return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
 
     def take_snapshot(self, without: str) -> tuple[str, str]:
@@ -122,7 +122,7 @@ class Repository:
         shutil.rmtree(directory, ignore_errors=True)
 
     def ask(self, *words: str, env: Mapping[str, str] | None = None) -> str:
-        """The output of ``git WORDS``.
+        """Return the output of ``git WORDS``.
 
         Raises
         ------

@@ -99,7 +99,7 @@ class Ratchet:
         self._tell = tell
 
     def read(self) -> Ledger:
-        """The ledger. Raises ``UsageError`` before the first try."""
+        """Return the ledger. Raises ``UsageError`` before the first try."""
         return load_ledger(self.directory)
 
     def try_tree(self, request: RatchetRequest, note: str = "") -> Ledger:

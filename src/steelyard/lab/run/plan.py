@@ -84,7 +84,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
 
 
 def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
-    """The experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
+    """Return the experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
     try:
         return resolve_nodes(experiment, directory), ()
     except MachineError as error:

@@ -234,7 +234,7 @@ def _record(
     spec_text: str,
     identities: Sequence[ProgramIdentity],
 ) -> Iterator[Record]:
-    """A new record, or the one that is there."""
+    """Provide a new record, or the one that is there."""
     program = {identity.path: identity for identity in identities}
     if not (directory / FILE).exists():
         with Record.create(

@@ -64,7 +64,7 @@ def _spread(its: AdjustedSpeedup) -> Span:
 
 
 def _with(value: float, uncertainty: float) -> str:
-    """A value and what stands behind it, with the digits that this leaves."""
+    """Return a value and what stands behind it, with the digits that this leaves."""
     digits = min(MOST_DECIMALS, max(0, decimals(uncertainty)))
     return f"{value:.{digits}f} ± {uncertainty:.{digits}f}"
 

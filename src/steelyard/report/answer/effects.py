@@ -60,7 +60,7 @@ def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
 
 
 def caption(found: Factorial) -> str:
-    """The metric and stratum, and what effects are estimated from."""
+    """Return the metric and stratum, and what effects are estimated from."""
     where = named_levels({**found.stratum, **found.labels})
     units = "run" if found.by == "launch" else found.by
     each = " of each" if found.by == "launch" else ""
@@ -72,7 +72,7 @@ def caption(found: Factorial) -> str:
 
 
 def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
-    """The columns of these effects, and what is left to chance."""
+    """Return the columns of these effects, and what is left to chance."""
     axes = {axis.name: axis for axis in found.axes}
     unassigned = "not assigned" if found.kind == "screening" else "other interactions"
     others = {"chance": found.rest, unassigned: found.unassigned}
@@ -121,7 +121,7 @@ def level_name(found: Factorial, each: LevelEffect) -> str:
 
 
 def level_columns(found: Factorial, shown: Sequence[LevelEffect]) -> list[Column]:
-    """The columns of these levels."""
+    """Return the columns of these levels."""
     return [
         Column("levels", [Span(level_name(found, each)) for each in shown], right=False, is_name=True),
         Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),

@@ -82,7 +82,7 @@ def is_speed(metric: Metric) -> bool:
 
 
 def verdict(comparison: Comparison) -> tuple[str, Style]:
-    """The verdict as one cell of a table; in brackets where it is exploratory."""
+    """Return the verdict as one cell of a table; in brackets where it is exploratory."""
     word, style = _verdict(comparison)
     return (f"({word})", "") if comparison.exploratory and style != "open" else (word, style)
 
@@ -96,7 +96,7 @@ def _verdict(comparison: Comparison) -> tuple[str, Style]:
 
 
 def outcome(comparison: Comparison) -> tuple[str, Style]:
-    """The ratio and its direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
+    """Return the ratio and its direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
     word, style = verdict(comparison)
     if isinstance(comparison.speedup, Undefined) or comparison.verdict not in ("faster", "slower"):
         return word, style
@@ -187,8 +187,8 @@ def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
 
 
 def pair_name(new: Treatment, old: Treatment, names: Names) -> str:
-    """A comparison as the name of a row: of labels of several factors what differs, and behind it what both
-    share.
+    """Return a comparison as the name of a row: of labels of several factors what differs, and behind it what
+    both share.
     """
     apart = [name for name in new.levels if level_text(new.levels[name]) != level_text(old.levels[name])]
     spelled = all(f"{name}=" in label for name in apart for label in (new.label, old.label))
@@ -207,8 +207,8 @@ what was seen is below 0.9 standard errors, as most differences of equal program
 
 
 def fresh(run: FreshRun | None, units: int) -> str:
-    """The run that would resolve it, if the difference that was seen among so many units is real; empty where
-    that would be to chase noise.
+    """Return the run that would resolve it, if the difference that was seen among so many units is real;
+    empty where that would be to chase noise.
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
@@ -229,7 +229,7 @@ def _power(resolvable: float | None) -> str:
 
 
 def alone(sample: Described, names: Names) -> Finding:
-    """A sample in words that is compared with nothing."""
+    """Return a sample in words that is compared with nothing."""
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
     if summary.mean is None:
@@ -259,7 +259,7 @@ def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
 
 
 def shared_labels(answer: Answer) -> dict[str, Scalar]:
-    """The labels that all values of the primary metric have alike: they tell no line from another."""
+    """Return the labels that all values of the primary metric have alike: they tell no line from another."""
     rows = [sample.labels for sample in answer.samples if sample.metric.name == answer.metric.name]
     first = rows[0] if rows else {}
     return {
@@ -293,7 +293,7 @@ def _than(comparison: Comparison) -> str:
 
 
 def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
-    """The ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
+    """Return the ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
     if _direction(comparison) != "slower":
         return value, interval
@@ -301,7 +301,7 @@ def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | 
 
 
 def name_unit(design: DesignFacts) -> str:
-    """What the contexts of a design are."""
+    """Return what the contexts of a design are."""
     return "machine" if design.machines else "context"
 
 

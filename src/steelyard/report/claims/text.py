@@ -42,12 +42,14 @@ MOST_DEPARTURES: Final = 4
 
 
 def words(verdict: Verdict) -> str:
-    """The verdict in one sentence, without its sign: what is claimed, what decides, in how many strata."""
+    """Return the verdict in one sentence, without its sign: what is claimed, what decides, in how many
+    strata.
+    """
     return f"{claim_of(verdict)}: {_said(verdict)}"
 
 
 def claim_of(verdict: Verdict) -> str:
-    """The claim in words, bounds with the unit of their metric."""
+    """Return the claim in words, bounds with the unit of their metric."""
     return claim_text(verdict.claim, _unit(verdict))
 
 
@@ -84,7 +86,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
 
 
 def _doubt(instance: Instance) -> float | None:
-    """The probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
+    """Return the probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
     evidence = instance.evidence
     if instance.outcome in ("not_resolved", "not_judged"):
         return None
@@ -190,7 +192,9 @@ def _unit(verdict: Verdict) -> str:
 
 
 def deciding(verdict: Verdict) -> Instance:
-    """The stratum that decides, or leaves it open: the one that fails most surely, or holds least surely."""
+    """Return the stratum that decides, or leaves it open: the one that fails most surely, or holds least
+    surely.
+    """
 
     def rank(each: Instance) -> tuple[int, float]:
         p: float | None = getattr(each.evidence, "p", None)

@@ -64,7 +64,7 @@ def _table(found: History, width: int) -> list[Line]:
 
 
 def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
-    """A row for each of these series."""
+    """Return a row for each of these series."""
     columns = [
         Column("metric", [Span(each.metric.name) for each in shown], right=False, give_way=3),
         Column("treatment", [name_cell(series_name(each)) for each in shown], right=False, is_name=True),

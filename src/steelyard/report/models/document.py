@@ -207,7 +207,7 @@ class JudgedRule(msgspec.Struct, frozen=True):
 
 
 def _judged(verdict: Verdict) -> JudgedRule:
-    """The entry of a rule.
+    """Return the entry of a rule.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def render(
     causes: Sequence[Cause | None],
     after: After = NOTHING,
 ) -> str:
-    """The document as text."""
+    """Return the document as text."""
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
         rules=tuple(map(_judged, rules)),

@@ -94,7 +94,7 @@ def _name(name: str, metric: str) -> str:
 
 
 def _leaf(name: str) -> str:
-    """The last function of a call path."""
+    """Return the last function of a call path."""
     return name.rsplit("->", 1)[-1]
 
 
@@ -106,7 +106,7 @@ def _shown(names: Sequence[str]) -> list[str]:
 
 
 def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
-    """The columns of these models."""
+    """Return the columns of these models."""
     columns = []
     if any(m.validation for m in models):
         signs = [m.validation.rank if m.validation else None for m in models]

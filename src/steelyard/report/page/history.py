@@ -35,8 +35,8 @@ MOST_POINTS: Final = 5000
 
 
 def headline(found: History) -> tuple[list[Finding], str]:
-    """What changed, the latest first; what wanders; or that nothing does. And what is said of those that are
-    too many.
+    """Return what changed, the latest first; what wanders; or that nothing does. And what is said of those
+    that are too many.
     """
     told = [
         Finding(
@@ -56,7 +56,7 @@ def headline(found: History) -> tuple[list[Finding], str]:
 
 
 def commands(found: History) -> str:
-    """What confirms each change side by side, a command a line; empty where none can."""
+    """Return what confirms each change side by side, a command a line; empty where none can."""
     return "\n".join(
         dict.fromkeys(command for _, each in found.changes if (command := bisection(found, each)))
     )

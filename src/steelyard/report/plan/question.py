@@ -76,7 +76,7 @@ def build_words(experiment: Experiment, builds: int) -> str:
 
 
 def claims_words(experiment: Experiment) -> list[str]:
-    """A sentence for each claim."""
+    """Return a sentence for each claim."""
     return [
         claim_text(claim, _unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
         for claim in experiment.claims

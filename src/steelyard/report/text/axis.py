@@ -27,12 +27,12 @@ class Axis(msgspec.Struct, frozen=True):
     width: int
 
     def place(self, percent: float) -> int:
-        """The column of a change, from 0; beyond the ends, the last one."""
+        """Return the column of a change, from 0; beyond the ends, the last one."""
         at = (_log(percent) - _log(self.low)) / (_log(self.high) - _log(self.low))
         return min(max(0, round(at * (self.width - 1))), self.width - 1)
 
     def labels(self) -> str:
-        """The line below: 0, the ends, and round changes between them where there is room."""
+        """Return the line below: 0, the ends, and round changes between them where there is room."""
         inside = sorted(_round(self.low, self.high), key=lambda each: -abs(_log(each)))
         line = [" "] * self.width
         for percent in (0.0, self.high, self.low, *inside):
@@ -47,7 +47,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 def axis_of(bounds: Iterable[float], width: int) -> Axis:
-    """The axis that shows all of ``bounds``, in percent above -100."""
+    """Return the axis that shows all of ``bounds``, in percent above -100."""
     known = list(bounds)
     least, most = min([0.0, *known]), max([0.0, *known])
     column = max(-_log(least), _log(most)) / width

@@ -58,7 +58,7 @@ def _fixed(value: float, digits: int) -> str:
 
 
 def percent(share: float) -> str:
-    """A fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
+    """Return a fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
     value = 100 * share
     return f"{value:.0f} %" if 9.95 <= value < 1e5 else f"{value:.2g} %"
 
@@ -71,20 +71,20 @@ def probability(p: float) -> str:
 
 
 def share(probability: float) -> str:
-    """A probability: ``83 %``, ``>99 %``, ``<1 %``."""
+    """Return a probability: ``83 %``, ``>99 %``, ``<1 %``."""
     if 0.01 <= probability <= 0.99:
         return f"{100 * probability:.0f} %"
     return ">99 %" if probability > 0.5 else "<1 %"
 
 
 def scale_text(scale: float) -> str:
-    """A value of a parameter: whole where it is large, three digits where it is small."""
+    """Return a value of a parameter: whole where it is large, three digits where it is small."""
     return f"{scale:.0f}" if scale >= 100 else f"{scale:.3g}"
 
 
 def quantity(value: float, unit: str, uncertainty: float | None) -> str:
-    """A value with unit and prefix, with the digits that ``uncertainty`` leaves; three digits where it is not
-    known.
+    """Return a value with unit and prefix, with the digits that ``uncertainty`` leaves; three digits where it
+    is not known.
     """
     if not value or not uncertainty:
         return format_quantity(value, unit)
@@ -108,7 +108,7 @@ class Scale(msgspec.Struct, frozen=True):
     decimals: int
 
     def text(self, value: float | None) -> str:
-        """The value in this unit; a dash for ``None``."""
+        """Return the value in this unit; a dash for ``None``."""
         if value is None:
             return "–"
         return f"{value / self.factor:,.{self.decimals}f}"
@@ -117,8 +117,8 @@ class Scale(msgspec.Struct, frozen=True):
 def scale(
     values: Sequence[float], uncertainties: Sequence[float], unit: str, *, prefix: str | None = None
 ) -> Scale:
-    """The scale of a column: the prefix of the largest value, or of seconds the one that is asked for, the
-    decimals of the smallest uncertainty, six digits at most.
+    """Return the scale of a column: the prefix of the largest value, or of seconds the one that is asked for,
+    the decimals of the smallest uncertainty, six digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
     shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)

@@ -17,8 +17,8 @@ _STAYS: Final = re.compile(r"[%×].*|[nµmkMGT]?(s|B|/s)\W*")
 
 
 def printable(text: str) -> str:
-    """The text with everything that would move the cursor, change colours or reorder a line written as an
-    escape.
+    """Return the text with everything that would move the cursor, change colours or reorder a line written as
+    an escape.
 
     Labels come from command lines and specs; a terminal would obey what they contain.
     """
@@ -33,7 +33,7 @@ def _escaped(char: str) -> str:
 
 
 def level_text(level: Scalar) -> str:
-    """A level as it is written in a spec, without quotes; the empty text as ''."""
+    """Return a level as it is written in a spec, without quotes; the empty text as ''."""
     if isinstance(level, bool):
         return "true" if level else "false"
     return printable(str(level)) or "''"
@@ -132,8 +132,8 @@ _WORD: Final = re.compile(r"(?!(true|false|[-+.\d]+(e[-+\d]+)?)$).*")
 
 
 def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
-    """The words that not all share, with as many of the shared ones as there is room for, ``…`` for the
-    others; ``None`` where the texts have no words in common, or this is too long.
+    """Return the words that not all share, with as many of the shared ones as there is room for, ``…`` for
+    the others; ``None`` where the texts have no words in common, or this is too long.
     """
     split = [text.split(" ") for text in distinct]
     least = min(map(len, split))

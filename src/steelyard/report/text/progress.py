@@ -37,7 +37,7 @@ def progress_line(at: Progress, width: int = 80) -> str:
 
 
 def _words(at: Progress) -> tuple[str, list[str]]:
-    """The count, and what is said beside the bar."""
+    """Return the count, and what is said beside the bar."""
     if at.target is not None and at.reached is not None and at.to_end:
         return f"{at.blocks_done} {at.what}", [_reached(at), _times(at)]
     left = "" if at.remaining_s is None else format_duration(at.remaining_s)

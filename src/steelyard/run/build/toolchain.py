@@ -41,7 +41,8 @@ class Tool(msgspec.Struct, frozen=True, order=True):
 
 
 def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tuple[Tool, ...]:
-    """The first word of the command, the tools that it or the environment chooses, and the usual compilers.
+    """Return the first word of the command, the tools that it or the environment chooses, and the usual
+    compilers.
 
     Raises
     ------
@@ -88,7 +89,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
-    """The executable file that a word names, seen from ``directory``; ``None`` where none is found."""
+    """Return the executable file that a word names, seen from ``directory``; ``None`` where none is found."""
     if "/" in word:
         path = directory / word
         return path if holds(path.is_file) and os.access(path, os.X_OK) else None
@@ -106,7 +107,7 @@ def machine(root: Path = Path("/")) -> str:
 
 
 def _linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
-    """The linker that ``-fuse-ld=lld`` makes a compiler call."""
+    """Yield the linker that ``-fuse-ld=lld`` makes a compiler call."""
     for text in (*command, *env.values()):
         yield from (f"ld.{name}" for name in _USE_LD.findall(text))
 

@@ -47,7 +47,8 @@ class DeviceEvent(msgspec.Struct, frozen=True):
 
 
 def find_device_event(name: str, root: Path = Path("/")) -> DeviceEvent:
-    """The event ``DEVICE/TERMS/``: terms are names of events, ``term=value`` or ``term``, joined by commas.
+    """Return the event ``DEVICE/TERMS/``: terms are names of events, ``term=value`` or ``term``, joined by
+    commas.
 
     Raises
     ------

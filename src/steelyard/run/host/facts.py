@@ -67,7 +67,9 @@ def _clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
 
 
 def _clock_step_and_cost() -> tuple[float | None, float]:
-    """The smallest step seen between two readings (``None``: it stood still), and the mean cost of one."""
+    """Return the smallest step seen between two readings (``None``: it stood still), and the mean cost of
+    one.
+    """
     read = time.monotonic_ns
     readings = [read() for _ in range(_READINGS)]
     steps = [later - earlier for earlier, later in pairwise(readings) if later > earlier]

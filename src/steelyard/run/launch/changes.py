@@ -28,7 +28,7 @@ _LONGEST_NAME: Final = 200
 
 
 def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place: Path | None) -> Launch:
-    """The launch with all of ``change`` that is not a matter of lengths on the stack.
+    """Return the launch with all of ``change`` that is not a matter of lengths on the stack.
 
     Parameters
     ----------
@@ -100,8 +100,8 @@ def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
 
 
 def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Launch, ...]:
-    """The first before the trial: it is there when they run. What they leave behind the runner ends after
-    ``cleanup``.
+    """Return the first before the trial: it is there when they run. What they leave behind the runner ends
+    after ``cleanup``.
     """
     program = str(native_file(RUNNER).absolute())
     directory = launch.cwd if place is None else str(place.parent.absolute())

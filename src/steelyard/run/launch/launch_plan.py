@@ -53,8 +53,8 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 
 
 def with_trial(launch: Launch, trial: int) -> Launch:
-    """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
-    is returned as it is.
+    """Return the launch with the number of the trial where the spec says ``{trial}``; most specs do not, and
+    it is returned as it is.
     """
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
@@ -184,7 +184,7 @@ class LaunchPlan:
         return tuple(replace(hook, timeout_ns=limit_ns) for hook in made)
 
     def paths(self) -> dict[int, str]:
-        """The file that each treatment starts."""
+        """Return the file that each treatment starts."""
         return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
     def check(self) -> None:
@@ -229,8 +229,8 @@ class LaunchPlan:
         return draw_context(contexts, self.experiment.design.seed, 1) if contexts else None
 
     def files(self) -> list[str]:
-        """The programs, and the scripts that interpreters among them are given: what must not change while
-        it is measured.
+        """Return the programs, and the scripts that interpreters among them are given: what must not change
+        while it is measured.
         """
         found = set()
         for treatment in self.treatments:
@@ -318,8 +318,8 @@ class LaunchPlan:
         return str(path)
 
     def _stdin(self, text: str, treatment: Treatment) -> str:
-        """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the
-        clock.
+        """Return the path of a file that opens at once: a pipe that nobody writes would stop the runner
+        before the clock.
         """
         path = Path(self._path(text, treatment))
         if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
@@ -372,7 +372,7 @@ def _is_made_later(path: Path) -> bool:
 
 
 def find_script(launch: Launch) -> Path | None:
-    """The script in ``python3 -O bench.py``; other words may name files that the program writes."""
+    """Return the script in ``python3 -O bench.py``; other words may name files that the program writes."""
     if not _INTERPRETER.fullmatch(Path(launch.path).name):
         return None
     for word in launch.argv[1:]:

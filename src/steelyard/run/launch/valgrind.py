@@ -81,7 +81,7 @@ class Valgrind(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, experiment: Experiment, directory: Path = CACHES) -> Valgrind | None:
-        """The tool that the trials of an experiment run under; ``None`` where they are timed.
+        """Return the tool that the trials of an experiment run under; ``None`` where they are timed.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Valgrind(msgspec.Struct, frozen=True):
         )
 
     def around(self, launch: Launch, summary: str) -> Launch:
-        """The launch under valgrind. ``argv[0]`` is what valgrind starts, so it is the path.
+        """Return the launch under valgrind. ``argv[0]`` is what valgrind starts, so it is the path.
 
         Parameters
         ----------

@@ -43,7 +43,7 @@ class Measurer:
         ]
 
     def measure(self, raw_trials: Sequence[RawTrial], blocks: Sequence[Block]) -> list[Measurement]:
-        """The measurements of trials that belong to ``blocks``.
+        """Return the measurements of trials that belong to ``blocks``.
 
         Raises
         ------

@@ -113,7 +113,7 @@ def are_deadlocked(reason: str) -> bool:
 
 
 def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> bytes:
-    """The last line that the program wrote, to stderr or else to stdout: where most say what is wrong.
+    """Return the last line that the program wrote, to stderr or else to stdout: where most say what is wrong.
 
     Lines of a launcher are passed over; where ranks were silent, its own ``account`` stands for theirs.
     """
@@ -127,7 +127,7 @@ def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> b
 
 
 def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
-    """The last line of the program, and what the launcher says of it."""
+    """Return the last line of the program, and what the launcher says of it."""
     foreign = _FOREIGN.get(kind)
     own = account = b""
     block: list[bytes] | None = None

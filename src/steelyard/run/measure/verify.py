@@ -48,7 +48,7 @@ class Verifier:
         self._contents = contents_of(program.verify)
 
     def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
-        """The status of a trial, and the reason in words where it is not ``ok``.
+        """Return the status of a trial, and the reason in words where it is not ``ok``.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Verifier:
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
 
     def _failed_ranks(self, raw: RawTrial) -> str | None:
-        """What ranks did, of which the exit code of what started them may say nothing."""
+        """Return what ranks did, of which the exit code of what started them may say nothing."""
         if self._kind == "smpi":
             return simulated_failure(raw)
         # Another exit code than 0 is wanted from ranks that do not end well.

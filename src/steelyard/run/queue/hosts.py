@@ -248,7 +248,7 @@ class Hosts(Scheduler):
         return [*filled(self.ssh, source=self.source), *_OPTIONS, "--", host, quote_command(*words)]
 
     def _ask(self, host: str, *words: str, payload: Path | None = None, into: Path | None = None) -> str:
-        """What the script says; bytes that are not UTF-8 as ``surrogateescape`` has them.
+        """Return what the script says; bytes that are not UTF-8 as ``surrogateescape`` has them.
 
         Raises
         ------

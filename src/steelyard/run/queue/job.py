@@ -182,7 +182,7 @@ class Job(msgspec.Struct, frozen=True):
         self.payload.unlink(missing_ok=True)
 
     def tail(self, most: int = 4096) -> str:
-        """The end of its log."""
+        """Return the end of its log."""
         if not self.log.exists():
             return ""
         return self.log.read_bytes()[-most:].decode(errors="replace").strip()

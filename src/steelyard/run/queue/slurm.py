@@ -136,7 +136,7 @@ class Slurm(Scheduler):
 
 
 def _write_array(jobs: Sequence[Job]) -> str:
-    """A script whose task k runs that of the k-th job, under the directives that all of them have."""
+    """Return a script whose task k runs that of the k-th job, under the directives that all of them have."""
     lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
     head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
     folders = " ".join(shlex.quote(str(job.directory)) for job in jobs)

@@ -112,7 +112,7 @@ class BlockOrders:
         return self._made[1]
 
     def _number(self, launch: Launch, treatment: int, trial: int) -> int:
-        """Number of a trial's launch; looked up once where all trials of a treatment share it."""
+        """Return the number of a trial's launch; looked up once where all trials of a treatment share it."""
         number = self._numbers.get(treatment)
         if number is None:
             own = with_trial(launch, trial)

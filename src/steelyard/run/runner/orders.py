@@ -86,7 +86,7 @@ Entry = Trial | Hook | BlockEnd | Enter | Leave
 
 
 def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
-    """The order that defines a launch under a number, with the numbers of its hooks."""
+    """Return the order that defines a launch under a number, with the numbers of its hooks."""
     cpus = launch.affinity or ()
     flags = (
         (_ASLR_OFF if launch.aslr_off else 0)
@@ -155,12 +155,12 @@ def define(launch: Launch, commands: list[tuple[str, ...]], send: Callable[[byte
 
 
 def encode_forget() -> bytes:
-    """The order that forgets all definitions."""
+    """Return the order that forgets all definitions."""
     return _order(_FORGET, b"")
 
 
 def encode_batch(entries: Sequence[Entry]) -> bytes:
-    """The order that runs entries one after another."""
+    """Return the order that runs entries one after another."""
     return _order(_BATCH, b"".join(map(_encode_entry, entries)))
 
 

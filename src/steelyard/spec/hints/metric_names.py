@@ -19,7 +19,8 @@ _CALLED: Final = {
 
 
 def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> str:
-    """A hint: the metric that ``word`` probably means, how a counter is asked for, or all that there are.
+    """Return a hint: the metric that ``word`` probably means, how a counter is asked for, or all that there
+    are.
 
     Parameters
     ----------

@@ -85,8 +85,8 @@ def spread(logs: Floats) -> float | None:
 
 
 def unseen(population: int, visited: int) -> float:
-    """The largest share of the levels that could be of a kind of which none was visited, with a probability
-    of at least 5 %: visits are drawn without replacement (hypergeometric).
+    """Return the largest share of the levels that could be of a kind of which none was visited, with a
+    probability of at least 5 %: visits are drawn without replacement (hypergeometric).
     """
     missed = 0
     probability = 1.0

@@ -87,7 +87,8 @@ def intervals(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
-    """The same comparisons of any one metric, with marginal intervals and in no family: nothing is judged.
+    """Return the same comparisons of any one metric, with marginal intervals and in no family: nothing is
+    judged.
 
     Raises
     ------

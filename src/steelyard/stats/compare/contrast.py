@@ -217,7 +217,7 @@ def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
 
 
 def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
-    """A paired contrast of these units alone, which must be among its own."""
+    """Return a paired contrast of these units alone, which must be among its own."""
     places = np.flatnonzero(np.isin(contrast.old.ids, ids))
     old, new = _take(contrast.old, places), _take(contrast.new, places)
     repeats = min(contrast.repeats, places.size)

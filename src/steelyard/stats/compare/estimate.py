@@ -31,8 +31,8 @@ def estimate(
     seed: int = 1,
     quantile: float = 0.9,
 ) -> Speedup | Undefined:
-    """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
+    """Return the speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed``
+    is for those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
     gave them; else t stands in, as ``method`` says.
 
     Raises

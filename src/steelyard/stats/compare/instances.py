@@ -160,7 +160,7 @@ def _joined(
 
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:
-    """The weakest provenance among all of them."""
+    """Return the weakest provenance among all of them."""
     return next((kind for kind in ("crowded", "simulated", "one_process") if kind in of), "measured")
 
 

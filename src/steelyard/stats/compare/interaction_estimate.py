@@ -34,8 +34,8 @@ _AT_ONCE: Final = 1 << 21
 
 
 def drawn_ratios(rows: Sequence[Floats], *, paired: bool, seed: int, draws: int = DRAWS) -> Floats:
-    """The ratio of means drawn as mean + u t_{n-1}, over its estimate; paired from the multivariate t with
-    their correlations (JCGM 101:2008, 6.4.9).
+    """Return the ratio of means drawn as mean + u t_{n-1}, over its estimate; paired from the multivariate t
+    with their correlations (JCGM 101:2008, 6.4.9).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RE
 def studentised_samples(
     rows: Sequence[Floats], *, logs: bool, seed: int, resamples: int = RESAMPLES
 ) -> Floats:
-    """The same where nothing pairs them, and each of the four is drawn for itself.
+    """Return the same where nothing pairs them, and each of the four is drawn for itself.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def ratio_of_speedups(
 
 
 def _of_units(one: Contrast, other: Contrast) -> Contrast:
-    """The difference of both logarithms, unit by unit, against none."""
+    """Return the difference of both logarithms, unit by unit, against none."""
     logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
     return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
 

@@ -91,8 +91,8 @@ def together(
     alpha: float = 0.05,
     adjust: Callable[[Sequence[float], float], tuple[Tested, ...]] = holm,
 ) -> tuple[Judgement, ...]:
-    """The same statements as one family: each again at the level that ``adjust`` leaves it; with Holm, any
-    wrong one among them has a probability of at most ``alpha``. Those without a ratio are in no family.
+    """Return the same statements as one family: each again at the level that ``adjust`` leaves it; with Holm,
+    any wrong one among them has a probability of at most ``alpha``. Those without a ratio are in no family.
     """
     known = [i for i, each in enumerate(judgements) if each.p is not None]
     results = dict(

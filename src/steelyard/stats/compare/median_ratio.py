@@ -31,7 +31,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
 
 
 def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedup | Undefined:
-    """The median of log ratios, of which some may be known only to lie between two bounds."""
+    """Return the median of log ratios, of which some may be known only to lie between two bounds."""
     log = float(np.median(values))
     if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
@@ -88,9 +88,9 @@ def _error_of_median(ascending: Floats) -> float:
 
 
 def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sample) -> Speedup | Undefined:
-    """A time that is at least the limit makes a log ratio that is at most, or at least, what the limit gives;
-    two of them in one block make one that can be anything. Order statistics of these bounds hold the median
-    with the probability of the sign test, whatever the times would have been.
+    """Return a time that is at least the limit makes a log ratio that is at most, or at least, what the limit
+    gives; two of them in one block make one that can be anything. Order statistics of these bounds hold the
+    median with the probability of the sign test, whatever the times would have been.
     """
     if not contrast.paired:
         return Undefined("late_without_pairs")

@@ -46,7 +46,7 @@ class EqualUnits(msgspec.Struct, frozen=True):
         return self.p if self.log else self.least
 
     def interval(self, alpha: float) -> Interval | None:
-        """The ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
+        """Return the ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
         certain = self.p <= alpha or (self.log == 0 and self.least <= alpha)
         return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
 
@@ -62,7 +62,7 @@ def by_t(
     estimand: Estimand = "geomean_ratio",
     least_p: float = 0.0,
 ) -> Speedup:
-    """An estimate whose logarithm over its standard error follows Student's t."""
+    """Return an estimate whose logarithm over its standard error follows Student's t."""
     distribution = LogT(log, se, nu, least_p)
     return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
 
@@ -75,8 +75,8 @@ def of_equal_units(
     estimand: Estimand = "geomean_ratio",
     repeats: int = 0,
 ) -> Speedup:
-    """An estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of launches.
-    They claim no more than so many equal signs, or one arrangement of so many launches, can.
+    """Return an estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of
+    launches. They claim no more than so many equal signs, or one arrangement of so many launches, can.
 
     Counts that repeat to the bit in ``repeats`` runs of each treatment claim more: were both drawn from one
     distribution, whatever its values, all of one arm would be equal and all of the other equal to another
@@ -95,7 +95,7 @@ def of_equal_units(
 
 
 def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
+    """Return the smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
     spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else by
     t, or by the normal distribution where there is no ``nu``.
     """

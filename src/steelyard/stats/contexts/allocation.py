@@ -60,7 +60,7 @@ def allocate(
 
 
 def allocate_like(pilot: Components, target: float, *, context_cost: float, run_cost: float) -> Allocation:
-    """The same from the components of the differences of a pilot, whose visits hold two runs."""
+    """Return the same from the components of the differences of a pilot, whose visits hold two runs."""
     return allocate(
         pilot.between, pilot.within / math.sqrt(2), target, context_cost=context_cost, run_cost=run_cost
     )

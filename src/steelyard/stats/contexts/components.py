@@ -88,7 +88,7 @@ def crossed_components(of: Visits) -> Components | Undefined:
 
 
 def _rounds(of: Visits) -> list[Floats] | Undefined:
-    """A table of contexts by passes for each round."""
+    """Return a table of contexts by passes for each round."""
     ids, place = np.unique(of.contexts, return_inverse=True)
     if ids.size < 2:
         return Undefined("one_context")

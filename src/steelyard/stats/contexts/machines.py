@@ -74,7 +74,7 @@ def _measure_residual(means: Floats, noise: Floats, place: int) -> tuple[float, 
 
 
 def estimate_spread(visited: Visits, components: Components | Undefined) -> Spread | None:
-    """What machines contribute to the variance, and what more would gain."""
+    """Return what machines contribute to the variance, and what more would gain."""
     if isinstance(components, Undefined) or components.share is None:
         return None
     counts = visited.counts

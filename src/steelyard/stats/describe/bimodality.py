@@ -20,7 +20,7 @@ MOST: Final = 2000
 
 
 def gap(values: Floats) -> Gap | None:
-    """The widest empty stretch on the scale of logarithms, where it is wider than 1 + 40/n standard
+    """Return the widest empty stretch on the scale of logarithms, where it is wider than 1 + 40/n standard
     deviations within the groups; ``None`` otherwise, for values that are not positive, and for those that
     come in steps.
 

@@ -100,7 +100,9 @@ class SampleMean(msgspec.Struct, frozen=True):
         return self.slow is not None and self.s > 0 and self.value > 0 and side >= 0
 
     def unseen(self, alpha: float = 0.05) -> float:
-        """The largest share of runs that can be slow and show in none with a probability of ``alpha`` / 2."""
+        """Return the largest share of runs that can be slow and show in none with a probability of ``alpha``
+        / 2.
+        """
         return -math.expm1(math.log(alpha / 2) / self.runs)
 
     def p_of_slow(self, bound: float) -> float:
@@ -119,7 +121,7 @@ class SampleMean(msgspec.Struct, frozen=True):
         return 1 if share >= 1 else math.ceil(math.log(alpha / 2) / math.log1p(-share))
 
     def _share_to(self, bound: float) -> float:
-        """The share of slow runs that moves the mean to ``bound``."""
+        """Return the share of slow runs that moves the mean to ``bound``."""
         return abs(bound / self.value - 1) / abs(self._pace - 1)
 
     @property

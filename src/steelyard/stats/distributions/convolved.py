@@ -44,7 +44,9 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
         return 2 * (min(math.floor(below + 0.5), math.floor(m - below + 0.5)) + 1) / (m + 1)
 
     def ends(self, alpha: float) -> Interval:
-        """The k-th value from either end, as ``ascending.ends``; ``alpha`` must be one that they reach."""
+        """Return the k-th value from either end, as ``ascending.ends``; ``alpha`` must be one that they
+        reach.
+        """
         m, k = self.ascending.size, order_of(self.ascending.size, alpha)
         return Interval(self._value(k - 0.5), self._value(m - k + 0.5))
 
@@ -69,7 +71,7 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
         return at
 
     def _beyond(self, unmoved: float, wanted: float, step: float) -> tuple[float, float]:
-        """A bound on the side of ``step``, which grows until it is one, and how far off ``below`` is."""
+        """Return a bound on the side of ``step``, which grows until it is one, and how far off ``below`` is."""
         at = unmoved + step
         while step * (found := self.below(at) - wanted) < 0:
             step *= 4

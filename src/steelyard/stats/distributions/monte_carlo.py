@@ -30,7 +30,7 @@ class MonteCarlo(msgspec.Struct, frozen=True, eq=False):
         return min(1.0, max(unbounded, two_sided(self.ratios, ratio)))
 
     def interval(self, alpha: float) -> Interval | None:
-        """The k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
+        """Return the k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
         found = ends(self.ratios, alpha)
         return found if found is not None and found.low > 0 else None
 

@@ -61,5 +61,5 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         return min(1.0, 2 * min(few_below, few_above))
 
     def _below(self, tail: float, of: float) -> int:
-        """The largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
+        """Return the largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
         return int(binomial_order(tail, self.n, of))

@@ -88,15 +88,15 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         return Interval(math.exp(low), math.exp(high))
 
     def with_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
-        """The same of an estimate that also has a normal error of standard uncertainty ``u``, known with
-        ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of subsets are blurred by
-        it; where the differences are normal, that adds the squares of both distances from the estimate.
+        """Return the same of an estimate that also has a normal error of standard uncertainty ``u``, known
+        with ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of subsets are blurred
+        by it; where the differences are normal, that adds the squares of both distances from the estimate.
         """
         return replace(self, se=math.hypot(self.se, u), nu=nu, error=u, error_nu=u_nu)
 
     def detectable(self, alpha: float, power: float) -> float:
-        """The true log ratio that normal differences with this spread show at ``alpha`` with ``power``; where
-        the estimate has an error besides, squares add.
+        """Return the true log ratio that normal differences with this spread show at ``alpha`` with
+        ``power``; where the estimate has an error besides, squares add.
         """
         n = self.differences.size
         shown = detectable_beyond(sign_flip_critical(n, alpha), n - 1, power)

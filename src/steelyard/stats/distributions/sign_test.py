@@ -57,7 +57,7 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
             return None
 
     def detectable(self, alpha: float, power: float) -> float | None:
-        """The true log ratio that normal log ratios with this spread show at ``alpha`` with ``power``;
+        """Return the true log ratio that normal log ratios with this spread show at ``alpha`` with ``power``;
         ``None`` where no log ratio could. Their spread is told from the 95 % interval, of which the ends are
         about where Blom (1958) has the k-th of n normal values: Phi^-1((k - 3/8) / (n + 1/4)).
         """
@@ -70,9 +70,9 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
 
 
 def signs_detectable(n: int, alpha: float, power: float) -> float | None:
-    """The true median of normal values, in their standard deviations, that the sign test of ``n`` of them
-    shows at ``alpha`` with ``power``: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n equal signs do not
-    reject.
+    """Return the true median of normal values, in their standard deviations, that the sign test of ``n`` of
+    them shows at ``alpha`` with ``power``: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n equal signs
+    do not reject.
     """
     k = order_of(n, alpha)
     return -normal_quantile(binomial_probability(k - 1, n, power)) if k else None

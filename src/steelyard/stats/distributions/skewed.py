@@ -52,5 +52,5 @@ def transformed(t: float, a: float) -> float:
 
 
 def untransformed(f: float, a: float) -> float:
-    """The t with f(t) = ``f``."""
+    """Return the t with f(t) = ``f``."""
     return 3 / a * (math.cbrt(1 + a * (f - a / 6)) - 1) if a else f

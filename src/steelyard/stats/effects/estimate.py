@@ -37,8 +37,8 @@ def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
 
 
 def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
-    error term.
+    """Return the smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without
+    an error term.
     """
     if estimate.se is None or estimate.nu is None:
         return None
@@ -64,8 +64,8 @@ def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
 
 
 def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
-    """A contrast of treatments whose launches belong to no unit: variances of their own, and degrees of
-    freedom after Satterthwaite (1946, DOI 10.2307/3002019).
+    """Return a contrast of treatments whose launches belong to no unit: variances of their own, and degrees
+    of freedom after Satterthwaite (1946, DOI 10.2307/3002019).
 
     sum_c w_c m_c, s^2 = sum_c w_c^2 s_c^2 / n_c, nu = s^4 / sum_c (w_c^2 s_c^2 / n_c)^2 / (n_c - 1).
     """

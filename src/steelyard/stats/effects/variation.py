@@ -50,7 +50,7 @@ class Variation(msgspec.Struct, frozen=True):
 
 
 def variation(cells: Cells) -> Variation:
-    """The decomposition for these cells."""
+    """Return the decomposition for these cells."""
     means = np.array([float(x.mean()) for x in cells.logs])
     count = len(cells.logs)
     if cells.paired:
@@ -72,6 +72,6 @@ def variation(cells: Cells) -> Variation:
 
 
 def squares_of(means: Floats | Sequence[float], replicates: float) -> float:
-    """The sum of squares of orthonormal contrasts of the means."""
+    """Return the sum of squares of orthonormal contrasts of the means."""
     found = np.asarray(means, dtype=np.float64)
     return replicates * float(found @ found)

@@ -38,7 +38,7 @@ def digest(values: Floats, better: Better) -> Digest | None:
 
 
 def _median(values: Floats) -> float:
-    """The median; numpy's own loads masked arrays, which costs a run more than all that it does here."""
+    """Return the median; numpy's own loads masked arrays, which costs a run more than all that it does here."""
     ordered = np.sort(values)
     return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
 

@@ -53,7 +53,8 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def locate(sums: Sums, start: int, end: int, long_run: float, nu: float) -> Step:
-    """The one step among the records from ``start`` to before ``end``, at least ``2 * LEAST_SIDE`` of them.
+    """Return the one step among the records from ``start`` to before ``end``, at least ``2 * LEAST_SIDE`` of
+    them.
 
     Parameters
     ----------

@@ -188,7 +188,7 @@ def _between(examined: Examined, bounds: Sequence[int], place: int) -> Step:
 
 
 def levels(steps: Steps) -> Floats:
-    """The level of each record."""
+    """Return the level of each record."""
     examined = steps.examined
     levels = np.empty(examined.series.size)
     bounds = [0, *(step.split for step in steps.located), levels.size]

@@ -74,7 +74,9 @@ def _criterion(squares: float, n: int, values: int) -> float:
 
 
 def _correlated(rest: Floats, weights: Floats) -> float:
-    """The sum of squares of innovations around a fit whose neighbours correlate by at most ``HIGHEST``."""
+    """Return the sum of squares of innovations around a fit whose neighbours correlate by at most
+    ``HIGHEST``.
+    """
     scaled = rest * np.sqrt(weights)
     phi = float(scaled[1:] @ scaled[:-1]) / max(float(scaled[:-1] @ scaled[:-1]), EXACT**2)
     phi = min(max(phi, 0.0), HIGHEST)
@@ -117,7 +119,7 @@ def _cycle(steps: Steps) -> Fit:
 
 
 def _regimes(steps: Steps) -> Fit:
-    """The same steps, with every level one of two."""
+    """Return the same steps, with every level one of two."""
     examined = steps.examined
     count = len(steps.located)
     if count < FEWEST_RECURRENCES:

@@ -76,7 +76,7 @@ def superiority(first: Floats, second: Floats) -> Superiority | None:
 
 
 def of_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
-    """The same, where the midranks of both together are known."""
+    """Return the same, where the midranks of both together are known."""
     m, n = first.size, second.size
     below_first = (pooled[:m] - midranks(first).ranks) / n
     below_second = (pooled[m:] - midranks(second).ranks) / m
@@ -90,7 +90,8 @@ def of_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
 
 
 def newcombe(value: float, m: int, n: int, alpha: float = 0.05) -> Interval:
-    """The values that differ from the estimate by at most z standard errors, these taken at the value itself.
+    """Return the values that differ from the estimate by at most z standard errors, these taken at the value
+    itself.
 
     Method 5 of Newcombe 2006, DOI 10.1002/sim.2324: var = P(1-P) [1 + h (1-P)/(2-P) + h P/(1+P)] / (m n), h =
     (m + n) / 2 - 1. It has a bound where one sample is wholly above the other.

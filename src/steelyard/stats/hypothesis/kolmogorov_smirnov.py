@@ -52,7 +52,7 @@ def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -
 
 
 def same_shape(first: Floats, second: Floats) -> KolmogorovSmirnov | None:
-    """The same test of distances from each sample's median; both must be sorted.
+    """Return the same test of distances from each sample's median; both must be sorted.
 
     The medians are estimated, so that it is careful: of normal samples it rejects 0.1 % instead of 5 %.
     """

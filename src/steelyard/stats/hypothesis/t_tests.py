@@ -61,7 +61,7 @@ def welch(first: Moments, second: Moments) -> MeanDifference | None:
 
 
 def t_p(t: float, nu: float, alternative: Alternative) -> float:
-    """The p value of a t statistic; a positive one speaks for ``greater``."""
+    """Return the p value of a t statistic; a positive one speaks for ``greater``."""
     if alternative == "two-sided":
         return min(1.0, 2 * student_cdf(nu, -abs(t)))
     return student_cdf(nu, t if alternative == "less" else -t)

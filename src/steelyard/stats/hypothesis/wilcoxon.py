@@ -78,7 +78,7 @@ def centre(differences: Floats, alpha: float = 0.05) -> Centre | None:
 
 
 def signed_rank_cut(n: int, alpha: float) -> int:
-    """The largest c with P(T <= c - 1) <= alpha / 2; 0 where even T = 0 is not that rare."""
+    """Return the largest c with P(T <= c - 1) <= alpha / 2; 0 where even T = 0 is not that rare."""
     if n <= MOST_EXACT:
         return int(np.searchsorted(rank_tails(n)[::-1], alpha / 2 * (1 + 1e-12), side="right"))
     cut = n * (n + 1) / 4 + normal_quantile(alpha / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)

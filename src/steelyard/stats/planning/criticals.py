@@ -45,15 +45,15 @@ def of_runs(n: int, alpha: float, *, in_time: bool = False) -> Criticals:
 
 
 def of_signs(n: int, alpha: float) -> tuple[float, Criticals]:
-    """The probability that the sign test of a median judges ``n`` units in time alone, and the critical
-    values of t where it does not.
+    """Return the probability that the sign test of a median judges ``n`` units in time alone, and the
+    critical values of t where it does not.
     """
     its = _with_likeness(0.0, n, alpha, 1)
     return its.shares[0], Criticals(its.values[1:], its.shares[1:])
 
 
 def always(critical: float) -> Criticals:
-    """The same in every record."""
+    """Return the same in every record."""
     return Criticals((critical,), (1.0,))
 
 

@@ -27,8 +27,8 @@ class Single(msgspec.Struct, frozen=True):
 def blocks_decided(
     power_at: Callable[[int, float], float], alpha: float, looks: Iterable[int], power: float
 ) -> int | None:
-    """The look by which the verdict is decided with this ``power``, where ``power_at`` so many blocks and a
-    level is that of one look; ``None`` where ``looks`` end before.
+    """Yield the look by which the verdict is decided with this ``power``, where ``power_at`` so many blocks
+    and a level is that of one look; ``None`` where ``looks`` end before.
     """
     made: list[int] = []
 

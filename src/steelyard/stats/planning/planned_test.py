@@ -69,7 +69,7 @@ class PlannedTest(msgspec.Struct, frozen=True):
         return Looks((max(3, units * self.passes),)).level(self.level)
 
     def detectable(self, units: int) -> float | None:
-        """The smallest difference that shows at that look; ``None`` where none does."""
+        """Return the smallest difference that shows at that look; ``None`` where none does."""
         level = self.level_after(units)
         if self.unit == "run":
             return detectable_shift(2 * units - 2, of_runs(units, level, in_time=True)) * math.sqrt(2 / units)

@@ -69,8 +69,8 @@ def precision(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> Precision:
-    """The precision of an experiment so far, by its primary metric; samples of others are passed over. With
-    ``looks``, of intervals that hold over them.
+    """Return the precision of an experiment so far, by its primary metric; samples of others are passed over.
+    With ``looks``, of intervals that hold over them.
 
     Raises
     ------
@@ -110,7 +110,7 @@ def halfwidth_of(comparison: Comparison) -> float | None:
 
 
 def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
-    """What is doubtful about few blocks with these samples, and these contrasts in the order of time."""
+    """Return what is doubtful about few blocks with these samples, and these contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
         "bimodal": _bimodal(values),
         "autocorrelated": any(

@@ -41,7 +41,7 @@ def n_paired(
 def paired_power(
     effect: float, n: int, alpha: float, *, flipped: bool = False, in_time: bool = False
 ) -> float:
-    """The power that ``n_paired`` asks for, of ``n`` units."""
+    """Return the power that ``n_paired`` asks for, of ``n`` units."""
     criticals = of_pairs(n, alpha, flipped=flipped, in_time=in_time)
     return power_of(effect * math.sqrt(n), n - 1, criticals)
 
@@ -72,7 +72,7 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 
 
 def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -> float:
-    """The power that ``n_signs`` asks for, of ``n`` units."""
+    """Return the power that ``n_signs`` asks for, of ``n`` units."""
     k = order_of(n, alpha)
     alone = binomial_cdf(k - 1, n, normal_cdf(-effect)) if k else 0.0
     if not in_time:
@@ -82,8 +82,8 @@ def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -
 
 
 def power_without_likeness(effect: float, n: int, alpha: float, power: float) -> float:
-    """The power that the sign test of a median must have where r1 is small, so that with what is left where
-    it is not, both have ``power`` together.
+    """Return the power that the sign test of a median must have where r1 is small, so that with what is left
+    where it is not, both have ``power`` together.
     """
     usual, rest = of_signs(n, alpha)
     return min(MOST_POWER, (power - _by_error_of_median(effect, n, rest)) / usual)
@@ -130,7 +130,7 @@ def n_tost(
 def tost_power(
     margin: float, n: int, alpha: float, *, shift: float = 0.0, flipped: bool = False, in_time: bool = False
 ) -> float:
-    """The power that ``n_tost`` asks for, of ``n`` pairs."""
+    """Return the power that ``n_tost`` asks for, of ``n`` pairs."""
     root, criticals = math.sqrt(n), of_pairs(n, 2 * alpha, flipped=flipped, in_time=in_time)
     return equivalence_power_of(margin * root, n - 1, criticals, shift=shift * root)
 
@@ -162,9 +162,9 @@ def _normal_size(effect: float, alpha: float, power: float) -> float:
 
 
 def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | None:
-    """The number from which on all are enough, none of them below the one by t alone: some more show less,
-    where one pattern of signs is left, as at 2.5 % with seven, and where likeness of neighbours begins to be
-    allowed for in more records, as with 20.
+    """Return the number from which on all are enough, none of them below the one by t alone: some more show
+    less, where one pattern of signs is left, as at 2.5 % with seven, and where likeness of neighbours begins
+    to be allowed for in more records, as with 20.
     """
     if by_t is None:
         return None
@@ -177,8 +177,8 @@ def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | Non
 
 
 def _smallest(enough: Callable[[int], bool], near: float = 2) -> int | None:
-    """The smallest number from 2 on that is enough, looked for from ``near`` on; what is enough stays so for
-    more.
+    """Return the smallest number from 2 on that is enough, looked for from ``near`` on; what is enough stays
+    so for more.
     """
     if not near < 2 * MOST:
         return None

@@ -33,7 +33,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
-    """The tables of an experiment with at least one stratum."""
+    """Return the tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
     shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)

@@ -30,7 +30,7 @@ class OverLooks(msgspec.Struct, frozen=True):
 
 
 def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
-    """The same estimate with p and intervals that are valid over the looks."""
+    """Return the same estimate with p and intervals that are valid over the looks."""
     distribution = OverLooks(ratio.distribution, looks)
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
 

@@ -116,7 +116,7 @@ def _add_layout(of_build: Sequence[str], layout: int) -> list[str]:
 
 
 def _locate(directory: Path, tree: Tree) -> Path:
-    """A package's place in the tree.
+    """Return a package's place in the tree.
 
     Raises
     ------

@@ -31,7 +31,7 @@ class Jmh(Harness):
         )
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The jars of the tree; class paths are relative to it as they are.
+        """Return the jars of the tree; class paths are relative to it as they are.
 
         Raises
         ------

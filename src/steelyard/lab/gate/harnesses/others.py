@@ -54,7 +54,7 @@ class Vitest(Harness):
         return any(Path(word).name == "vitest" for word in words[:2]) and "bench" in words
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The program itself, and not npx."""
+        """Return the program itself, and not npx."""
         rest = words[1:] if Path(words[0]).name == "npx" else words
         installed = tree.path / "node_modules/.bin/vitest"
         program = str(installed) if installed.exists() else rest[0]

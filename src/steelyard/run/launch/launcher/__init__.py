@@ -21,7 +21,7 @@ class Launcher(Protocol):
     """
 
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
-        """The launch that starts the ranks of ``launch``.
+        """Return the launch that starts the ranks of ``launch``.
 
         Parameters
         ----------
@@ -55,7 +55,7 @@ class Launcher(Protocol):
 
 
 def launcher_of(experiment: Experiment) -> Launcher | None:
-    """The launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
+    """Return the launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
     match experiment.launch.kind:
         case "mpi":
             from steelyard.run.launch.launcher.mpi import Mpi

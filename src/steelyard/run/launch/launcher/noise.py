@@ -24,7 +24,7 @@ def settings_of(shares: Shares, seed: str) -> tuple[str, ...]:
 
 
 def noise_library(directory: Path, simulator: Simulator) -> Path:
-    """The library for this SimGrid; named by all that it is made of, so that it never changes.
+    """Return the library for this SimGrid; named by all that it is made of, so that it never changes.
 
     Raises
     ------
