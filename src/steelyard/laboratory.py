@@ -271,8 +271,9 @@ class Laboratory:
 
 
 class Report:
-    """Page, figures and tables of one record or several, or of a history: ``Report([history(…).value])``. A
-    notebook shows the page.
+    """Page, figures and tables of one record or several, or of a history: ``Report([history(…).value])``.
+
+    A notebook shows the page.
 
     Attributes
     ----------
@@ -487,8 +488,10 @@ def measure(
     estimand: Estimand = "median_ratio",
     seed: int | None = None,
 ) -> Result[Answer]:
-    """Time functions of this process, and compare each with the first: calibrated loops in randomised blocks,
-    with the garbage collector held back while they run, until that is answered.
+    """Time functions of this process, and compare each with the first.
+
+    Calibrated loops run in randomised blocks, with the garbage collector held back, until the comparison is
+    answered.
 
     Parameters
     ----------
@@ -558,8 +561,10 @@ def model(
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
 ) -> Result[Modelled]:
-    """Model series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
-    ``steelyard.exchange.files.read_series`` of a file.
+    """Model series from anywhere.
+
+    ``steelyard.scaling.series_of_frame`` makes them of a data frame, ``steelyard.exchange.files.read_series``
+    of a file.
 
     Parameters
     ----------

@@ -114,8 +114,9 @@ def _parse(
 
 
 def shown_unit(unit: str) -> str:
-    """Return what stands behind a value: nothing where it is a pure number, of which SI says that its unit is
-    1.
+    """Return what stands behind a value.
+
+    That is nothing where it is a pure number, of which SI says that its unit is 1.
     """
     return "" if unit == "1" else unit
 

@@ -47,8 +47,9 @@ class Workplace:
         return place
 
     def check_command(self, words: Sequence[str]) -> tuple[str, ...]:
-        """Return the words of a command: a program inside the root or an allowed one, and no path that leads
-        out.
+        """Return the words of a command.
+
+        It is a program inside the root or an allowed one, and no path leads out.
 
         Raises
         ------

@@ -104,8 +104,9 @@ class Pace(msgspec.Struct, frozen=True):
 
 
 class Machines(msgspec.Struct, frozen=True):
-    """One comparison of the primary metric, by machines; estimate, interval and prediction are those of
-    ``AcrossContexts``, whose contexts are the machines.
+    """One comparison of the primary metric, by machines.
+
+    Estimate, interval and prediction are those of ``AcrossContexts``, whose contexts are the machines.
 
     Attributes
     ----------

@@ -79,8 +79,9 @@ class Rules(msgspec.Struct, frozen=True):
         return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)
 
     def least_p(self, m: int, n: int) -> float:
-        """Return the smallest p that an exact test of the order of ``m`` and ``n`` values can have: one or
-        two of C(m + n, m) arrangements.
+        """Return the smallest p that an exact test of the order of ``m`` and ``n`` values can have.
+
+        It is one or two of C(m + n, m) arrangements.
         """
         return min(1.0, (2 if self.direction == "two-sided" else 1) / math.comb(m + n, m))
 

@@ -35,7 +35,7 @@ LEAST_UNITS: Final = 4
 
 
 def judge_best(claim: Best, observed: Observed) -> Draft:
-    """Holds where the chosen level is shown to be better than each other one (and is the one claimed)."""
+    """Judge whether the chosen level is better than every other one, and is the one claimed."""
     tested = []
     samples = observed.compared(observed.metric(claim.metric))
     for stratum, members in strata(samples, claim.strata, claim.where):

@@ -135,7 +135,7 @@ def _kept(claim: Limit, value: float) -> bool:
 
 
 def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
-    """Runs that would have broken the limit may be the ones that failed: for want of memory, or of time."""
+    """Return whether runs that failed (for want of memory, or of time) may be those beyond the limit."""
     ignored = observed.declared(claim.limit).failures == "ignore"
     return not ignored and any(sample.failures.failed for sample in samples)
 
@@ -211,8 +211,9 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
 
 
 def _only_number(samples: Sequence[Sample]) -> str | None:
-    """Return what alone was varied over enough numbers to show growth; ``None`` where that is nothing or
-    several.
+    """Return what alone was varied over enough numbers to show growth.
+
+    ``None`` where that is nothing or several.
     """
     seen: dict[str, set[Scalar]] = {}
     for sample in samples:

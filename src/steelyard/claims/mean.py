@@ -22,8 +22,10 @@ class Mean(SampleMean, frozen=True):
 
 
 def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
-    """Return the mean over contexts where they return, over blocks where not, over launches where the order
-    was sequential.
+    """Return the mean over contexts, blocks or launches.
+
+    It is over contexts where they return, over blocks where not, and over launches where the order was
+    sequential.
     """
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size:

@@ -64,8 +64,9 @@ def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
 def strata(
     samples: Iterable[Sample], names: Sequence[str], where: Mapping[str, Scalar]
 ) -> list[tuple[dict[str, Scalar], list[Sample]]]:
-    """Return the samples of each stratum, whose levels and identifying labels come first; in the order of the
-    design.
+    """Return the samples of each stratum, whose levels and identifying labels come first.
+
+    In the order of the design.
     """
     chosen = [sample for sample in samples if has(levels_of(sample), where)]
     identifying = identifying_labels(chosen)

@@ -130,8 +130,9 @@ def judge_series(
     metric: str,
     tolerance: float,
 ) -> tuple[list[Undecided], list[Instance]]:
-    """Test the left side against the right at each point that all functions have, launches unpaired; open
-    where some of them alone were measured.
+    """Test the left side against the right at each point that all functions have, launches unpaired.
+
+    Open where some of them alone were measured.
     """
     names = dict.fromkeys((*rule.left, *rule.right))
     parameters = functions[rule.left[0]].parameters

@@ -35,8 +35,9 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
 
 
 def judge_scales(claim: Scales, observed: Observed) -> Draft:
-    """By the rank of each model against the expectation; of a model of several parameters, in each that the
-    expectation names.
+    """By the rank of each model against the expectation.
+
+    Of a model of several parameters, in each that the expectation names.
 
     Raises
     ------
@@ -64,8 +65,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
 
 
 def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
-    """List the parameters in which growth is judged: the one that is asked about, or all that expectations
-    name; ``None`` stands for the only one.
+    """List the parameters in which growth is judged.
+
+    They are the one that is asked about, or all that expectations name; ``None`` stands for the only one.
     """
     if question.parameter is not None or len(parameters) < 2:
         return (question.parameter,)
@@ -74,8 +76,9 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
 
 
 def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
-    """Yield the outcome for each function; which parameter it is about is part of the stratum where models
-    have several.
+    """Yield the outcome for each function.
+
+    Which parameter it is about is part of the stratum where models have several.
     """
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     test = tests[0] if tests else None

@@ -278,8 +278,9 @@ def command(
     strict: bool,
     **exports: Path | None,
 ) -> None:
-    """Run the COMMANDs in random order, block by block, and compare each with the first, until that is
-    answered or 10 s have passed.
+    """Run the COMMANDs in random order, block by block, and compare each with the first.
+
+    Stops when that is answered or 10 s have passed.
 
     A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
     and not shown. Two records (OLD.lab NEW.lab) in place of commands are compared as they are, or measured
@@ -291,7 +292,7 @@ def command(
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
-    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    """  # noqa: D301 - click reads the character \b, not a backslash and a let"""
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
     from steelyard.lab.run.existing_record import is_record

@@ -142,8 +142,9 @@ def command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Find lasting changes over a series of records of one spec: of their level, of their scatter, of their
-    slow runs; with the commits that may have made them.
+    """Find lasting changes over a series of records of one spec.
+
+    Changes of their level, of their scatter, of their slow runs; with the commits that may have made them.
 
     Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
     wrote. Records that are being written or
@@ -159,7 +160,7 @@ def command(
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
-    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
+    """  # noqa: D301 - click reads the character \b, not a backslash and a let"""
     from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 

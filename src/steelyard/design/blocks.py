@@ -77,7 +77,7 @@ def stream_until(
     blocks: int,
     extensions: Sequence[Extension] = (),
 ) -> Iterator[Block]:
-    """Same as ``blocks_until``, each block drawn when it is asked for."""
+    """Yield the blocks of ``blocks_until``, each drawn when it is asked for."""
     return itertools.islice(
         _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
     )
@@ -125,9 +125,10 @@ def _upcoming(
 def _rows(
     experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
 ) -> Iterator[Block]:
-    """Each run a block of its own: the runs of one treatment in a row, those to discard first, then the next
-    treatment's. The k-th run of every treatment is in the k-th context. What stayed incomplete is run again
-    before its row ends.
+    """Yield each run as a block of its own.
+
+    The runs of one treatment come in a row, those to discard first, then the next treatment's. The k-th run
+    of every treatment is in the k-th context. What stayed incomplete is run again before its row ends.
     """
     design, contexts = experiment.design, experiment.contexts
     done = Counter(
@@ -206,8 +207,9 @@ def _rounds(
 
 
 def _ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
-    """Where rounds end: at the looks, and at the ends of extensions. A round that was begun when time ran out
-    is finished first.
+    """Where rounds end: at the looks, and at the ends of extensions.
+
+    A round that was begun when time ran out is finished first.
     """
     end = 0
     for look in looks(experiment):

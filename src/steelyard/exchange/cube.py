@@ -1,5 +1,6 @@
-"""Score-P's CUBE profiles: a directory for each run, named ``PREFIX.p64.n1000.r1`` or
-``PREFIX.p64n1000.r1``, and in it a ``profile.cubex``.
+"""Score-P's CUBE profiles: a directory for each run, and in it a ``profile.cubex``.
+
+The directory is named ``PREFIX.p64.n1000.r1`` or ``PREFIX.p64n1000.r1``.
 
 Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own; a parameter that
 is the same in all runs is none. A call path is ``main->solve->MPI_Allreduce``; its value is what it itself

@@ -258,7 +258,7 @@ def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], t
 
 
 def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measurement:
-    """Return a trial of which nothing is known but its values; the record's metrics say which columns count."""
+    """Return a trial of which only values are known; the metrics of the record say which columns count."""
     known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
     columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}

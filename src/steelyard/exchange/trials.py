@@ -78,8 +78,9 @@ def trials(record: Record) -> Table:
 
 
 def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
-    """Return a column for each factor, in the order in which treatments have them; ``factor.NAME`` on a
-    clash.
+    """Return a column for each factor, in the order in which treatments have them.
+
+    ``factor.NAME`` on a clash.
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(

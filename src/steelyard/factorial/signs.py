@@ -51,7 +51,8 @@ class SignTable(msgspec.Struct, frozen=True):
 
 
 def sign_table(layout: Layout) -> SignTable | None:
-    """Sign table of a layout with two steps of two axes or more whose combinations are numbered in order;
+    """Sign table of a layout with two steps of two axes or more whose combinations are numbered in order.
+
     ``None`` for any other, and for more than 64 treatments.
     """
     axes = layout.varying

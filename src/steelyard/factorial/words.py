@@ -1,6 +1,8 @@
-"""Words: effects as sets of axes. Bit j stands for axis j, so that 0 is the mean, 1 the first main effect and
-3 the interaction of the first two; ascending, they are in the order of Yates (1937, The design and analysis
-of factorial experiments, Imperial Bureau of Soil Science, Technical Communication 35).
+"""Words: effects as sets of axes.
+
+Bit j stands for axis j, so that 0 is the mean, 1 the first main effect and 3 the interaction of the first
+two; ascending, they are in the order of Yates (1937, The design and analysis of factorial experiments,
+Imperial Bureau of Soil Science, Technical Communication 35).
 """
 
 from __future__ import annotations

@@ -83,8 +83,9 @@ def parse_growth(text: str, parameter: str = "p") -> Growth:
 
 
 def parse_deviation(text: str, parameter: str) -> Growth:
-    """Return the leading term of a deviation D in ``parameter``; it grows, so that E/D is below E and E·D
-    above.
+    """Return the leading term of a deviation D in ``parameter``.
+
+    It grows, so that E/D is below E and E·D above.
 
     Raises
     ------

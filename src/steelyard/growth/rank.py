@@ -72,8 +72,9 @@ def rank_at(
     *,
     at_most: bool = False,
 ) -> Rank:
-    """Return the rank as it stands at ``scale``: leading terms with coefficient 1 are compared by value
-    there.
+    """Return the rank as it stands at ``scale``.
+
+    Leading terms with coefficient 1 are compared by value there.
 
     A model outside the limits for large x can be inside them at every scale that exists: p^0.25 stays below
     log2 p up to p = 65,536.

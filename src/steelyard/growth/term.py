@@ -96,8 +96,9 @@ CONSTANT = Growth()
 
 @lru_cache(maxsize=1 << 15)
 def _nearly(growth: Growth) -> tuple[float, float, float]:
-    """Return the exponents as doubles: where these differ they are in the order of the fractions, in a tenth
-    of the time.
+    """Return the exponents as doubles.
+
+    Where these differ they are in the order of the fractions, in a tenth of the time.
     """
     return float(growth.exp2), float(growth.power), float(growth.log)
 

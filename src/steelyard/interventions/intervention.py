@@ -58,8 +58,9 @@ class Intervention(ABC):
         """
 
     def missing(self, level: Scalar) -> str | None:
-        """Reason why this machine cannot set the level; ``None`` where it can, as every machine
-        does unless a level needs a right or a file.
+        """Reason why this machine cannot set the level.
+
+        ``None`` where it can, as every machine does unless a level needs a right or a file.
         """
         del level
         return None

@@ -40,15 +40,17 @@ def usable_cpus() -> frozenset[int]:
 
 
 def closest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """Return the CPUs, each followed by the nearest that is left: siblings, then the same cache, die and
-    package.
+    """Return the CPUs, each followed by the nearest that is left.
+
+    Siblings are nearest, then CPUs of the same cache, die and package.
     """
     return tuple(place.cpu for place in _places(cpus, sysfs))
 
 
 def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """Return the CPUs, the first few as far apart as they can be: packages in turn, then dies, caches and
-    cores.
+    """Return the CPUs, the first few as far apart as they can be.
+
+    Packages come in turn, then dies, caches and cores.
     """
     return tuple(place.cpu for place in _spread(_places(cpus, sysfs), 0))
 

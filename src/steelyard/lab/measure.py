@@ -102,8 +102,9 @@ def _refuse_fractions(**fractions: float | None) -> None:
 
 
 class _Course:
-    """Blocks so far, and whether they are enough: at least ``fewest`` when time is over, or as many as can
-    decide a verdict.
+    """Blocks so far, and whether they are enough.
+
+    Enough are at least ``fewest`` when time is over, or as many as can decide a verdict.
     """
 
     def __init__(

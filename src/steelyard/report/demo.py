@@ -50,7 +50,7 @@ def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> li
 
 
 def indented(text: str, width: int = 80) -> list[Line]:
-    """Running text, indented below a heading."""
+    """Indent running text below a heading."""
     return paragraph(text, width, first="   ", rest="   ")
 
 

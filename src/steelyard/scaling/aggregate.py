@@ -170,8 +170,9 @@ def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floa
 
 
 def _size(centre: Floats) -> Floats:
-    """Return what a point's uncertainty is relative to: its value, and where that is 0, the smallest of the
-    others.
+    """Return what a point's uncertainty is relative to.
+
+    It is its value, and where that is 0, the smallest of the others.
 
     Relative to itself, 0 would be known without error, and a model through zeros alone would always win.
     """
@@ -182,8 +183,9 @@ def _size(centre: Floats) -> Floats:
 
 
 def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:
-    """Variance of an aggregate by resampling the residuals of all points together, scaled by the noise
-    law.
+    """Return the variance of an aggregate by resampling.
+
+    The residuals of all points are resampled together, scaled by the noise law.
     """
     n, m, r = values.shape
     height = np.abs(centre)

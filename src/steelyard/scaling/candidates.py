@@ -148,15 +148,18 @@ class Candidates(msgspec.Struct, frozen=True):
     """Every column at every point, (columns, m)."""
 
     def at(self, target: Floats) -> Floats:
-        """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1
-        finds it.
+        """Every column, as the kernel scales it, at one point.
+
+        A last 0 stands for "no term", so that -1 finds it.
         """
         return np.append(self.exponents.at(target.reshape(1, -1))[:, 0] / self.scale, 0.0)
 
 
 def usable(points: Floats, term: Monomial) -> bool:
-    """Whether the term can be told at these points: logarithms need them above 1 (at 1 they are 0: allowed if
-    positive), exponentials must neither overflow nor be steps.
+    """Whether the term can be told at these points.
+
+    Logarithms need them above 1 (at 1 they are 0: allowed if positive), exponentials must neither overflow
+    nor be steps.
     """
     return all(_usable(points[:, at], growth) for at, growth in enumerate(term))
 
@@ -204,7 +207,9 @@ class _Numbered:
 def one_parameter(
     points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS, *, plain: bool = False
 ) -> Candidates:
-    """Return the constant, every term of the space, sums of two simple terms, and what lies outside of the
+    """Return the candidates of one parameter.
+
+    They are the constant, every term of the space, sums of two simple terms, and what lies outside of the
     space.
 
     ``plain`` leaves out the latter and everything with a negative coefficient.

@@ -1,5 +1,6 @@
-"""One formula for each function out of its posterior: of the most probable class, the most probable one that
-makes sense.
+"""One formula for each function out of its posterior.
+
+It is of the most probable class, and there the most probable one that makes sense.
 
 The class is chosen by the whole posterior, since many terms of one class share what a single one of another
 has. A formula makes sense if it is positive wherever it was measured and wherever it is asked for.
@@ -140,8 +141,9 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
 
 
 def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
-    """Return the posterior of each class of leads (n, classes), the constant first and at an advantage that
-    holds false alarms at 2 %; and the class of each lead.
+    """Return the posterior of each class of leads (n, classes), and the class of each lead.
+
+    The constant is first, and at an advantage that holds false alarms at 2 %.
     """
     which = posterior.candidates.classes
     # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.

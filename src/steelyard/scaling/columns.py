@@ -28,8 +28,9 @@ BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
 
 @lru_cache(maxsize=1 << 14)
 def shared(growth: Growth) -> Growth:
-    """Return the one object for all growths that are equal: others are compared fraction by fraction when
-    they are looked up.
+    """Return the one object for all growths that are equal.
+
+    Others are compared fraction by fraction when they are looked up.
     """
     return growth
 
@@ -78,8 +79,9 @@ class Exponents(msgspec.Struct, frozen=True):
         return cls(power, log, exp2, bent)
 
     def at(self, points: Floats) -> Floats:
-        """Return the values at points (m, parameters), (columns, m); in logarithms, so that k^3 2^k does not
-        overflow.
+        """Return the values at points (m, parameters), (columns, m).
+
+        In logarithms, so that k^3 2^k does not overflow.
         """
         logs = np.log2(points)
         with np.errstate(divide="ignore", invalid="ignore"):

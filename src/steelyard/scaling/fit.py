@@ -1,5 +1,6 @@
-"""Fitting one group of functions that share their points: search, widen where it does not fit, cut where
-it switches.
+"""Fitting one group of functions that share their points.
+
+Search, widen where it does not fit, cut where it switches.
 """
 
 from __future__ import annotations

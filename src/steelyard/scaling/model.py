@@ -105,8 +105,10 @@ class RankProbability(msgspec.Struct, frozen=True):
         return self.none if rank == "none" else self.within
 
     def answer(self, least: float, *, matches: bool) -> RankAnswer:
-        """Return the rank that reaches ``least``, or undecided; match and approximate count together, since
-        an expectation allows both, and whether the formula that is shown ``matches`` tells them apart.
+        """Return the rank that reaches ``least``, or undecided.
+
+        Match and approximate count together, since an expectation allows both, and whether the formula that
+        is shown ``matches`` tells them apart.
         """
         if self.within >= least:
             return "match" if matches else "approximate"

@@ -198,8 +198,9 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
-    """Whether falling terms are searched for parameter ``at``: asked for, expected, or plainly in the
-    data.
+    """Whether falling terms are searched for parameter ``at``.
+
+    They are where that is asked for, expected, or plainly in the data.
     """
     if question.negative is not None:
         return question.negative
@@ -532,8 +533,10 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
 def _prediction(
     target: tuple[float, ...], formula: float, ends: Sequence[float], bounds: tuple[float, float] | None
 ) -> Prediction:
-    """Half-way, in logarithms, from the most probable formula to the posterior's median, in the posterior's
-    interval; where nothing is known of what grows, everything that was measured is in it too.
+    """Predict half-way, in logarithms, from the most probable formula to the posterior's median.
+
+    The interval is the posterior's; where nothing is known of what grows, everything that was measured is in
+    it too.
 
     The formula errs less where the truth is in the search space, the average over all models where it is not.
     """
@@ -561,7 +564,7 @@ def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
 def _least_squares(
     group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
 ) -> list[Answer]:
-    """``method = "seed001"``: a rank without probability, a prediction without interval."""
+    """Fit by ``method = "seed001"``: a rank without probability, a prediction without interval."""
     answers: list[Answer] = []
     for row, reading in enumerate(readings):
         series = reading.series

@@ -74,8 +74,10 @@ def _next(lead: Growth) -> int:
 
 
 def _bound(basis: Floats, far: Floats, values: Floats, variance: Floats) -> Floats:
-    """Upper bounds (n, targets) of weighted least squares over ``basis`` (n, k, m), of ``far``
-    (n, k, targets); 0 where a column is not told from the others.
+    """Return upper bounds (n, targets) of weighted least squares.
+
+    They are over ``basis`` (n, k, m), of ``far`` (n, k, targets); 0 where a column is not told from the
+    others.
     """
     weight = 1 / np.sqrt(np.maximum(variance, 1e-300))
     q, r = np.linalg.qr((basis * weight[:, None, :]).transpose(0, 2, 1))

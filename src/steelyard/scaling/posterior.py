@@ -1,5 +1,6 @@
-"""The posterior over candidates of many functions on the same points, and what follows from it at any
-scale.
+"""The posterior over candidates of many functions on the same points.
+
+What follows from it at any scale is here too.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ REACH: Final = 2.0
 
 
 class Posterior(msgspec.Struct, frozen=True):
-    """What the kernel found, functions first. ``variance`` is of the point means, noise and discrepancy
-    together.
+    """What the kernel found, functions first.
+
+    ``variance`` is of the point means, noise and discrepancy together.
 
     Attributes
     ----------
@@ -235,8 +237,9 @@ def beyond(points: Floats, target: Floats) -> float:
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """Random numbers, one of each a draw, that serve every function, so that a result does not depend on its
-    neighbours.
+    """Random numbers, one of each a draw, that serve every function.
+
+    A result does then not depend on its neighbours.
 
     Attributes
     ----------
@@ -301,8 +304,9 @@ def _drawn_by(by: Numbers) -> tuple[Floats, Floats, Floats, Floats, Bytes]:
 
 
 def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
-    """Return the ``INTERVAL`` of the values at each target (targets, parameters), as of ``draw`` and
-    ``Draws.at``, (n, targets, 3).
+    """Return the ``INTERVAL`` of the values at each target (targets, parameters), (n, targets, 3).
+
+    Values are as of ``draw`` and ``Draws.at``.
     """
     candidates, by = posterior.candidates, _numbers_for(posterior, seed)
     return _kernels.foresee(
@@ -320,8 +324,9 @@ def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
 
 
 def misses(posterior: Posterior) -> Floats:
-    """Relative distance of truth and formula at a measured point that is reckoned with beyond the data, at
-    least, (n, KEPT).
+    """Return the least relative distance of truth and formula beyond the data, (n, KEPT).
+
+    It is the distance at a measured point, and is reckoned with beyond the data at least.
 
     No formula is exact: beyond the data it misses by a little even where it fits, by less than what is noise,
     and by more where it is but the nearest of a few shapes.

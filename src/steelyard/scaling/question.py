@@ -31,8 +31,9 @@ LISTED: Final = 8
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """What a function should grow like; the texts are read when the question is put, so that errors point
-    at them.
+    """What a function should grow like.
+
+    The texts are read when the question is put, so that errors point at them.
 
     Attributes
     ----------
@@ -70,7 +71,7 @@ class Expectation(msgspec.Struct, frozen=True):
 def expectations_of(
     at_most: Mapping[str, str], expect: Mapping[str, str], deviation: str | None = None
 ) -> dict[str, Expectation]:
-    """Expectations by name: upper bounds, and growth that is expected and no other.
+    """Return expectations by name: upper bounds, and growth that is expected and no other.
 
     Raises
     ------
@@ -146,8 +147,9 @@ class Question(msgspec.Struct, frozen=True):
             )
 
     def expectation(self, name: str, metric: str = "") -> Expectation | None:
-        """Return what is expected of a metric of a function: stated for both (``"name metric"``), for the
-        function, for all.
+        """Return what is expected of a metric of a function.
+
+        It may be stated for both (``"name metric"``), for the function, or for all.
         """
         if not self.expectations:
             return None

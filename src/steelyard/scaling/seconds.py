@@ -45,8 +45,9 @@ class Seconds(msgspec.Struct, frozen=True):
     meets: Booleans
 
     def on(self, row: int, target: int, value: float, *, misfit: bool) -> float:
-        """Return the value that stands for ``value``, the posterior's, where its formula misses points or
-        does not.
+        """Return the value that stands for ``value``, the posterior's.
+
+        It depends on whether the formula of ``value`` misses points or does not.
         """
         simplest = float(self.simplest[row, target])
         if misfit:

@@ -80,8 +80,9 @@ def dense_space() -> SearchSpace:
 
 @cache
 def coarse_space() -> SearchSpace:
-    """Powers in quarters and thirds up to 3, then 3.5 and 4; log factors to 0, 1 and 2. For several
-    parameters.
+    """Powers in quarters and thirds up to 3, then 3.5 and 4.
+
+    Log factors to 0, 1 and 2. For several parameters.
     """
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
     return _space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))
@@ -147,8 +148,9 @@ def steep_falling_space() -> SearchSpace:
 def seed001_space(
     expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
 ) -> SearchSpace:
-    """Return the ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the
-    next lower class.
+    """Return the ruler of seed 001, § 2.3.
+
+    Ticks go from 1 to E², halved ``halvings`` times, each also times the next lower class.
 
     ``factors`` are the exponents of the lower-class factor; the upper bound carries none. The construction
     has known holes: O(1) gives no term at all, and k^3 2^k is not among its own ticks.
@@ -194,8 +196,9 @@ def wide_space() -> SearchSpace:
 
 @cache
 def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> SearchSpace:
-    """Return the grid that so many parameters allow, with the expectation's own grid and its lower-class
-    factors to ±2 where there is one.
+    """Return the grid that so many parameters allow.
+
+    Where there is an expectation, its own grid and its lower-class factors to ±2 are added.
     """
     coarse = parameters > 1
     grids = {1: dense_space, 2: coarse_space, 3: small_space}

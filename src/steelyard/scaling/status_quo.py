@@ -75,7 +75,7 @@ def accept(
 
 
 def read_accepted(text: str, where: str) -> dict[str, Expectation]:
-    """Expectations that were accepted, or written by hand in the same form.
+    """Read expectations that were accepted, or written by hand in the same form.
 
     Raises
     ------

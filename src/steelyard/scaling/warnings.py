@@ -27,8 +27,10 @@ def warnings_of(
     blurred: bool,
     senseless: bool,
 ) -> tuple[ModelWarning, ...]:
-    """All that applies; ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not
-    that of so much noise; ``senseless``: no formula makes sense.
+    """All that applies.
+
+    ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not that of so much
+    noise; ``senseless``: no formula makes sense.
     """
     out = _of_points(model, reading)
     if model.launches < ENOUGH_LAUNCHES:

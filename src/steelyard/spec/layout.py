@@ -42,7 +42,7 @@ def laid_out(experiment: Experiment) -> Iterator[Cell]:
 def cells_of(
     layout: Layout, factors: Sequence[Factor], exclude: Sequence[Mapping[str, Scalar]] = ()
 ) -> Iterator[Cell]:
-    """Yield the cells of a layout without those that are excluded; the keys are in the order of the factors."""
+    """Yield the cells of a layout without those excluded; the keys are in the order of the factors."""
     names = [factor.name for factor in factors]
     for levels in layout.cells():
         if not any(matches(levels, each) for each in exclude):

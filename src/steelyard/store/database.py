@@ -142,8 +142,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
-    """Leave one file that can be read from read-only media, and its digests; where a reader is at it, the
-    next writer does.
+    """Leave one file that can be read from read-only media, and its digests.
+
+    Where a reader is at it, the next writer does.
     """
     connection.execute("PRAGMA busy_timeout = 200")
     try:

@@ -124,8 +124,10 @@ class WriterLock:
         self.release()
 
     def release(self) -> None:
-        """Let others write; a second call does nothing. The file stays: if it were removed, two processes
-        could hold two of that name.
+        """Let others write.
+
+        A second call does nothing. The file stays: if it were removed, two processes could hold two of that
+        name.
         """
         if self._fd >= 0:
             self._write(b"")

@@ -180,8 +180,9 @@ def _end_state(state: RunState) -> RunState:
 
 
 def order_by_state(parts: Sequence[tuple[RunState, T]]) -> list[T]:
-    """Parts in an order in which the last run is one of those that ended worst, which is what a record ended
-    with.
+    """Order parts so that the last run is one of those that ended worst.
+
+    A record ended with what its last run ended with.
     """
     order: Collection[RunState] = (
         *("complete", "precision_not_reached", "interrupted", "running", "died", "failed"),

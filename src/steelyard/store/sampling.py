@@ -214,8 +214,9 @@ class CensoredColumns(msgspec.Struct, frozen=True):
 
 
 def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
-    """Launches of each treatment, from blocks that are complete but for runs that timed out. Blocks in which
-    anything else failed are left out, and so are those that are discarded or not finished.
+    """Return launches of each treatment, from blocks that are complete but for runs that timed out.
+
+    Blocks in which anything else failed are left out, and so are those that are discarded or not finished.
     """
     rows = connection.execute(
         "SELECT trial.id, block, treatment, status = 'timed_out', wall_ns FROM trial"
@@ -279,7 +280,7 @@ class Origin:
         self._known: dict[int, tuple[Columns, array[int], array[int]]] = {}
 
     def of(self, columns: Columns) -> tuple[array[int], array[int]]:
-        """Passes and contexts, launch by launch."""
+        """Return passes and contexts, launch by launch."""
         if id(columns) not in self._known:
             # With the columns, so that no others get their id.
             self._known[id(columns)] = (columns, *self._look_up(columns.blocks))

@@ -35,8 +35,10 @@ _TRIALS = (
 
 
 class Trials:
-    """All trials up to the last that was there at first. Each column is read once, however often it is asked
-    for: a million trials take 0.1 s, of which a third is spent on the first column alone.
+    """All trials up to the last that was there at first.
+
+    Each column is read once, however often it is asked for: a million trials take 0.1 s, of which a third is
+    spent on the first column alone.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -95,8 +97,9 @@ class Trials:
 
 
 def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
-    """Disturbance of each treatment, without trials of ``uncounted`` blocks. Sums of nanoseconds are exact up
-    to 104 days.
+    """Disturbance of each treatment, without trials of ``uncounted`` blocks.
+
+    Sums of nanoseconds are exact up to 104 days.
     """
     import numpy as np
 

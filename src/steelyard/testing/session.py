@@ -117,8 +117,9 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
 
 
 def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
-    """Return the claims of the tests of a file or group, one family; a claim that cannot be understood is
-    refused alone.
+    """Return the claims of the tests of a file or group, one family.
+
+    A claim that cannot be understood is refused alone.
     """
     levels = levels_of([one.item for one in file.ran])
     others: dict[str, Mapping[str, Scalar]] = {}

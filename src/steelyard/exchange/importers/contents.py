@@ -34,8 +34,9 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 def unit_of(text: str) -> Unit | None:
-    """Return the unit that a text names; ``None`` where it names none that is known. ``/op`` says that a
-    value is that of one operation.
+    """Return the unit that a text names.
+
+    ``None`` where it names none that is known. ``/op`` says that a value is that of one operation.
     """
     text = text.strip().removesuffix("/op")
     if text in _TIMES:

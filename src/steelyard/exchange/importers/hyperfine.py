@@ -74,8 +74,10 @@ class _Command(NamedTuple):
 
 
 def read(document: object, where: str) -> Contents:
-    """Read all commands; parameters are the factors where they alone tell the commands apart, and commands of
-    one name are numbered.
+    """Read all commands.
+
+    Parameters are the factors where they alone tell the commands apart, and commands of one name are
+    numbered.
     """
     version = msgspec.convert(document, _Version).schema_version
     if version > NEWEST:

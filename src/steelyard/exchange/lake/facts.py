@@ -37,8 +37,9 @@ class TableFile(msgspec.Struct, frozen=True):
 
 
 class Reduced(msgspec.Struct, frozen=True):
-    """A metric of a record, how the iterations of a trial become one observation, and its column of the
-    trials; empty where it has labels, of which that table has none.
+    """A metric of a record, how a trial's iterations become one observation, and its column.
+
+    The column is of the trials; it is empty where the metric has labels, of which that table has none.
     """
 
     metric: Metric

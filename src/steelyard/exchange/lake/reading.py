@@ -55,8 +55,9 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Offsets(msgspec.Struct, frozen=True):
-    """What is added to numbers of a record: runs, blocks, trials; and its contexts by their numbers there,
-    and the machine of a run where blocks are named after it.
+    """What is added to numbers of a record: runs, blocks, trials.
+
+    And its contexts by their numbers there, and the machine of a run where blocks are named after it.
     """
 
     runs: int
@@ -117,8 +118,10 @@ class LakeRecord(Reading):
         yield
 
     def read_columns(self) -> Mapping[str, Ints]:
-        """Where trials stand, in numbers of the whole: ``trial``, ``block``, ``run``, ``context``, ``pass``,
-        ``treatment``, ``is ok`` and ``timed out`` (0 or 1), ``block_state``, and ``start_ns``.
+        """Read where trials stand, in numbers of the whole.
+
+        The columns are ``trial``, ``block``, ``run``, ``context``, ``pass``, ``treatment``, ``is ok`` and
+        ``timed out`` (0 or 1), ``block_state``, and ``start_ns``.
         """
         import numpy as np
 
@@ -201,7 +204,7 @@ class LakeRecord(Reading):
         return {entry.metric.name: entry.column for entry in self._parts[0].facts.metrics}
 
     def _group_launches(self) -> dict[int, Launches]:
-        """Launches of complete blocks by their treatment; samples share what is the same of all metrics."""
+        """Group launches of complete blocks by treatment; samples share what all metrics have in common."""
         import numpy as np
 
         if self._placed is None:
@@ -226,7 +229,7 @@ class LakeRecord(Reading):
         return self._placed
 
     def _find_standing(self) -> Ints:
-        """Return the context that stands for each, which is that of its machine where machines are contexts."""
+        """Return the context that stands for each: that of its machine where machines are contexts."""
         import numpy as np
 
         ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
@@ -419,9 +422,10 @@ class LakeRecord(Reading):
 def _observe(
     metric: Metric, launches: Launches | None, column: Any
 ) -> tuple[Doubles, Integers, Integers, Integers, Integers]:
-    """Values of a metric, their blocks, passes, contexts and trials; without launches in which it was not
-    observed, and with a built-in metric without all of such a treatment: trials that are long enough to be
-    asked are not a fair sample.
+    """Values of a metric, their blocks, passes, contexts and trials.
+
+    Without launches in which it was not observed, and with a built-in metric without all of such a treatment:
+    trials that are long enough to be asked are not a fair sample.
     """
     import numpy as np
 

@@ -216,8 +216,9 @@ def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKin
 
 
 def declared_of(record: Reading, metric: str) -> Analysis:
-    """Return the declaration of the spec about any metric, the errors of the clock included, with the level
-    that the looks at the record leave it.
+    """Return the declaration of the spec about any metric, the errors of the clock included.
+
+    It has the level that the looks at the record leave it.
     """
     declared = _about(_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
@@ -226,8 +227,10 @@ def declared_of(record: Reading, metric: str) -> Analysis:
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
-    """Tell how far the question is answered at a look after so many complete blocks: of effects where the
-    design asks for them, else of comparisons. ``last`` where a limit lets no other look follow.
+    """Tell how far the question is answered at a look after so many complete blocks.
+
+    The question is of effects where the design asks for them, else of comparisons. ``last`` says that a limit
+    lets no other look follow.
     """
     # Imported where a look needs it: an answer does without.
     from steelyard.stats.compare.comparison import compare
@@ -270,8 +273,9 @@ def _declared(record: Reading) -> Analysis:
 
 
 def _clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
-    """State what the clock adds to the uncertainty of elapsed times: its step, one error per treatment, and
-    the cost of a reading, an error that all share.
+    """State what the clock adds to the uncertainty of elapsed times.
+
+    It adds its step, one error per treatment, and the cost of a reading, an error that all share.
 
     Both are the largest that any run found, and upper bounds: u = size / sqrt(12) for an error anywhere
     between 0 and the size (GUM F.2.2.1).

@@ -84,8 +84,9 @@ def check(
 
 
 def judge_together(members: Sequence[Drafted]) -> list[Checked]:
-    """Decide the claims of several records as one family: any wrong verdict in any of them has a probability
-    of at most alpha. Their records are still open.
+    """Decide the claims of several records as one family.
+
+    Any wrong verdict in any of them has a probability of at most alpha. Their records are still open.
     """
     claims = [claim for member in members for claim in member.claims]
     drafts = [entry for member in members for entry in member.drafts]

@@ -1,5 +1,6 @@
-"""The stages of an audit: a pilot that tells how long a run takes, a screening, a replication; each an
-experiment with a record of its own, so that an audit that was stopped goes on where it was.
+"""The stages of an audit: a pilot that tells how long a run takes, a screening, a replication.
+
+Each an experiment with a record of its own, so that an audit that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -220,8 +221,9 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """Return the kinds in which the program still ends well at the largest level or each name, and what is
-    said of the others: some programs refuse a long name of their own.
+    """Return the kinds in which the program still ends well, and what is said of the others.
+
+    Tried are the largest level or each name: some programs refuse a long name of their own.
 
     Raises
     ------

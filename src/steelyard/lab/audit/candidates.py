@@ -91,8 +91,10 @@ class Candidate(msgspec.Struct, frozen=True):
         return INTERVENTIONS[self.name].finer if self.numeric else 1
 
     def draw(self, count: int, seed: int) -> tuple[Scalar, ...]:
-        """Draw ``count`` levels without replacement, in their order; all if there are fewer. No step of the
-        stack has a second one before each has one, at a byte of its own.
+        """Draw ``count`` levels without replacement, in their order.
+
+        All if there are fewer. No step of the stack has a second one before each has one, at a byte of its
+        own.
         """
         order = permutation(self.population, generator(seed, "audit", self.name))
         if self._finer == 1:
@@ -166,8 +168,9 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
 def placed(
     among: Sequence[Candidate], threads: Threads, *, asked: bool
 ) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """Return the kinds, with levels of ``affinity`` that do something to a program with such threads, and
-    those left out.
+    """Return the kinds for a program with such threads, and those left out.
+
+    Of ``affinity``, levels that do something to such a program are kept.
 
     Raises
     ------

@@ -89,8 +89,9 @@ class Trees:
 
 
 def _ended(words: Sequence[str], tree: Path, log: Path) -> int:
-    """Return the exit code of a command, or less than 0 for a signal; nothing that it started goes on without
-    it.
+    """Return the exit code of a command, or less than 0 for a signal.
+
+    Nothing that it started goes on without it.
     """
     with log.open("wb") as output:
         process = subprocess.Popen(

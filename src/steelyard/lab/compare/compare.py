@@ -260,8 +260,10 @@ def split(command: str) -> list[str]:
 
 
 def shell_words(command: str) -> list[str]:
-    """Find words that only a shell would understand (``|``, ``>``, ``$HOME``, ``*.c``), so that a hint can be
-    given; they reach the program as they are. None where a quote is not closed, which `split` refuses.
+    """Find words that only a shell would understand, so that a hint can be given.
+
+    Such are ``|``, ``>``, ``$HOME``, ``*.c``; they reach the program as they are. None where a quote is not
+    closed, which `split` refuses.
     """
     lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
     lexer.whitespace_split = True

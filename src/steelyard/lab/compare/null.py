@@ -1,5 +1,6 @@
-"""The null: how often a program is called different from itself on this machine, which should not exceed the
-level of the test.
+"""The null: how often a program is called different from itself on this machine.
+
+That should not exceed the level of the test.
 
 Every comparison is a whole experiment: the runner, its journal, a record, the analysis. Two ways to compare
 take turns, so that both meet the same load.

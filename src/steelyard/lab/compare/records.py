@@ -65,7 +65,7 @@ def compare_records(
 
 
 def _samples(record: Record, metric: str) -> dict[Levels, Sample]:
-    """Samples of the metric by the levels of their treatments; of one treatment, by none."""
+    """Return the samples of the metric by the levels of their treatments; of one treatment, by none."""
     found = [sample for sample in record.samples(metric) if len(sample)]
     if not found:
         raise RecordError(

@@ -1,5 +1,7 @@
-"""One process of each program on each side before anything counts: which benchmarks there are, and how long
-they take. A suite fails here, with words of its own, where nothing could be judged.
+"""One process of each program on each side before anything counts.
+
+It tells which benchmarks there are, and how long they take. A suite fails here, with words of its own, where
+nothing could be judged.
 """
 
 from __future__ import annotations

@@ -58,8 +58,9 @@ def locate_file(environ: Mapping[str, str]) -> Path:
 
 
 def load_qualification(request: GateRequest, repository: Repository | None) -> Qualification | None:
-    """Return the last qualification here of the same suite; ``None`` where there is none, or it cannot be
-    read.
+    """Return the last qualification here of the same suite.
+
+    ``None`` where there is none, or it cannot be read.
     """
     try:
         file = locate_file(os.environ)
@@ -69,8 +70,10 @@ def load_qualification(request: GateRequest, repository: Repository | None) -> Q
 
 
 def identify_suite(request: GateRequest, repository: Repository | None) -> str:
-    """Return what tells suites apart, which are all called ``cargo bench``: where the sources are, the
-    command and what is measured by it. Noise and margin of one say nothing of another.
+    """Return what tells suites apart, which are all called ``cargo bench``.
+
+    That is where the sources are, the command and what is measured by it. Noise and margin of one say nothing
+    of another.
     """
     place = Path(request.head).resolve() if repository is None else repository.locate()
     return json.dumps([str(place), *request.words, request.harness, request.metric])

@@ -116,8 +116,10 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
 
 
 def first_since(found: History, request: HistoryRequest, since: str) -> str:
-    """Resolve a commit of the history's repository, with a record or without, to the first record of it or
-    of a later commit. In the order of time, records have names of their own, and ``since`` is one.
+    """Resolve a commit of the history's repository to the first record of it or of a later commit.
+
+    The commit may be with a record or without. In the order of time, records have names of their own, and
+    ``since`` is one.
 
     Raises
     ------

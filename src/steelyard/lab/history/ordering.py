@@ -50,8 +50,10 @@ def by_time(records: Iterable[Condensed]) -> Ordered:
 
 
 def by_commit(records: Iterable[Condensed], repository: Repository, revision: str) -> Ordered:
-    """Order by the first parents of a revision. A record belongs to the commit whose id, or at least seven
-    digits of it, stands in its path; the last such one where there are several.
+    """Order by the first parents of a revision.
+
+    A record belongs to the commit whose id, or at least seven digits of it, stands in its path; the last such
+    one where there are several.
 
     Raises
     ------

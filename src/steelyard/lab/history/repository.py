@@ -60,14 +60,15 @@ class Repository:
         return done.stdout.strip()
 
     def first_parents(self, last: str, after: str | None = None) -> list[str]:
-        """Commits from the first, or from behind ``after``, to ``last``, oldest first; of a merge, the side
-        that was merged into.
+        """Return commits from the first, or from behind ``after``, to ``last``, oldest first.
+
+        Of a merge, the side that was merged into.
         """
         found = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
         return found.split()
 
     def descendants(self, first: str, last: str) -> list[str]:
-        """Commits behind ``first`` that contain it, up to ``last``; those of merged branches too."""
+        """Return commits behind ``first`` that contain it, up to ``last``, merged branches included."""
         return self.ask("rev-list", "--ancestry-path", last, f"^{first}").split()
 
     def is_ancestor(self, one: str, other: str) -> bool:
@@ -97,8 +98,9 @@ class Repository:
         return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
 
     def take_snapshot(self, without: str) -> tuple[str, str]:
-        """Make a commit of the work tree as it is, files that are not ignored included, and give it with the
-        id of its files; neither index nor branch change.
+        """Make a commit of the work tree as it is, and give it with the id of its files.
+
+        Files that are not ignored are included; neither index nor branch change.
 
         Parameters
         ----------

@@ -145,7 +145,7 @@ def refuse_other(first: Path, experiment: Experiment, second: Path, second_exper
 
 
 def get_comparable(experiment: Experiment) -> Any:
-    """Return what has to be the same: all but where the spec lies, the seed, how many blocks ran, and nodes."""
+    """Return what must be the same: all but the place of the spec, seed, number of blocks, and nodes."""
     contexts = experiment.contexts
     if contexts is not None:
         settings = {name: setting for name, setting in contexts.settings.items() if name != Node.name}
@@ -173,7 +173,7 @@ Machines = Mapping[tuple[str, int], str | None]
 
 
 def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
-    """Return the machine of each run; ``None`` where a queue gave each block the node that its context names."""
+    """Return the machine of each run; ``None`` where a queue gave each block the node of its context."""
     places = [
         (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
         for source, origin in chosen

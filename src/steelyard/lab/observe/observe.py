@@ -184,8 +184,9 @@ def _contests(
     directory: Path,
     watch: Watch,
 ) -> tuple[Contest, ...]:
-    """Both programs without a probe and with each, in blocks of their own; all runs are held to what they
-    write and end with, as far as that is the same for both.
+    """Both programs without a probe and with each, in blocks of their own.
+
+    All runs are held to what they write and end with, as far as that is the same for both.
     """
     probes = [probe for probe in usable if probe.name not in of_other.differs]
     experiment = request.experiment(
@@ -299,8 +300,9 @@ def _differing(place: Path) -> dict[str, str]:
 
 
 def _samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
-    """Metric to the samples of these levels, the baseline first; metrics that are 0 somewhere have no
-    ratio.
+    """Metric to the samples of these levels, the baseline first.
+
+    Metrics that are 0 somewhere have no ratio.
     """
     names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
     with Record.open(place) as record:

@@ -305,8 +305,9 @@ class Ratchet:
 
 
 def compute_p(values: Floats, margin: float) -> float:
-    """P of a mean as large as this, of logarithms of a speedup, where it is at most ``log(1 + margin)``, by
-    Student's t.
+    """Compute P of a mean as large as this, of logarithms of a speedup, by Student's t.
+
+    The hypothesis is that the mean is at most ``log(1 + margin)``.
     """
     excess, se = float(values.mean()) - math.log1p(margin), _compute_se(values)
     if se == 0.0:

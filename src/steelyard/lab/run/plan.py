@@ -30,8 +30,9 @@ from steelyard.store import Record
 
 
 def preview(experiment: Experiment, directory: Path) -> Preview:
-    """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
-    one, tells how long a block takes and how much values spread.
+    """Draw the treatments and the blocks until the first look.
+
+    The record in ``directory``, where there is one, tells how long a block takes and how much values spread.
     """
     experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop

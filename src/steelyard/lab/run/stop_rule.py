@@ -1,5 +1,7 @@
-"""When to stop adding blocks: on a precision, or on an answer, looked at on a schedule that was fixed
-beforehand. A look that asks for a verdict is judged at the level that all looks together leave it.
+"""When to stop adding blocks: on a precision, or on an answer.
+
+Looks follow a schedule that was fixed beforehand. A look that asks for a verdict is judged at the level that
+all looks together leave it.
 """
 
 from __future__ import annotations
@@ -131,8 +133,9 @@ class StopRule:
         return self._spent_s + elapsed_s
 
     def seconds_left(self, elapsed_s: float) -> float | None:
-        """Seconds until the limit, which ``least`` blocks may exceed; ``None`` without one, or in an
-        extension, which has its own blocks.
+        """Seconds until the limit, which ``least`` blocks may exceed.
+
+        ``None`` without one, or in an extension, which has its own blocks.
         """
         limit_s = self._stop.max_time_s
         if limit_s is None and self._stop.decided:

@@ -103,8 +103,9 @@ def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"
 
 
 def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
-    """Both sides of a comparison, except what the stratum says already; where there are several factors,
-    each has a column, as in every table.
+    """Both sides of a comparison, except what the stratum says already.
+
+    Where there are several factors, each has a column, as in every table.
     """
     said = {name for pair in shown for name in pair.stratum}
     varied = varying([each.treatment for each in answer.samples])

@@ -112,8 +112,9 @@ _FORMATS: Final = {
 
 
 def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = None) -> str:
-    """Return the sentence of a notice. Only our own sentences are templates; what the fields hold is never
-    read as one.
+    """Return the sentence of a notice.
+
+    Only our own sentences are templates; what the fields hold is never read as one.
 
     Parameters
     ----------

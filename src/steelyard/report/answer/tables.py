@@ -1,5 +1,6 @@
-"""The tables of an answer: what was measured, pair by pair where one column cannot hold that, and the other
-metrics.
+"""The tables of an answer.
+
+They show what was measured, pair by pair where one column cannot hold that, and the other metrics.
 """
 
 from __future__ import annotations

@@ -49,8 +49,10 @@ def lines(
     time_unit: str | None = None,
     beside: Collection[str] = (),
 ) -> list[Line]:
-    """Return the answer, line by line: what was found, a row for each treatment, and cautions that would
-    change what a reader does. ``details`` has all that is known in the place of the last two.
+    """Return the answer, line by line.
+
+    It has what was found, a row for each treatment, and cautions that would change what a reader does.
+    ``details`` has all that is known in the place of the last two.
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
-"""Verdicts as workflow commands of GitHub Actions, which shows them beside the change: one line for each
-claim that does not hold, and for each reservation about the run.
+"""Verdicts as workflow commands of GitHub Actions, which shows them beside the change.
+
+There is one line for each claim that does not hold, and for each reservation about the run.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
 
 
 def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:
-    """Return the line of each claim in the text of its spec; ``None`` where the text has others, or a
-    baseline had its claims judged too.
+    """Return the line of each claim in the text of its spec.
+
+    ``None`` where the text has others, or a baseline had its claims judged too.
     """
     lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
     claims = len(checked.verdicts)

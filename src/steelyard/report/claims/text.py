@@ -42,8 +42,9 @@ MOST_DEPARTURES: Final = 4
 
 
 def words(verdict: Verdict) -> str:
-    """Return the verdict in one sentence, without its sign: what is claimed, what decides, in how many
-    strata.
+    """Return the verdict in one sentence, without its sign.
+
+    It says what is claimed, what decides, and in how many strata.
     """
     return f"{claim_of(verdict)}: {_said(verdict)}"
 
@@ -86,7 +87,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
 
 
 def _doubt(instance: Instance) -> float | None:
-    """Return the probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
+    """Return the probability that a verdict by a model is wrong; ``None`` without one, or by a test."""
     evidence = instance.evidence
     if instance.outcome in ("not_resolved", "not_judged"):
         return None
@@ -192,8 +193,9 @@ def _unit(verdict: Verdict) -> str:
 
 
 def deciding(verdict: Verdict) -> Instance:
-    """Return the stratum that decides, or leaves it open: the one that fails most surely, or holds least
-    surely.
+    """Return the stratum that decides, or leaves it open.
+
+    It is the one that fails most surely, or holds least surely.
     """
 
     def rank(each: Instance) -> tuple[int, float]:

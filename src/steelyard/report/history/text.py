@@ -27,7 +27,7 @@ _INDENT: Final = "    "
 
 
 def lines(found: History, width: int = 80) -> list[Line]:
-    """Changes first, latest last; then every series, machines, and the records left out."""
+    """Return changes first, the latest last; then every series, machines, and the records left out."""
     changed = found.changes
     out = [*paragraph(head(found), width, style="heading", rest="  "), ()]
     for series, change in changed[:MOST_ROWS]:

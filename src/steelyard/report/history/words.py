@@ -137,8 +137,9 @@ def confirmation_words(confirmation: Confirmation) -> str:
 
 
 def bisection(found: History, change: Change) -> str | None:
-    """Return the command that measures both sides of a change; ``None`` where the records are not named after
-    commits, or the change is not one of level.
+    """Return the command that measures both sides of a change.
+
+    ``None`` where the records are not named after commits, or the change is not one of level.
     """
     if found.order != "git" or change.kind != "level":
         return None
@@ -146,7 +147,7 @@ def bisection(found: History, change: Change) -> str | None:
 
 
 def wander_words(series: SeriesHistory, wander: Wander) -> str:
-    """That a series moves as another pattern does, and what tells a machine from a program."""
+    """Say that a series moves as another pattern does, and what tells a machine from a program."""
     moves = _MOVES[wander.pattern]
     if wander.ratio is not None:
         moves = f"drifts by {percent(abs(wander.ratio - 1))} from the first record to the last"

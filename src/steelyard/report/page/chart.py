@@ -205,8 +205,10 @@ BESIDE: Final = (28, 36)
 
 
 def rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
-    """Return a row for each name, in this order; names stand above their rows while these are few, so that
-    little is cut off on a narrow page. What is cut off is what names share, and never what tells them apart.
+    """Return a row for each name, in this order.
+
+    Names stand above their rows while these are few, so that little is cut off on a narrow page. What is cut
+    off is what names share, and never what tells them apart.
     """
     domain = list(dict.fromkeys(names))
     axis: dict[str, Any] = {"title": None, "labelColor": INK, "grid": False}
@@ -223,8 +225,9 @@ def rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
 
 
 def relabelled(told: Mapping[Any, str], value: str) -> str:
-    """Return an expression of Vega for the label of a value: by its place in a list, since an object would
-    take "constructor" for something of its own.
+    """Return an expression of Vega for the label of a value, by its place in a list.
+
+    An object would take "constructor" for something of its own.
     """
     return f"({json.dumps([*told.values()])})[indexof({json.dumps([*told])}, {value})]"
 

@@ -187,7 +187,7 @@ def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
 
 
 def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
-    """Expectation and deviation limit along the series, through its first point."""
+    """Return expectation and deviation limit along the series, through its first point."""
     validation = found.model.validation
     if validation is None:
         return []

@@ -35,8 +35,9 @@ MOST_POINTS: Final = 5000
 
 
 def headline(found: History) -> tuple[list[Finding], str]:
-    """Return what changed, the latest first; what wanders; or that nothing does. And what is said of those
-    that are too many.
+    """Return what changed, the latest first.
+
+    What wanders; or that nothing does. And what is said of those that are too many.
     """
     told = [
         Finding(
@@ -63,7 +64,7 @@ def commands(found: History) -> str:
 
 
 def sections(found: History) -> list[Section]:
-    """Changes, series, and machines."""
+    """Return changes, series, and machines."""
     parts = [_changes(found), _series(found), _machines(found)]
     if said := notes(found):
         parts.append(Section("limits", "Limitations", notes=tuple(said)))

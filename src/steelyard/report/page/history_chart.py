@@ -182,7 +182,7 @@ class SeriesChart:
         return found if len(found) <= MOST_BREAKS else []
 
     def _x(self, field: str) -> dict[str, Any]:
-        """Records at equal distances, of which a few say their commits."""
+        """Place records at equal distances; a few of them carry their commits."""
         count = len(self.found.commits) - self.first
         values = list(range(self.first, len(self.found.commits), math.ceil(count / TICKS)))
         labels = {place: short(self.found.commits[place]) for place in values}

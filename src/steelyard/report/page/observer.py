@@ -73,8 +73,10 @@ def section(found: Observation | None) -> Section | None:
 
 
 def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
-    """Change against no probe: over the share of instructions added where that was counted (Figure 2), else a
-    row for each probe (Figure 1).
+    """Chart the change against no probe.
+
+    It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
+    (Figure 1).
     """
     known = {each.added for each in changes}
     over_added = None not in known and len(known) > 3

@@ -41,8 +41,9 @@ def _points(verdict: Verdict) -> list[Instance]:
 
 
 def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
-    """Cells over the parameter and the other levels; orange is broken, and crossed out for readers who see no
-    colours.
+    """Cells over the parameter and the other levels.
+
+    Orange is broken, and crossed out for readers who see no colours.
     """
     along = _along(verdict, points)
     rows: list[dict[str, Any]] = [

@@ -49,8 +49,9 @@ _STATES: Final[Mapping[State, str]] = {
 
 
 def called(contents: Contents) -> Names:
-    """Short names of the treatments, as sentences, tables and charts have them; those of an answer have other
-    labels where problem instances are taken together.
+    """Short names of the treatments, as sentences, tables and charts have them.
+
+    Those of an answer have other labels where problem instances are taken together.
     """
     treatments = list(contents.portrait.treatments)
     treatments += [each.treatment for each in contents.answer.samples] if contents.answer else []

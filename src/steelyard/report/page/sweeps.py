@@ -1,6 +1,8 @@
-"""Sweeps: a metric, its speedups and its uncertainty over a numeric factor, a line for each combination of
-the others. Where several numbers grow together, as a problem does with the ranks that work on it, that is
-weak scaling: Figures 4 to 12 of Firoz et al. 2016 (DOI 10.1145/2851553.2851573).
+"""Sweeps: a metric, its speedups and its uncertainty over a numeric factor.
+
+There is a line for each combination of the others. Where several numbers grow together, as a problem does
+with the ranks that work on it, that is weak scaling: Figures 4 to 12 of Firoz et al. 2016 (DOI
+10.1145/2851553.2851573).
 """
 
 from __future__ import annotations
@@ -107,8 +109,9 @@ def _levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
 
 
 def _sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
-    """Yield the numeric factors with enough levels, those together whose levels belong to each other in
-    order.
+    """Yield the numeric factors with enough levels.
+
+    Those whose levels belong to each other in order come together.
     """
     names = list(dict.fromkeys(name for each in every for name in each))
     left = [name for name in names if _swept([each.get(name) for each in every])]
@@ -256,8 +259,9 @@ def lines(
     scale: Mapping[str, Any] | None = None,
     axis: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return a line for each ``series`` of the rows, over ``x``; where they have ``low`` and ``high``, with
-    bars.
+    """Return a line for each ``series`` of the rows, over ``x``.
+
+    Where they have ``low`` and ``high``, with bars.
 
     Parameters
     ----------

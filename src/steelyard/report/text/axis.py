@@ -1,5 +1,6 @@
-"""``Axis``: where changes stand in a figure, by the logarithm of their ratio, so that twice and half are as
-far from none.
+"""``Axis``: where changes stand in a figure, by the logarithm of their ratio.
+
+Twice and half are then as far from none.
 """
 
 from __future__ import annotations

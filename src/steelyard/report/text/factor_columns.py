@@ -12,8 +12,9 @@ from steelyard.units import Scalar
 
 
 def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
-    """Return the factors that tell the treatments apart, where these are two or more and the labels name
-    them; else none.
+    """Return the factors that tell the treatments apart.
+
+    None are returned unless there are two or more and the labels name them.
     """
     if not treatments:
         return ()
@@ -29,8 +30,9 @@ def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
 def treatment_columns(
     rows: Sequence[Treatment], names: Sequence[str], room: int, title: str = "treatment"
 ) -> list[Column]:
-    """Return a column for each of ``names``; where there are none, or they would take more than ``room``
-    columns of the terminal, one with the labels.
+    """Return a column for each of ``names``.
+
+    Where there are none, or they would take more than ``room`` columns of the terminal, one with the labels.
     """
     found = [
         Column(
@@ -50,8 +52,9 @@ def treatment_columns(
 def baseline_column(
     rows: Sequence[tuple[Treatment, Treatment]], names: Sequence[str], title: str = "against"
 ) -> Column:
-    """Return what each second treatment of a pair is, by what it has other than the first; by its label
-    without ``names``.
+    """Return what each second treatment of a pair is, by what it has other than the first.
+
+    By its label without ``names``.
     """
     cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
     return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)

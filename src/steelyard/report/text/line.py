@@ -52,8 +52,9 @@ def in_colour(stream: TextIO) -> bool:
 
 
 def write(lines: Sequence[Line], stream: TextIO, *, colour: bool | None = None) -> None:
-    """Write lines to a stream, in colour where ``colour`` says so, or where it is left open and the stream
-    can show it.
+    """Write lines to a stream, in colour or without.
+
+    They are in colour where ``colour`` says so, or where it is left open and the stream can show it.
     """
     if not (in_colour(stream) if colour is None else colour):
         stream.write(plain(lines))

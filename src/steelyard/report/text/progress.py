@@ -1,5 +1,6 @@
-"""A line on a terminal that says how far a run is; drawn between batches, so that nothing is measured
-meanwhile.
+"""A line on a terminal that says how far a run is.
+
+Drawn between batches, so that nothing is measured meanwhile.
 """
 
 from __future__ import annotations
@@ -75,8 +76,9 @@ QUIET_S: Final = 30.0
 
 
 class _Silence:
-    """A thread that sleeps until ``quiet_s`` have passed without ``interrupt``, and then calls ``tell`` with
-    the time that it has been quiet.
+    """A thread that calls ``tell`` after ``quiet_s`` without ``interrupt``.
+
+    It sleeps until then, and passes the time that it has been quiet.
     """
 
     def __init__(self, tell: Callable[[float], None], quiet_s: float) -> None:
@@ -114,7 +116,8 @@ class _Silence:
 
 
 class ProgressLine:
-    """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else;
+    """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else.
+
     ``clear`` before anything else is written there.
     """
 

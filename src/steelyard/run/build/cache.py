@@ -101,8 +101,9 @@ class Entry(msgspec.Struct, frozen=True):
             path.unlink(missing_ok=True)
 
     def fault(self) -> str | None:
-        """Return the reason why the directory is unusable; ``None`` when it holds a complete build. Only
-        while locked.
+        """Return the reason why the directory is unusable.
+
+        ``None`` when it holds a complete build. Only while locked.
         """
         try:
             marker = msgspec.json.decode(self._beside("complete").read_bytes(), type=_Marker)
@@ -118,7 +119,7 @@ class Entry(msgspec.Struct, frozen=True):
         return None if damaged is None else f"its file {damaged} is no longer as it was built"
 
     def clear(self) -> None:
-        """An empty directory without marker, whatever was there. Only while locked.
+        """Make an empty directory without marker, whatever was there. Only while locked.
 
         Raises
         ------

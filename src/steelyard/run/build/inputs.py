@@ -79,8 +79,9 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
 
 
 def holds(question: Callable[[], bool]) -> bool:
-    """Return the answer of the file system; no where it has none: a name too long, a link that leads to
-    itself.
+    """Return the answer of the file system.
+
+    No where it has none: a name too long, a link that leads to itself.
     """
     try:
         return question()

@@ -41,7 +41,9 @@ class Tool(msgspec.Struct, frozen=True, order=True):
 
 
 def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tuple[Tool, ...]:
-    """Return the first word of the command, the tools that it or the environment chooses, and the usual
+    """Return the tools that a command calls.
+
+    They are the first word of the command, the tools that it or the environment chooses, and the usual
     compilers.
 
     Raises
@@ -98,8 +100,9 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
 
 
 def machine(root: Path = Path("/")) -> str:
-    """Processor features that ``-march=native`` depends on: machines with a common home must not share
-    programs.
+    """Processor features that ``-march=native`` depends on.
+
+    Machines with a common home must not share programs.
     """
     cpu = files.fields(root / "proc/cpuinfo", ":")
     names = ("vendor_id", "model name", "stepping", "flags", "CPU implementer", "CPU part", "Features", "isa")

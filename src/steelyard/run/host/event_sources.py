@@ -47,8 +47,9 @@ class DeviceEvent(msgspec.Struct, frozen=True):
 
 
 def find_device_event(name: str, root: Path = Path("/")) -> DeviceEvent:
-    """Return the event ``DEVICE/TERMS/``: terms are names of events, ``term=value`` or ``term``, joined by
-    commas.
+    """Return the event ``DEVICE/TERMS/``.
+
+    Terms are names of events, ``term=value`` or ``term``, joined by commas.
 
     Raises
     ------

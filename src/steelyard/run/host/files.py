@@ -29,7 +29,10 @@ def chosen(path: Path) -> str | None:
 
 
 def fields(path: Path, separator: str) -> dict[str, str]:
-    """Return the lines ``name separator value`` of a file; of equal names the first. Empty without the file."""
+    """Return the lines ``name separator value`` of a file; of equal names the first.
+
+    Without the file, there are none.
+    """
     found: dict[str, str] = {}
     for line in (text(path) or "").splitlines():
         name, mark, value = line.partition(separator)

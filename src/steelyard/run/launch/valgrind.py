@@ -114,8 +114,10 @@ class Valgrind(msgspec.Struct, frozen=True):
 
 
 def totals(summary: bytes) -> dict[str, int]:
-    """Totals by their names in the summary. A child that the program forked writes totals too, under another
-    process id; the program's own stands in the first line.
+    """Totals by their names in the summary.
+
+    A child that the program forked writes totals too, under another process id; the program's own stands in
+    the first line.
     """
     banner = _PROCESS.search(summary)
     return {

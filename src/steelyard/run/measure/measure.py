@@ -1,5 +1,6 @@
-"""Measurements from the runner's journal: each trial judged, and with the values that its program
-reported.
+"""Measurements from the runner's journal.
+
+Each trial is judged, and has the values that its program reported.
 """
 
 from __future__ import annotations

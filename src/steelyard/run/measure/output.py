@@ -53,8 +53,9 @@ class Output(msgspec.Struct, frozen=True):
 
 
 def excerpt(data: bytes) -> str:
-    """Return the first 80 characters, quoted, with everything that a terminal could take for a command
-    escaped.
+    """Return the first 80 characters, quoted and escaped.
+
+    Everything that a terminal could take for a command is escaped.
     """
     # Four bytes are the longest character of UTF-8.
     head = data[: 4 * _EXCERPT_CHARACTERS + 4].decode(errors="replace")

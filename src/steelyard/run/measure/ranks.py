@@ -65,8 +65,9 @@ def simulated_failure(raw: RawTrial) -> str | None:
 
 
 def rank_failure(raw: RawTrial) -> str | None:
-    """Why ranks of a real MPI library did not end well, whatever its ``mpirun`` says; ``None`` where nothing
-    is known.
+    """Why ranks of a real MPI library did not end well, whatever its ``mpirun`` says.
+
+    ``None`` where nothing is known.
     """
     for rank, ranks, how, rest in _OWN.findall(raw.stderr):
         if how in (b"left", b"called"):
@@ -78,8 +79,9 @@ def rank_failure(raw: RawTrial) -> str | None:
 
 
 def describe_waiting(raw: RawTrial) -> str:
-    """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit;
-    empty where none did.
+    """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit.
+
+    Empty where none did.
     """
     reports = _OWN.findall(raw.stderr)
     calls = [rest.strip().decode(errors="replace") for _, _, how, rest in reports if how == b"was waiting in"]

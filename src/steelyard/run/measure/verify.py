@@ -123,7 +123,7 @@ def _missing_library(raw: RawTrial) -> str | None:
 
 
 def ending(raw: RawTrial) -> str:
-    """``ended with exit code 3``, ``was ended by SIGSEGV (Segmentation fault)``."""
+    """Say ``ended with exit code 3`` or ``was ended by SIGSEGV (Segmentation fault)``."""
     if raw.signal is None:
         return f"ended with exit code {raw.exit_code}"
     name = signal_name(raw.signal)
@@ -136,8 +136,9 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def contents_of(verify: Verify) -> Mapping[str, str | None]:
-    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``; empty where
-    nothing is digested.
+    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``.
+
+    Empty where nothing is digested.
     """
     if not verify.wants_digests:
         return {}

@@ -126,8 +126,9 @@ class Hosts(Scheduler):
             payload.unlink(missing_ok=True)
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
-        """See ``Scheduler.submit_all``. A host that does not answer now may have begun its job; ``state``
-        finds out.
+        """See ``Scheduler.submit_all``.
+
+        A host that does not answer now may have begun its job; ``state`` finds out.
         """
 
         def submit_one(handover: Handover) -> MachineError | None:

@@ -174,8 +174,9 @@ class Job(msgspec.Struct, frozen=True):
             file.write(orders)
 
     def settle(self) -> None:
-        """Nobody waits for it any more. Its orders go: they hold values of the environment, and a job that
-        only begins now must not run them.
+        """Nobody waits for it any more.
+
+        Its orders go: they hold values of the environment, and a job that only begins now must not run them.
         """
         (self.directory / "settled").touch()
         self.orders.unlink(missing_ok=True)

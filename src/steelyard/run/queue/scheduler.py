@@ -68,8 +68,10 @@ class Scheduler(ABC):
 
     @abstractmethod
     def submit(self, handover: Handover) -> str:
-        """Hand in a job's script, whose output goes to its log; gives its number. What the queue answers is
-        in the job's ``answer`` as soon as it has answered, whether we live or not.
+        """Hand in a job's script, whose output goes to its log.
+
+        Gives its number. What the queue answers is in the job's ``answer`` as soon as it has answered,
+        whether we live or not.
 
         Raises
         ------
@@ -121,7 +123,7 @@ class Scheduler(ABC):
         return ()
 
     def find(self, job: Job, name: str) -> str | None:
-        """Return the number of a job under this name that waits or runs, where the queue can be asked for it."""
+        """Return the number of a waiting or running job of this name, where the queue can be asked."""
         del job, name
         return None
 

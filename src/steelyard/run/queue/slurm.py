@@ -84,8 +84,10 @@ class Slurm(Scheduler):
         return self.number(ask(command, into=job.answer).stdout) or ""
 
     def list_nodes(self) -> Sequence[str]:
-        """See ``Scheduler.list_nodes``: those of the partition, the default one unless options name another,
-        that are neither down nor drained.
+        """List the nodes; see ``Scheduler.list_nodes``.
+
+        They are those of the partition that are neither down nor drained; the partition is the default one
+        unless options name another.
         """
         refuse_absent(("sinfo",))
         partition = find_partition(self.options)

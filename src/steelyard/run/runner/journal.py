@@ -169,8 +169,9 @@ class JournalError(RecordError):
 
 
 def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
-    """Return the trials from ``offset`` (0, or what an earlier call returned), and the offset of what comes
-    next.
+    """Return the trials from ``offset`` on, and the offset of what comes next.
+
+    ``offset`` is 0, or what an earlier call returned.
 
     A last frame that is not whole, because its writer died, is left out: it stays behind the returned offset.
 

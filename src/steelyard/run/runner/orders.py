@@ -55,8 +55,9 @@ class Hook(msgspec.Struct, frozen=True):
 
 
 class Enter(msgspec.Struct, frozen=True):
-    """Begin a level: note it and run a command, if there is one. Until ``Leave``, whatever ends the runner
-    leaves it first, or the next run does.
+    """Begin a level: note it and run a command, if there is one.
+
+    Until ``Leave``, whatever ends the runner leaves it first, or the next run does.
 
     Attributes
     ----------

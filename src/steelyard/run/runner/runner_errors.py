@@ -90,8 +90,9 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
-    """Return the error that tells a user what the runner could not do; ``commands`` are the launches it
-    knows.
+    """Return the error that tells a user what the runner could not do.
+
+    ``commands`` are the launches it knows.
     """
     reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
     match failed.failure:

@@ -30,8 +30,9 @@ def read_analysis(
     design: Design,
     origin: Origin,
 ) -> Analysis:
-    """Return the analysis; with a baseline and no strata, every other factor that is not linked to it is a
-    stratum.
+    """Return the analysis.
+
+    With a baseline and no strata, every other factor that is not linked to it is a stratum.
 
     Raises
     ------
@@ -104,8 +105,9 @@ def _strata(
     zips: tuple[Zip, ...],
     design: Design,
 ) -> tuple[str, ...]:
-    """Return the strata as declared; without, under a baseline, each factor that does not change with one of
-    it.
+    """Return the strata as declared.
+
+    Without, under a baseline, each factor that does not change with one of it.
     """
     if table.strata is not None or baseline is None or design.kind == "one-at-a-time":
         return tuple(table.strata or ())
@@ -171,7 +173,7 @@ def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | No
 def _check_ratio_across(
     table: Analysis, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
 ) -> None:
-    """A factor with several levels that the baseline leaves free."""
+    """Check that a factor with several levels is left free by the baseline."""
     name, path = table.ratio_across, ("analysis", "ratio_across")
     if name is None:
         return
@@ -211,8 +213,9 @@ def _baseline(
     design: Design,
     origin: Origin,
 ) -> dict[str, Scalar]:
-    """Return the baseline's levels as its factors have them; one factor at a time departs from a whole
-    treatment.
+    """Return the baseline's levels as its factors have them.
+
+    One factor at a time departs from a whole treatment.
     """
     path: Path = ("analysis", "baseline")
     if family == "all-pairs":
@@ -234,8 +237,9 @@ def _baseline(
 def _base(
     baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
-    """Return the treatment from which one factor at a time departs: what the baseline leaves open is at its
-    first level.
+    """Return the treatment from which one factor at a time departs.
+
+    What the baseline leaves open is at its first level.
     """
     whole: dict[str, Scalar] = {}
     for axis in named_axes(factors, zips):

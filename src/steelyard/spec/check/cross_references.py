@@ -111,7 +111,10 @@ def _check_placeholders(
     built: set[str],
     origin: Origin,
 ) -> set[str]:
-    """Return the names of all placeholders, each known where it stands; ``built`` by what interventions make."""
+    """Check placeholders, each known where it stands, and return their names.
+
+    ``built`` are those made by interventions.
+    """
     used: set[str] = set()
     for path, text, scope in _texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}

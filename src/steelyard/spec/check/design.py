@@ -220,7 +220,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
 
 
 def _distinct(contexts: Contexts) -> int:
-    """Return the number of contexts that differ for sure: draws are without replacement within each setting."""
+    """Return the number of certainly different contexts: draws within a setting are without replacement."""
     sizes = [1]
     for name, setting in contexts.settings.items():
         if isinstance(setting, Range):

@@ -55,9 +55,10 @@ class Unperturbed(
 
 
 class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"):
-    """An intervention confirms what a probe shows: it changes the metric ``validates``, seen by the probe, in
-    ``direction`` by the factor ``least``; and without the probe it improves ``outcome`` by the factor
-    ``outcome_least``.
+    """An intervention confirms what a probe shows.
+
+    It changes the metric ``validates``, seen by the probe, in ``direction`` by the factor ``least``; and
+    without the probe it improves ``outcome`` by the factor ``outcome_least``.
     """
 
     validates: Annotated[str, Meta(description="The metric that the probe shows.")]

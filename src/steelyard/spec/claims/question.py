@@ -77,8 +77,9 @@ def select(
     metric: str | None = None,
     empty: bool = False,
 ) -> Cell:
-    """Return the levels as the factors have them; with ``metric``, labels of that metric may stand among
-    them.
+    """Return the levels as the factors have them.
+
+    With ``metric``, labels of that metric may stand among them.
 
     Raises
     ------

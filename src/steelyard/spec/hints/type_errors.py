@@ -55,8 +55,9 @@ def type_error(
 def type_errors(
     expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
 ) -> Iterator[SpecError]:
-    """Every error in ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
-    spec, hints say which of them were meant.
+    """Every error in ``value``, which msgspec will not convert to ``expected``.
+
+    With the ``levels`` of the spec, hints say which of them were meant.
     """
     levels = levels or {}
     wrong = {

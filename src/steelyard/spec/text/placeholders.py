@@ -27,7 +27,10 @@ _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def format_level(level: Scalar) -> str:
-    """Return a level as it stands in a word; truth as in TOML, floats by the shortest text that reads back."""
+    """Return a level as it stands in a word.
+
+    Truth values are as in TOML, floats the shortest text that reads back.
+    """
     if isinstance(level, bool):
         return "true" if level else "false"
     if isinstance(level, int):

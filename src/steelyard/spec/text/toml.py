@@ -24,7 +24,7 @@ def toml_text(text: str) -> str:
 
 
 def whole(number: int) -> str:
-    """Return a whole number; beyond 64 bits in hexadecimal digits, since Python writes 4,300 others at most."""
+    """Return a whole number; beyond 64 bits in hexadecimal, since Python writes 4,300 digits at most."""
     return str(number) if number.bit_length() <= 64 else hex(number)
 
 

@@ -1,5 +1,6 @@
-"""``Contrast``: what a pair of samples says about the ratio of two treatments, one number per independent
-unit.
+"""``Contrast``: what a pair of samples says about the ratio of two treatments.
+
+It has one number per independent unit.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ By = Literal["block", "context", "instance", "launch"]
 
 
 class Units(msgspec.Struct, frozen=True, eq=False):
-    """One value per block, or per context where contexts are visited again and again; means over what lies
-    below.
+    """One value per block, or per context where contexts are visited again and again.
+
+    Means over what lies below.
 
     Attributes
     ----------
@@ -103,8 +105,9 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def differences(self) -> Floats:
-        """Logarithms of the speedup, one per unit; paired contrasts only. Equal where they differ by no more
-        than rounding.
+        """Logarithms of the speedup, one per unit.
+
+        Paired contrasts only. Equal where they differ by no more than rounding.
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
@@ -134,8 +137,9 @@ def contrast(
     order: Order = "randomized-blocks",
     zeros: bool = False,
 ) -> Contrast | Undefined:
-    """Align two samples of one metric by block, by context where one context has several blocks, or by
-    instance where that is declared.
+    """Align two samples of one metric by block, context or instance.
+
+    That is by context where one context has several blocks, and by instance where that is declared.
 
     A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
     block as the unit; contexts that return become the unit themselves, since what a context does to a

@@ -72,9 +72,10 @@ class Hull(msgspec.Struct, frozen=True):
 
 
 def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
-    """Return the same estimate where its units resemble their neighbours, if they seem to: at least as
-    careful as its own method, and as t with the standard error and the degrees of freedom that such units
-    leave.
+    """Return the same estimate, allowing for units that resemble their neighbours.
+
+    If they seem to, it is at least as careful as its own method, and as t with the standard error and the
+    degrees of freedom that such units leave.
     """
     if likeness is None or not suspected(likeness) or not ratio.se:
         return ratio
@@ -100,8 +101,9 @@ def few_suspected(likeness: Autocorrelation) -> bool:
 
 
 def allowance(likeness: Autocorrelation) -> Allowance:
-    """Return the allowance for somewhat more likeness than was seen; below ``FEWEST`` units, for as much as
-    is allowed for at all.
+    """Return the allowance for somewhat more likeness than was seen.
+
+    Below ``FEWEST`` units, for as much as is allowed for at all.
     """
     if likeness.n < FEWEST:
         return Allowance(FEW_FACTOR, likeness.n - 1)
@@ -109,8 +111,9 @@ def allowance(likeness: Autocorrelation) -> Allowance:
 
 
 def allowance_in_time(likeness: Autocorrelation) -> Allowance:
-    """Return the allowance for somewhat more likeness than was seen, of however few units: for the values of
-    one treatment, whose places in time no draw has mixed with those of another.
+    """Return the allowance for somewhat more likeness than was seen, of however few units.
+
+    It is for the values of one treatment, whose places in time no draw has mixed with those of another.
     """
     r, n = likeness.corrected, likeness.n
     return allowance_under(min(LARGEST, r + MORE * math.sqrt((1 - r * r) / n)), n)
@@ -118,9 +121,10 @@ def allowance_in_time(likeness: Autocorrelation) -> Allowance:
 
 @lru_cache(maxsize=1024)
 def allowance_under(phi: float, n: int) -> Allowance:
-    """Return the allowance where n units have the autocorrelations phi^k, 0 <= phi < 1: the standard
-    deviation of the mean over the s / sqrt(n) that is expected, and degrees of freedom by the first two
-    moments of s^2 (Satterthwaite 1946, DOI 10.2307/3002019).
+    """Return the allowance where n units have the autocorrelations phi^k, 0 <= phi < 1.
+
+    It is the standard deviation of the mean over the s / sqrt(n) that is expected, and degrees of freedom by
+    the first two moments of s^2 (Satterthwaite 1946, DOI 10.2307/3002019).
     """
     # With the covariance C of the units and the projection M to deviations, (n - 1) s^2 has the mean tr MC
     # and the variance 2 tr (MC)^2; rows are those of C, summed.

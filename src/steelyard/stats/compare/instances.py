@@ -20,8 +20,9 @@ from steelyard.units import Scalar
 
 
 def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
-    """Samples that differ in the level of ``factor`` alone become one, in the order of time. Of metrics that
-    do not have it, samples stay as they are.
+    """Pool samples that differ in the level of ``factor`` alone into one, in the order of time.
+
+    Of metrics that do not have it, samples stay as they are.
 
     Raises
     ------

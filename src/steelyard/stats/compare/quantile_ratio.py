@@ -21,9 +21,10 @@ _ROUNDING: Final = 1e-12
 
 
 class Mover(msgspec.Struct, frozen=True, eq=False):
-    """The ratio of two quantiles, from the interval of each: the distances of the ends from the estimates,
-    squared, add on the scale of logarithms (Zou and Donner 2008, DOI 10.1002/sim.3095). What both share makes
-    it careful.
+    """The ratio of two quantiles, from the interval of each.
+
+    The distances of the ends from the estimates, squared, add on the scale of logarithms (Zou and Donner
+    2008, DOI 10.1002/sim.3095). What both share makes it careful.
 
     Attributes
     ----------
@@ -94,8 +95,9 @@ def _mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mov
 
 
 def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
-    """Return the baseline's quantile over the treatment's, or the reverse where more is better; of blocks, or
-    of launches where nothing pairs them. Quantiles count from the better end.
+    """Return the baseline's quantile over the treatment's, or the reverse where more is better.
+
+    Of blocks, or of launches where nothing pairs them. Quantiles count from the better end.
     """
     distribution = _mover(contrast, of, _order_sides(contrast))
     if isinstance(distribution, Undefined):

@@ -29,6 +29,7 @@ RESAMPLES: Final = 2000
 
 def two_level(of: Visits, *, seed: int = 1, resamples: int = RESAMPLES) -> Interval | None:
     """Return the 95 % interval of the ratio over contexts, each counting once, studentised on its logarithm.
+
     ``None`` below 10 contexts, above 1,000, where they differ by rounding alone, or without a bound.
     """
     order = np.argsort(of.contexts, kind="stable")
@@ -73,7 +74,8 @@ def robust(values: Floats) -> Robust | None:
 
 
 def median_interval(ascending: Floats, alpha: float = 0.05) -> Interval | None:
-    """Return the narrowest pair of order statistics that holds the median with at least 1 - ``alpha``;
+    """Return the narrowest pair of order statistics that holds the median with at least 1 - ``alpha``.
+
     ``None`` where even the extremes do not.
     """
     k = order_of(ascending.size, alpha)

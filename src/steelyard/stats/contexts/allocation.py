@@ -36,8 +36,10 @@ class Allocation(msgspec.Struct, frozen=True):
 def allocate(
     interaction: float, noise: float, target: float, *, context_cost: float, run_cost: float
 ) -> Allocation:
-    """Runs of each treatment in a context: n = (noise / interaction) sqrt(context_cost / run_cost), and
-    contexts: C = ceil((interaction^2 + 2 noise^2 / n) / target^2).
+    """Return the number of runs of each treatment in a context, and the number of contexts.
+
+    Runs: n = (noise / interaction) sqrt(context_cost / run_cost). Contexts: C = ceil((interaction^2 + 2
+    noise^2 / n) / target^2).
 
     Parameters
     ----------

@@ -1,5 +1,6 @@
-"""What machines do to a comparison: their part of the variance, what more of them would gain, and those that
-differ.
+"""What machines do to a comparison.
+
+That is their part of the variance, what more of them would gain, and those that differ.
 
 Model, on the scale of logarithms, of block b on machine m: d_mb = mu + M_m + e_mb. Each machine counts once,
 however many blocks it has: the mean of the machines' means with t(machines - 1) is exact where all have as
@@ -120,8 +121,9 @@ def find_paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pac
 
 
 def _estimate_noise(visited: Visits) -> Floats:
-    """Variance of each machine's mean by the spread of its blocks, pooled over machines; 0 where no machine
-    has two.
+    """Variance of each machine's mean by the spread of its blocks, pooled over machines.
+
+    0 where no machine has two.
     """
     counts = visited.counts
     _, place = np.unique(visited.contexts, return_inverse=True)
@@ -130,8 +132,9 @@ def _estimate_noise(visited: Visits) -> Floats:
 
 
 def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
-    """One comparison by machines, which are the contexts of its samples; ``None`` where ``across_contexts``
-    is undefined.
+    """One comparison by machines, which are the contexts of its samples.
+
+    ``None`` where ``across_contexts`` is undefined.
     """
     visited = differences(baseline, treatment)
     if isinstance(visited, Undefined) or visited.ids.size < 2:

@@ -1,5 +1,6 @@
-"""``Autocorrelation``: whether neighbours in time resemble each other, and how many independent values that
-leaves.
+"""``Autocorrelation``: whether neighbours in time resemble each other.
+
+It also says how many independent values that leaves.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""Values far outside the rest, by Tukey's outer fences on logarithms. They are counted and shown, never
-removed.
+"""Values far outside the rest, by Tukey's outer fences on logarithms.
+
+They are counted and shown, never removed.
 """
 
 from __future__ import annotations

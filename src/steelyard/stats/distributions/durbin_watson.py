@@ -22,7 +22,7 @@ class _Beta(msgspec.Struct, frozen=True):
 
 
 def chance_of_likeness(r1: float, n: int) -> float:
-    """Return the probability that n independent values, at least three, have an autocorrelation above ``r1``."""
+    """Return the probability that n >= 3 independent values have an autocorrelation above ``r1``."""
     its = _law(n)
     return beta_cdf(its.b, its.a, min(1.0, max(0.0, (1 - r1) / 2)))
 

@@ -51,8 +51,9 @@ class Studentised(msgspec.Struct, frozen=True, eq=False):
     t: Floats
 
     def p_of(self, ratio: float) -> float:
-        """Where the studentised distance from ``ratio`` lies among the resampled ones; no smaller than the
-        share of those on one side that are infinite, or as good as that.
+        """Where the studentised distance from ``ratio`` lies among the resampled ones.
+
+        No smaller than the share of those on one side that are infinite, or as good as that.
         """
         lowest, highest = (self.log - LARGEST_LOG) / self.se, (self.log + LARGEST_LOG) / self.se
         infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - up_to(self.t, highest))

@@ -64,8 +64,9 @@ def two_sided_normal_p(z: float) -> float:
 
 
 def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
-    """Return the true difference, in standard errors, that a two-sided t test at ``alpha`` shows with
-    ``power``.
+    """Return the true difference that a two-sided t test at ``alpha`` shows with ``power``.
+
+    It is in standard errors.
     """
     return detectable_beyond(t_quantile(nu, alpha), nu, power)
 

@@ -1,5 +1,6 @@
-"""Allocation of variation: the share of each effect in the sum of squares, as Jain's percentage of
-variation and as omega squared.
+"""Allocation of variation: the share of each effect in the sum of squares.
+
+It is given as Jain's percentage of variation and as omega squared.
 """
 
 from __future__ import annotations

@@ -192,8 +192,9 @@ class Search(msgspec.Struct, frozen=True):
         return (value + self.ends.mean / 2) / error, (value - self.ends.mean / 2) / error
 
     def credible(self, error: float, verdict: Verdict) -> tuple[int, ...]:
-        """Return the fewest commits that, with the probability of no change, reach 1 - ``error``; ascending.
-        Commits that measurements cannot tell apart come together.
+        """Return the fewest commits that, with the probability of no change, reach 1 - ``error``.
+
+        Ascending. Commits that measurements cannot tell apart come together.
         """
         chosen: list[int] = []
         for group in sorted(self._groups(), key=lambda group: -float(verdict.commits[group].max())):
@@ -207,7 +208,7 @@ class Search(msgspec.Struct, frozen=True):
         return self.n > 0 and verdict.no_change <= SHARE * error
 
     def _groups(self) -> list[list[int]]:
-        """Commits between which none can be measured."""
+        """Group commits between which none can be measured."""
         groups: list[list[int]] = [[]]
         for commit in range(self.n):
             groups[-1].append(commit)

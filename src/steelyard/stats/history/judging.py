@@ -133,8 +133,10 @@ def _judged(
 
 
 def _resolvable(examined: Examined, level: float) -> Resolvable:
-    """Return a step shows in 80 % of cases where it exceeds the critical one by the normal quantile at 80 %,
-    and by what it adds to the noise and the correlation that are estimated with it in the series.
+    """Return the step that shows in 80 % of cases.
+
+    It exceeds the critical one by the normal quantile at 80 %, and by what it adds to the noise and the
+    correlation that are estimated with it in the series.
     """
     n = examined.series.size
     least = (examined.null.critical(level) + NormalDist().inv_cdf(POWER)) * examined.long_run

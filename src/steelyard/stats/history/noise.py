@@ -100,8 +100,9 @@ def _pairs(n: int) -> tuple[Ints, Ints]:
 
 
 def corrected(r1: Floats, levels_per_record: float) -> Floats:
-    """Lag-1 autocorrelation around levels that are estimated, which is too low by about (1 + 3 r) / m for a
-    level of m records.
+    """Correct the lag-1 autocorrelation around levels that are estimated.
+
+    It is too low by about (1 + 3 r) / m for a level of m records.
     """
     return r1 + (1 + 3 * r1) * levels_per_record
 
@@ -141,6 +142,9 @@ def _middle(a: Floats, b: Floats, c: Floats) -> Floats:
 
 
 def clipped(series: Floats, sd: Floats) -> Floats:
-    """Records no farther than ``REACH`` from their neighbourhood: one that is far off cannot make a step."""
+    """Clip records to at most ``REACH`` from their neighbourhood.
+
+    One record that is far off then cannot make a step.
+    """
     middle, reach = neighbourhood(series), REACH * np.asarray(sd)[..., np.newaxis]
     return np.clip(series, middle - reach, middle + reach)

@@ -119,7 +119,7 @@ class Scan(msgspec.Struct, frozen=True):
         return cls(starts, ends, splits, sizes)
 
     def narrowest_over(self, threshold: float) -> list[int]:
-        """Splits of the narrowest intervals with a larger step, none of which contains another's split."""
+        """Return splits of the narrowest intervals with a larger step, none of which contains another."""
         left = np.flatnonzero(self.sizes > threshold)
         found: list[int] = []
         while left.size:

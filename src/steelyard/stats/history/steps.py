@@ -120,8 +120,9 @@ class Steps(msgspec.Struct, frozen=True):
 
 
 def search(examined: Examined, alpha: float) -> Steps:
-    """Find the steps, each with a p of at most ``alpha``; none where the whole series is stable at that
-    level.
+    """Find the steps, each with a p of at most ``alpha``.
+
+    None where the whole series is stable at that level.
     """
     steps = Steps(examined, _located(examined, alpha))
     while steps.located:

@@ -32,8 +32,10 @@ def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:
 
 
 def rank_sum_cut(m: int, n: int, alpha: float) -> int:
-    """Return the largest c with P(U <= c - 1) <= alpha / 2: the c-th smallest and the c-th largest difference
-    bound the interval. 0 where even U = 0 is not that rare.
+    """Return the largest c with P(U <= c - 1) <= alpha / 2.
+
+    The c-th smallest and the c-th largest difference bound the interval. It is 0 where even U = 0 is not that
+    rare.
     """
     if m * n <= MOST_EXACT:
         # P(U <= u) for u = 0, 1, …

@@ -1,5 +1,6 @@
-"""Kolmogorov-Smirnov of two samples: whether they come from one distribution; centred, whether their shapes
-agree.
+"""Kolmogorov-Smirnov of two samples: whether they come from one distribution.
+
+Centred, whether their shapes agree.
 
 The exact p is a walk through the pooled order, by diagonals: after k of the pooled values, i of them from the
 first sample, the mass that reaches |i/m - (k-i)/n| >= D is taken out. Between equal values nothing is looked
@@ -25,8 +26,9 @@ _ROUNDING: Final = 1e-12
 
 
 def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -> KolmogorovSmirnov | None:
-    """``None`` where a sample is empty. Both must be sorted; values no farther apart than ``closest`` are
-    equal.
+    """``None`` where a sample is empty.
+
+    Both must be sorted; values no farther apart than ``closest`` are equal.
     """
     m, n = first.size, second.size
     if min(m, n) == 0:

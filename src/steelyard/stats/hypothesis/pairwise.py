@@ -73,8 +73,9 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
     def _narrowed(
         self, k: int, low: Places, high: Places, least: float, most: float
     ) -> tuple[Places, Places]:
-        """Return the part of the bracket that holds rank k: below both pivots, above them, or from one to the
-        other.
+        """Return the part of the bracket that holds rank k.
+
+        It lies below both pivots, above them, or from one to the other.
         """
         from_ = np.clip(np.searchsorted(self.ascending, least - self.shifts, side="left"), low, high)
         to = np.clip(np.searchsorted(self.ascending, most - self.shifts, side="right"), low, high)

@@ -21,8 +21,10 @@ from steelyard.stats.hypothesis.sign_flip_table import AT, BELOW, REACHED, UNDER
 
 @lru_cache(maxsize=4096)
 def sign_flip_critical(n: int, alpha: float) -> float:
-    """In standard errors: t that rejects beyond it has the power of the test of ``n`` differences by their
-    signs at ``alpha``; that of t itself where t tests them, below 7 and above 64.
+    """Return the critical value of the test by signs, in standard errors.
+
+    A t that rejects beyond it has the power of the test of ``n`` differences by their signs at ``alpha``; it
+    is that of t itself where t tests them, below 7 and above 64.
 
     The level reached is the largest of k / 2^(n-1) (of k / 2^13 from 14 differences on) that is at most
     ``alpha``; of smaller ones, both tests must reject.

@@ -1,5 +1,6 @@
-"""Wilcoxon's signed rank test, and the location that belongs to it: Hodges and Lehmann's median of
-averages.
+"""Wilcoxon's signed rank test, and the location that belongs to it.
+
+The location is Hodges and Lehmann's median of averages.
 """
 
 from __future__ import annotations

@@ -25,8 +25,9 @@ def power_of(shift: float, nu: float, criticals: Criticals) -> float:
 
 
 def t_power(shift: float, nu: float, critical: float) -> float:
-    """Return the probability that |t| exceeds ``critical``, where the true difference is ``shift`` standard
-    errors.
+    """Return the probability that |t| exceeds ``critical``.
+
+    The true difference is ``shift`` standard errors.
 
     E[Phi(c - t w) + Phi(-c - t w)] with w^2 ~ chi^2_nu / nu, over the quantiles of w; absolute error below
     1e-10 from three degrees of freedom on.
@@ -46,8 +47,10 @@ def equivalence_power_of(margin: float, nu: float, criticals: Criticals, *, shif
 
 
 def equivalence_power(margin: float, nu: float, critical: float, *, shift: float = 0.0) -> float:
-    """Return the probability that both one-sided t tests reject: that an interval of -+ ``critical``
-    estimated standard errors lies within -+ ``margin``; ``margin`` and the true ``shift`` in standard errors.
+    """Return the probability that both one-sided t tests reject.
+
+    That is that an interval of -+ ``critical`` estimated standard errors lies within -+ ``margin``;
+    ``margin`` and the true ``shift`` are in standard errors.
 
     E[max(0, Phi(m - d - t w) - Phi(-m - d + t w))]: beyond w = m / t no interval is narrow enough.
     """

@@ -1,5 +1,7 @@
-"""The tables of the paper: of many programs, how many show a difference between two treatments, before and
-after Holm, and by which test that was found.
+"""The tables of the paper, of many programs.
+
+They say how many show a difference between two treatments, before and after Holm, and by which test that was
+found.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Cargo(Harness):
         return sorted(programs, key=lambda entry: entry.name)
 
     def get_default_s(self, program: Program) -> float:
-        """That of criterion, or of what stops sooner."""
+        """Return the default time of criterion, or of what stops sooner."""
         return self.default_s if program.source == "criterion" else _QUICK_S
 
     def launch(self, program: Program, selection: Selection) -> list[str]:

@@ -88,7 +88,7 @@ class Go(Harness):
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Flags of the test program, flags of the build, and packages."""
+    """Split words into flags of the test program, flags of the build, and packages."""
     of_tests: list[str] = []
     of_build: list[str] = []
     packages: list[str] = []
@@ -109,7 +109,7 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _add_layout(of_build: Sequence[str], layout: int) -> list[str]:
-    """Flags of the build with the linker's order of functions, beside other flags of the linker."""
+    """Add the linker's order of functions to flags of the build, beside other flags of the linker."""
     flags = [word.removeprefix("-ldflags=") for word in of_build if word.startswith("-ldflags=")]
     rest = [word for word in of_build if not word.startswith("-ldflags=")]
     return [*rest, f"-ldflags={' '.join([*flags, f'-randlayout={layout}'])}"]
@@ -157,8 +157,9 @@ def _has_benchmarks(program: Path, directory: Path) -> bool:
 
 
 def _make_pattern(names: Sequence[str]) -> str:
-    """For each part of the names those that some has there: a superset where parts are combined freely. The
-    number of CPUs behind a name is none of its parts.
+    """For each part of the names those that some has there: a superset where parts are combined freely.
+
+    The number of CPUs behind a name is none of its parts.
     """
     parts = [name.split("/") for name in names]
     shortest = min(map(len, parts))

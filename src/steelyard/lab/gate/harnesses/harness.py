@@ -149,8 +149,9 @@ class Harness(ABC):
 
 
 def find_installed(word: str) -> str | None:
-    """Return the program that a word means where it is none of the tree: its path is absolute, or it has
-    none.
+    """Return the program that a word means where it is none of the tree.
+
+    Its path is then absolute, or it has none.
     """
     return shutil.which(word) if "/" not in word or Path(word).is_absolute() else None
 

@@ -16,8 +16,10 @@ __all__ = ["Launcher", "launcher_of"]
 
 
 class Launcher(Protocol):
-    """Starts the ranks of a program. The runner waits for it, kills it and what it started, and keeps what it
-    prints, as with any program; so it needs no more than this.
+    """Starts the ranks of a program.
+
+    The runner waits for it, kills it and what it started, and keeps what it prints, as with any program; so
+    it needs no more than this.
     """
 
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:

@@ -19,7 +19,7 @@ _TIMEOUT_S: Final = 120.0
 
 
 def settings_of(shares: Shares, seed: str) -> tuple[str, ...]:
-    """Settings for SimGrid, which knows the flag only with the library, and refuses it without."""
+    """Return settings for SimGrid, which knows the flag only with the library and refuses it without."""
     return (f"steelyard/noise:{shares.links!r}:{shares.hosts!r}:{seed}",)
 
 

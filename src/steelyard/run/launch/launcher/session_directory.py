@@ -54,7 +54,7 @@ def segment_list(run: str) -> str:
 
 
 def in_session(launch: Launch, run: str) -> Launch:
-    """Return the launch with commands around it that make the directories and, whatever happens, remove them."""
+    """Return the launch with commands around it that make the directories and always remove them."""
     directories = tuple(map(str, session_directories(run)))
     remove = _command(launch, "rm", "-rf", *directories)
     # What a killed run left goes first. What somebody else put there is not taken: the trial fails.

@@ -81,8 +81,9 @@ def _find_srun() -> str:
 
 
 def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
-    """Return the plugin that the program's library needs; ``None`` where it needs none, or ``arguments`` name
-    one.
+    """Return the plugin that the program's library needs.
+
+    ``None`` where it needs none, or ``arguments`` name one.
 
     Raises
     ------

@@ -89,8 +89,9 @@ def in_order(derived: Sequence[Derived]) -> tuple[Derived, ...]:
 
 
 def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, Series] | None:
-    """Return the values of the parts under these labels, or for the whole trial; ``None`` where one has
-    neither.
+    """Return the values of the parts under these labels, or for the whole trial.
+
+    ``None`` where one has neither.
     """
     found = {name: part.get(key) or part.get(UNLABELLED) for name, part in parts.items()}
     present = {name: series for name, series in found.items() if series is not None}

@@ -123,8 +123,9 @@ class Extractor:
 
 
 def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> list[UserMetric]:
-    """Return the metrics that a treatment with these levels has: those that are declared for it, and of the
-    derived ones those that can be derived there.
+    """Return the metrics that a treatment with these levels has.
+
+    They are those that are declared for it, and of the derived ones those that can be derived there.
     """
     absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
     needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}
