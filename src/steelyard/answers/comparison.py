@@ -107,7 +107,7 @@ class Speedup(msgspec.Struct, frozen=True):
     def p_of(self, ratio: float) -> float:
         """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive.
 
-        At most alpha exactly when the interval at that level excludes it.
+        It is at most alpha exactly when the interval at that level excludes it.
         """
         return self.distribution.p_of(ratio)
 

@@ -381,9 +381,9 @@ class History(msgspec.Struct, frozen=True):
         return questions
 
     def exit_code(self, *, strict: bool, since: str | None = None, least: float = LARGEST_UNSEEN) -> int:
-        """1 where something has become worse and stays so.
+        """Exit code: 1 where something has become worse and stays so.
 
-        3 where the analysis of a series broke off, and under ``strict`` where a question is open.
+        It is 3 where the analysis of a series broke off, and under ``strict`` where a question is open.
         """
         if self.regressions(since):
             return 1

@@ -83,7 +83,7 @@ def _judge_of(claim: Claim) -> Judge:
 def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
     """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own.
 
-    As it is where none is declared, or the claim itself names one of the instances.
+    The claim is judged as it is where none is declared, or the claim itself names one of the instances.
     """
     factor = observed.experiment.analysis.instances
     if factor is None or not isinstance(claim, _COMPARE) or _names(claim, factor):

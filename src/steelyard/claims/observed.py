@@ -66,7 +66,7 @@ def strata(
 ) -> list[tuple[dict[str, Scalar], list[Sample]]]:
     """Return the samples of each stratum, whose levels and identifying labels come first.
 
-    In the order of the design.
+    They are in the order of the design.
     """
     chosen = [sample for sample in samples if has(levels_of(sample), where)]
     identifying = identifying_labels(chosen)

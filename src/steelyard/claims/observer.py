@@ -93,7 +93,7 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
 def _quotient(on: Sample, off: Sample) -> Sample:
     """Return the metric under the probe over the metric without, block by block or instance by instance.
 
-    Geometric means of replicates.
+    Replicates enter by their geometric means.
     """
     probed, alone = _by_unit(on), _by_unit(off)
     units = [unit for unit in probed if unit in alone]

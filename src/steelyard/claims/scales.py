@@ -35,9 +35,9 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
 
 
 def judge_scales(claim: Scales, observed: Observed) -> Draft:
-    """By the rank of each model against the expectation.
+    """Judge by the rank of each model against the expectation.
 
-    Of a model of several parameters, in each that the expectation names.
+    A model of several parameters is judged in each that the expectation names.
 
     Raises
     ------

@@ -133,9 +133,9 @@ class Checked(msgspec.Struct, frozen=True):
         return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
 
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed.
+        """Exit code: 5 where the run failed.
 
-        1 where a claim fails; 3 under ``strict`` where one is not resolved, not judged or holds only
+        It is 1 where a claim fails; 3 under ``strict`` where one is not resolved, not judged or holds only
         approximately, and where there are reservations.
         """
         if self.failed:

@@ -32,7 +32,7 @@ def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
 def different(contexts: Iterable[Context]) -> int:
     """Return the number of them that differ for a program.
 
-    0 where all are the same, since then nothing is drawn.
+    It is 0 where all are the same, since then nothing is drawn.
     """
     places = {_place(context) for context in contexts}
     return len(places) if len(places) > 1 else 0

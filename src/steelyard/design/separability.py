@@ -20,7 +20,7 @@ _LISTED = 3
 def separability(experiment: Experiment) -> list[str]:
     """One sentence for each thing that cannot be separated.
 
-    Empty for a full factorial in randomised blocks.
+    There are none for a full factorial in randomised blocks.
     """
     found = list(laid_out(experiment)) if experiment.design.exclude else []
     return [

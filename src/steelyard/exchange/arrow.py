@@ -64,7 +64,7 @@ class _Transfer:
         self._error: BaseException | None = None
 
     def open_reader(self, core: Any) -> Any:
-        """Yield the rows as arro3 takes them, in batches that are made as it asks for them."""
+        """Return the rows as arro3 takes them, in batches that are made as it asks for them."""
         types = {
             "integer": core.DataType.int64(),
             "real": core.DataType.float64(),

@@ -110,7 +110,7 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
 def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, ...]:
     """All series of JSON Lines, one observation a line.
 
-    Or of TaLPas, where semicolons stand for commas and ``parameters`` for ``params``.
+    Those of TaLPas are read too, where semicolons stand for commas and ``parameters`` for ``params``.
 
     Raises
     ------

@@ -162,7 +162,7 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
 
 
 def as_csv(found: Sequence[Result]) -> str:
-    """Return a row a command, then its parameters, as ``parameter_NAME``."""
+    """Return one row for each command, then its parameters, as ``parameter_NAME``."""
     parameters = [each.get("parameters", {}) for each in found]
     names = list(dict.fromkeys(name for each in parameters for name in each))
     text = io.StringIO()

@@ -80,7 +80,7 @@ def trials(record: Record) -> Table:
 def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
     """Return a column for each factor, in the order in which treatments have them.
 
-    ``factor.NAME`` on a clash.
+    A name that clashes becomes ``factor.NAME``.
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(

@@ -105,7 +105,7 @@ def minimum_aberration(axes: int, treatments: int) -> Fraction:
 
 
 def smallest(axes: int, resolution: int) -> Fraction | None:
-    """Return the smallest fraction of at least this resolution; ``None`` where only all combinations have it."""
+    """Return the smallest fraction of at least this resolution; ``None`` where only all combinations do."""
     for treatments in sizes(axes):
         found = minimum_aberration(axes, treatments)
         if found.resolution is not None and found.resolution >= resolution:

@@ -33,7 +33,7 @@ def speedup(where: str, value: float, interval: Interval) -> list[Line]:
 
 
 def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> list[Line]:
-    """Return a character a length: where the hot variable lies, and what that costs."""
+    """Return one character for each length: where the hot variable lies, and what that costs."""
     rows: list[Line] = [
         (Span(f"   {start * step_bytes:>6} " + "".join(marks[start : start + _ROW])),)
         for start in range(0, len(marks), _ROW)

@@ -69,10 +69,10 @@ def read(series: Series) -> Reading | NotModelled:
 
 
 def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
-    """Each as ``read`` does.
+    """Read each as ``read`` does.
 
-    Those of the same points and launches at once, since of a hundred thousand each call of numpy takes a
-    tenth of a second and more.
+    Those of the same points and launches are read at once, since of a hundred thousand each call of numpy
+    takes a tenth of a second and more.
     """
     groups: dict[object, list[int]] = {}
     for number, one in enumerate(series):

@@ -81,7 +81,7 @@ class Exponents(msgspec.Struct, frozen=True):
     def at(self, points: Floats) -> Floats:
         """Return the values at points (m, parameters), (columns, m).
 
-        In logarithms, so that k^3 2^k does not overflow.
+        They are in logarithms, so that k^3 2^k does not overflow.
         """
         logs = np.log2(points)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -133,7 +133,7 @@ def search(
 
 
 def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
-    """Return what falls ends in its constant, O(1), unless the constant is 0.
+    """Let what falls end in its constant, O(1), unless the constant is 0.
 
     The odds of the constant being 0 are its density there after and before the data (Savage and Dickey),
     uniform from 0 to the largest value before.

@@ -32,7 +32,7 @@ def describe_missing(series: Series) -> str:
 def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
     """Return the answer, with a word on simulated values.
 
-    Without a rank where ranks shared CPUs, or where runs are missing that were not missed by chance.
+    It has no rank where ranks shared CPUs, or where runs are missing that were not missed by chance.
     """
     if isinstance(answer, NotModelled):
         return answer

@@ -50,10 +50,10 @@ class RatioOfSums(msgspec.Struct, frozen=True):
 
 
 def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
-    """Return the mean at each point with its uncertainty: as stated.
+    """Return the mean at each point with its uncertainty.
 
-    Else from the launches of the point; where it has one, from those of the others; where all have one, from
-    how roughly they go on.
+    The uncertainty is as stated; else it is from the launches of the point; where it has one, from those of
+    the others; where all have one, from how roughly they go on.
     """
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}

@@ -82,7 +82,7 @@ def dense_space() -> SearchSpace:
 def coarse_space() -> SearchSpace:
     """Powers in quarters and thirds up to 3, then 3.5 and 4.
 
-    Log factors to 0, 1 and 2. For several parameters.
+    Log factors are to 0, 1 and 2. The space is for several parameters.
     """
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
     return _space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))

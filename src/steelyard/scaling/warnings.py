@@ -27,7 +27,7 @@ def warnings_of(
     blurred: bool,
     senseless: bool,
 ) -> tuple[ModelWarning, ...]:
-    """All that applies.
+    """All warnings that apply.
 
     ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not that of so much
     noise; ``senseless``: no formula makes sense.
@@ -147,7 +147,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
 
 
 def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
-    """Return a leading term that is not what one sees in the range."""
+    """Warn of a leading term that does not dominate in the range."""
     if len(model.terms) < 2:
         return []
     parts = [term.at(reading.largest) for term in model.terms]

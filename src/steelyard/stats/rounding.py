@@ -34,8 +34,8 @@ def constant(values: Floats) -> bool:
 def steadied(differences: Floats, rounding: float) -> Floats:
     """Differences of logarithms, or of values over their mean.
 
-    As many of their mean where ``rounding`` alone could have spread them, and zeros where it could have made
-    that too: a test of signs takes any other for as many that agree.
+    They are as many of their mean where ``rounding`` alone could have spread them, and zeros where it could
+    have made that too: a test of signs takes any other for as many that agree.
     """
     spread = float(np.ptp(differences)) if differences.size else math.inf
     # A value of 0 has no logarithm that rounding could be judged by.

@@ -144,7 +144,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
     """Leave one file that can be read from read-only media, and its digests.
 
-    Where a reader is at it, the next writer does.
+    Where a reader is at it, the next writer does so.
     """
     connection.execute("PRAGMA busy_timeout = 200")
     try:

@@ -436,7 +436,7 @@ def _without_restated(
 ) -> tuple[dict[int, Mapping[str, Scalar]], dict[int, int]]:
     """Return the labels without those that every line has with the level of its treatment.
 
-    And for each, the first that is the same then.
+    Return for each the first that is the same then, too.
     """
     restated = {
         name

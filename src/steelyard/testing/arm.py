@@ -96,7 +96,7 @@ def _last_line(text: str) -> str:
 def _foreign_module(task: Task) -> str:
     """Return a module whose code is not that of the tree, so that the commit was not measured.
 
-    Empty without one.
+    It is empty without one.
     """
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)

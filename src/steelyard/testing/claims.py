@@ -34,8 +34,8 @@ Levels = Mapping[str, Scalar]
 def group_of(item: pytest.Item) -> str:
     """Return the file of a test, whose timed tests take turns.
 
-    Or the name of its group, which has tests of several. A marker ``turns`` that cannot be understood makes
-    no group: ``claims_of`` refuses it.
+    It is the name of its group, where that has tests of several files. A marker ``turns`` that cannot be
+    understood makes no group: ``claims_of`` refuses it.
     """
     return _group_name(item) or item.nodeid.partition("::")[0]
 

@@ -155,7 +155,7 @@ class ParquetTrials:
     def fetch_rows(self, columns: str, condition: str) -> list[tuple[Any, ...]]:
         """Rows of few trials, each with the place of its record and its number.
 
-        SQL of ours, in the order of records and trials.
+        The SQL is ours; rows are in the order of records and trials.
         """
         with self._explained():
             rows: list[tuple[Any, ...]] = []

@@ -57,7 +57,8 @@ class Part(msgspec.Struct, frozen=True):
 class Offsets(msgspec.Struct, frozen=True):
     """What is added to numbers of a record: runs, blocks, trials.
 
-    And its contexts by their numbers there, and the machine of a run where blocks are named after it.
+    There are also its contexts by their numbers there, and the machine of a run where blocks are named after
+    it.
     """
 
     runs: int
@@ -114,7 +115,7 @@ class LakeRecord(Reading):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Provide a lake that is read does not change."""
+        """Do nothing: a lake that is read does not change."""
         yield
 
     def read_columns(self) -> Mapping[str, Ints]:
@@ -424,8 +425,8 @@ def _observe(
 ) -> tuple[Doubles, Integers, Integers, Integers, Integers]:
     """Values of a metric, their blocks, passes, contexts and trials.
 
-    Without launches in which it was not observed, and with a built-in metric without all of such a treatment:
-    trials that are long enough to be asked are not a fair sample.
+    Launches in which it was not observed are left out; with a built-in metric, so are all of such a
+    treatment: trials that are long enough to be asked are not a fair sample.
     """
     import numpy as np
 

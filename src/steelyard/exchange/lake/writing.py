@@ -99,7 +99,7 @@ def _is_written(location: Location, stem: str, content: str) -> bool:
 def _find_column(metric: str, columns: Collection[str]) -> str:
     """Return the column of a metric, which has another name where a factor has its own.
 
-    Empty where it has none.
+    It is empty where the record has none.
     """
     return next((name for name in (f"metric.{metric}", metric) if name in columns), "")
 

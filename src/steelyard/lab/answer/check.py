@@ -27,7 +27,7 @@ from steelyard.store.differences import differences
 
 
 def _compared(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
-    """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
+    """Return the samples to compare: if declared so, times to the limit of the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
         return record.times_to_limit(limit_s)

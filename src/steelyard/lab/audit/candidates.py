@@ -93,8 +93,8 @@ class Candidate(msgspec.Struct, frozen=True):
     def draw(self, count: int, seed: int) -> tuple[Scalar, ...]:
         """Draw ``count`` levels without replacement, in their order.
 
-        All if there are fewer. No step of the stack has a second one before each has one, at a byte of its
-        own.
+        All are drawn if there are fewer. No step of the stack has a second one before each has one, at a byte
+        of its own.
         """
         order = permutation(self.population, generator(seed, "audit", self.name))
         if self._finer == 1:

@@ -54,7 +54,7 @@ def parallel(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
 def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats, waits: Floats) -> bool:
     """Whether runs that took so long computed in one thread, judged by the one that was disturbed least.
 
-    Or whether most of them never waited for anything, which shows on a busy machine too.
+    It also says whether most of them never waited for anything, which shows on a busy machine too.
 
     Parameters
     ----------

@@ -45,7 +45,7 @@ class Length(msgspec.Struct, frozen=True):
 class StackLengths(msgspec.Struct, frozen=True):
     """The program at every length within a page, in steps of the stack's alignment.
 
-    Empty where ASLR cannot be switched off.
+    There are none where ASLR cannot be switched off.
     """
 
     lengths: tuple[Length, ...]

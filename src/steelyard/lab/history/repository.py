@@ -62,7 +62,7 @@ class Repository:
     def first_parents(self, last: str, after: str | None = None) -> list[str]:
         """Return commits from the first, or from behind ``after``, to ``last``, oldest first.
 
-        Of a merge, the side that was merged into.
+        Of a merge, follow the side that was merged into.
         """
         found = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
         return found.split()

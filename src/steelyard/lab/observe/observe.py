@@ -139,7 +139,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
 def _rehearsed_other(
     request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None, directory: Path
 ) -> Rehearsal | None:
-    """Return the other program, before the first of many runs shows that it cannot be started."""
+    """Rehearse the other program, before the first of many runs shows that it cannot be started."""
     if request.versus is None:
         return None
     other = replace(request, command=request.versus, versus=None)

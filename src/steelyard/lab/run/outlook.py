@@ -70,7 +70,7 @@ def _count_visits(contexts: Contexts | None, blocks: int) -> int:
 def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
     """Return the number of problem instances, where a factor names them.
 
-    0 where labels do, which no plan knows.
+    It is 0 where labels do, which no plan knows.
     """
     return len({each.levels[factor] for each in treatments if factor in each.levels}) if factor else 0
 

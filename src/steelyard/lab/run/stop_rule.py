@@ -187,7 +187,7 @@ class StopRule:
         return _ENDS[decision]
 
     def _close(self, complete: int, blocks: int) -> End:
-        """Return the end of an extension: its blocks are what was asked for, and the look is stored."""
+        """Store the look at the end of an extension, whose blocks are what was asked for."""
         found = self._look(complete)
         # An extension that was continued after its last look has that look already.
         if all(look.blocks < complete for look in self._record.looks()):

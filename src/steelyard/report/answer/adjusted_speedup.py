@@ -24,7 +24,7 @@ MOST_DECIMALS = 6
 def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     """One row for each comparison, where the experiment asks for the ratio of means or for ``spread``.
 
-    In ``details``, always.
+    In ``details``, rows are always there.
     """
     declared = answer.declared
     asked = declared.estimand == "ratio_of_means" or declared.uncertainty == "sample"

@@ -44,7 +44,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
 
 
 def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
-    """Return the findings in words, without the sentences that ``told`` says stand above already."""
+    """Yield the findings in words, without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
         said = f"No effects of the factors: {found.undefined.words}."
         yield from _wrapped(said, width)

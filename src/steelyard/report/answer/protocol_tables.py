@@ -73,7 +73,7 @@ def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
 def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
     """One row for each treatment but the last, one column for each but the first.
 
-    As many columns at a time as there is room for.
+    There are as many columns at a time as there is room for.
     """
     short = shorten_apart([printable(name) for name in shown.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
     names = {name: short[printable(name)] for name in shown.treatments}

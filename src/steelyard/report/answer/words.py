@@ -96,7 +96,7 @@ def _verdict(comparison: Comparison) -> tuple[str, Style]:
 
 
 def outcome(comparison: Comparison) -> tuple[str, Style]:
-    """Return the ratio and its direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
+    """Return ratio and direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
     word, style = verdict(comparison)
     if isinstance(comparison.speedup, Undefined) or comparison.verdict not in ("faster", "slower"):
         return word, style
@@ -214,7 +214,7 @@ what was seen is below 0.9 standard errors, as most differences of equal program
 def fresh(run: FreshRun | None, units: int) -> str:
     """Return the run that would resolve it, if the difference that was seen among so many units is real.
 
-    Empty where that would be to chase noise.
+    It is empty where that would be to chase noise.
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""

@@ -35,9 +35,9 @@ MOST_POINTS: Final = 5000
 
 
 def headline(found: History) -> tuple[list[Finding], str]:
-    """Return what changed, the latest first.
+    """Return what changed, the latest first, and what wanders.
 
-    What wanders; or that nothing does. And what is said of those that are too many.
+    Where nothing does, that is said; so is what is left of those that are too many.
     """
     told = [
         Finding(

@@ -261,7 +261,7 @@ def lines(
 ) -> dict[str, Any]:
     """Return a line for each ``series`` of the rows, over ``x``.
 
-    Where they have ``low`` and ``high``, with bars.
+    Lines have bars where rows have ``low`` and ``high``.
 
     Parameters
     ----------

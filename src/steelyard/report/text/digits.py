@@ -86,7 +86,7 @@ def scale_text(scale: float) -> str:
 def quantity(value: float, unit: str, uncertainty: float | None) -> str:
     """Return a value with unit and prefix, with the digits that ``uncertainty`` leaves.
 
-    Three digits where it is not known.
+    There are three digits where it is not known.
     """
     if not value or not uncertainty:
         return format_quantity(value, unit)

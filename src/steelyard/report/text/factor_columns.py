@@ -54,7 +54,7 @@ def baseline_column(
 ) -> Column:
     """Return what each second treatment of a pair is, by what it has other than the first.
 
-    By its label without ``names``.
+    Without ``names``, that is its label.
     """
     cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
     return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)

@@ -164,9 +164,9 @@ def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
 
 
 def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]:
-    """As ``shorten_all``.
+    """Shorten as ``shorten_all`` does.
 
-    Where that leaves two of them equal, in as many columns more as tell them apart, up to ``most``.
+    Where that leaves two of them equal, use as many columns more as tell them apart, up to ``most``.
     """
     count = len(set(texts))
     # In eight steps: of thousands of treatments, each takes a while.

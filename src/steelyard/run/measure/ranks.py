@@ -81,7 +81,7 @@ def rank_failure(raw: RawTrial) -> str | None:
 def describe_waiting(raw: RawTrial) -> str:
     """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit.
 
-    Empty where none did.
+    It is empty where none did.
     """
     reports = _OWN.findall(raw.stderr)
     calls = [rest.strip().decode(errors="replace") for _, _, how, rest in reports if how == b"was waiting in"]

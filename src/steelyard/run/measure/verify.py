@@ -138,7 +138,7 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
 def contents_of(verify: Verify) -> Mapping[str, str | None]:
     """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``.
 
-    Empty where nothing is digested.
+    It is empty where nothing is digested.
     """
     if not verify.wants_digests:
         return {}

@@ -84,7 +84,7 @@ class _Flight(msgspec.Struct):
 def _group_by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
     """Group blocks by the node that was drawn for each, so that a node needs one job.
 
-    In the order of the first.
+    Groups are in the order of the first of their blocks.
     """
     groups: dict[str | None, list[Work]] = {}
     for work in works:

@@ -31,7 +31,7 @@ By = Literal["block", "context", "instance", "launch"]
 class Units(msgspec.Struct, frozen=True, eq=False):
     """One value per block, or per context where contexts are visited again and again.
 
-    Means over what lies below.
+    Values are means over what lies below.
 
     Attributes
     ----------
@@ -107,7 +107,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
     def differences(self) -> Floats:
         """Logarithms of the speedup, one per unit.
 
-        Paired contrasts only. Equal where they differ by no more than rounding.
+        Contrasts must be paired. Logarithms are equal where they differ by no more than rounding.
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")

@@ -36,7 +36,7 @@ class Crossed(msgspec.Struct, frozen=True):
     def added(self) -> float:
         """Variance of the mean that units add to the one seen between instances, (MS_U - MS_E) / (I U).
 
-        Not below 0.
+        It is not below 0.
         """
         return max(0.0, self.of_units - self.of_rest) / (self.instances * self.units)
 

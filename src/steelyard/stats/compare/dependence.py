@@ -103,7 +103,7 @@ def few_suspected(likeness: Autocorrelation) -> bool:
 def allowance(likeness: Autocorrelation) -> Allowance:
     """Return the allowance for somewhat more likeness than was seen.
 
-    Below ``FEWEST`` units, for as much as is allowed for at all.
+    Below ``FEWEST`` units, it is for as much as is allowed for at all.
     """
     if likeness.n < FEWEST:
         return Allowance(FEW_FACTOR, likeness.n - 1)

@@ -40,7 +40,7 @@ class Equivalence(msgspec.Struct, frozen=True):
         return max(self.p_low, self.p_high)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """At level 1 - 2 ``alpha``: it lies inside the bounds exactly when p < ``alpha``.
+        """Interval at level 1 - 2 ``alpha``: it lies inside the bounds exactly when p < ``alpha``.
 
         ``None`` where so few equal units have none.
         """

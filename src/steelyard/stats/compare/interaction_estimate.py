@@ -37,7 +37,7 @@ _AT_ONCE: Final = 1 << 21
 def drawn_ratios(rows: Sequence[Floats], *, paired: bool, seed: int, draws: int = DRAWS) -> Floats:
     """Return the ratio of means drawn as mean + u t_{n-1}, over its estimate.
 
-    Paired from the multivariate t with their correlations (JCGM 101:2008, 6.4.9).
+    Paired means are drawn from the multivariate t with their correlations (JCGM 101:2008, 6.4.9).
 
     Parameters
     ----------

@@ -72,7 +72,7 @@ class Means(msgspec.Struct, frozen=True, eq=False):
     def effects(self) -> Floats:
         """What each unit adds to the relative deviation of the ratio, a_k / mean_a - b_k / mean_b.
 
-        Paired only.
+        Only paired contrasts have it.
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")

@@ -19,9 +19,9 @@ from steelyard.stats.distributions.sign_test import SignTest
 
 
 def median_ratio(contrast: Contrast) -> Speedup | Undefined:
-    """Half of all blocks have a larger ratio.
+    """Median of the ratios of blocks: half of all blocks have a larger ratio.
 
-    By the sign test: exact whatever the distribution, and blind to how far away values are.
+    It is judged by the sign test: exact whatever the distribution, and blind to how far away values are.
     """
     if not contrast.paired:
         return _of_medians(contrast)
@@ -54,7 +54,7 @@ def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedu
 def _standard_error(distribution: SignTest) -> float:
     """Half of the 95 % interval over 1.96 (McKean and Schrader 1984, DOI 10.1080/03610918408812413).
 
-    0 where there is none.
+    It is 0 where there is none.
     """
     interval = distribution.interval(0.05)
     return math.log(interval.high / interval.low) / (2 * 1.959964) if interval else 0.0

@@ -97,7 +97,7 @@ def _mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mov
 def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
     """Return the baseline's quantile over the treatment's, or the reverse where more is better.
 
-    Of blocks, or of launches where nothing pairs them. Quantiles count from the better end.
+    They are quantiles of blocks, or of launches where nothing pairs them, and count from the better end.
     """
     distribution = _mover(contrast, of, _order_sides(contrast))
     if isinstance(distribution, Undefined):

@@ -56,7 +56,7 @@ def ratio_of_means(
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
     """Ratios of means drawn as mean + u t_{n-1}, ascending.
 
-    Paired from the bivariate t with their correlation (JCGM 101:2008, 6.4.9).
+    Paired means are drawn from the bivariate t with their correlation (JCGM 101:2008, 6.4.9).
     """
     rng = np.random.Generator(np.random.Philox(seed))
     if means.paired:

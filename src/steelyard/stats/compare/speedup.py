@@ -47,7 +47,7 @@ class EqualUnits(msgspec.Struct, frozen=True):
         return self.p if self.log else self.least
 
     def interval(self, alpha: float) -> Interval | None:
-        """Return the ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
+        """Return the ratio itself; ``None`` where an exact test of so few units cannot reject."""
         certain = self.p <= alpha or (self.log == 0 and self.least <= alpha)
         return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
 

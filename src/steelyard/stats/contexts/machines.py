@@ -123,7 +123,7 @@ def find_paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pac
 def _estimate_noise(visited: Visits) -> Floats:
     """Variance of each machine's mean by the spread of its blocks, pooled over machines.
 
-    0 where no machine has two.
+    It is 0 where no machine has two.
     """
     counts = visited.counts
     _, place = np.unique(visited.contexts, return_inverse=True)

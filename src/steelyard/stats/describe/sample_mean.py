@@ -73,9 +73,9 @@ class SampleMean(msgspec.Struct, frozen=True):
         return Interval(max(low, 0.0) if self.positive else low, self.value + se * above)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """At level 1 - ``alpha``, unseen slow runs included.
+        """Interval at level 1 - ``alpha``, unseen slow runs included.
 
-        Of equal values: the value itself, where so many equal ones are that rare by chance (sign test,
+        Of equal values, it is the value itself, where so many equal ones are that rare by chance (sign test,
         2^(1-n)); ``None`` where they are too few.
         """
         if self.s == 0:
@@ -89,7 +89,7 @@ class SampleMean(msgspec.Struct, frozen=True):
     def p_of(self, bound: float) -> float:
         """Two-sided p of the hypothesis that the mean is ``bound``.
 
-        At most alpha exactly when the interval at that level excludes it.
+        It is at most alpha exactly when the interval at that level excludes it.
         """
         if self.s == 0:
             return 1.0 if self.value == bound else 2.0 ** (1 - self.n)
@@ -114,7 +114,7 @@ class SampleMean(msgspec.Struct, frozen=True):
     def p_of_slow(self, bound: float) -> float:
         """Two-sided p that slow runs which would move the mean to ``bound`` all went unseen.
 
-        0 on the side where there are none.
+        It is 0 on the side where there are none.
         """
         if not self.slow_towards(bound) or (share := self._share_to(bound)) >= 1:
             return 0.0

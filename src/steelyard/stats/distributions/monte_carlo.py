@@ -53,7 +53,7 @@ class Studentised(msgspec.Struct, frozen=True, eq=False):
     def p_of(self, ratio: float) -> float:
         """Where the studentised distance from ``ratio`` lies among the resampled ones.
 
-        No smaller than the share of those on one side that are infinite, or as good as that.
+        It is no smaller than the share of those on one side that are infinite, or as good as that.
         """
         lowest, highest = (self.log - LARGEST_LOG) / self.se, (self.log + LARGEST_LOG) / self.se
         infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - up_to(self.t, highest))

@@ -54,7 +54,7 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
     def p_of(self, bound: float) -> float:
         """Two-sided p of the hypothesis that the quantile is ``bound``.
 
-        At most alpha exactly where the bound lies outside of the order statistics of that level.
+        It is at most alpha exactly where the bound lies outside of the order statistics of that level.
         """
         up_to = int(np.searchsorted(self.ascending, bound, side="right"))
         from_on = self.n - int(np.searchsorted(self.ascending, bound, side="left"))

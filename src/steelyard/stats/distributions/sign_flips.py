@@ -116,8 +116,8 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=64)
 def _subset_means(differences: bytes, seed: int) -> Floats:
-    """Asked for by p and interval of an estimate, and again where its family is judged.
+    """Means of subsets, which p and interval of an estimate ask for, and again its family.
 
-    128 KiB each, so that those of a thousand would fill the memory.
+    They take 128 KiB each, so that those of a thousand would fill the memory.
     """
     return subset_means(np.frombuffer(differences), seed)

@@ -58,8 +58,8 @@ def factorial(
 ) -> tuple[Factorial, ...]:
     """Factorial analyses of the primary metric, one for each stratum and set of labels.
 
-    None where fewer than two factors are crossed. With ``looks``, p-values, intervals and verdicts hold over
-    all of them.
+    There are none where fewer than two factors are crossed. With ``looks``, p-values, intervals and verdicts
+    hold over all of them.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -136,7 +136,7 @@ def _analysed(
 def _values(structure: Structure, cells: Cells) -> list[Floats]:
     """Orthonormal contrasts of each term, units by contrasts.
 
-    The means of treatments where there are no units.
+    Where there are no units, they are those of the means of treatments.
     """
     table = cells.table if cells.paired else np.array([[float(x.mean()) for x in cells.logs]])
     if structure.kind == "complete" and all(len(axis.steps) == 2 for axis in structure.axes):
@@ -197,7 +197,7 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
 def _conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
-    """Return simple effects for each resolved interaction of two two-level factors.
+    """Yield simple effects for each resolved interaction of two two-level factors.
 
     They are those of the first factor at each step of the other.
     """

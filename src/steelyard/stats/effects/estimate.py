@@ -28,7 +28,7 @@ _SIGN: Final[dict[By, Method]] = {
 
 
 def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
-    """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``.
+    """Interval of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``.
 
     ``None`` where no bound is known.
     """

@@ -21,7 +21,7 @@ class PseudoError(msgspec.Struct, frozen=True):
 def pseudo_error(effects: Floats) -> PseudoError | None:
     """s_0 = 1.5 median |c|, PSE = 1.5 median of the |c| below 2.5 s_0.
 
-    Nu = m / 3. ``None`` for fewer than three effects, or where most of them are 0.
+    The degrees of freedom are nu = m / 3. ``None`` for fewer than three effects, or where most of them are 0.
     """
     sizes = np.abs(effects)
     if sizes.size < 3:

@@ -192,9 +192,9 @@ class Search(msgspec.Struct, frozen=True):
         return (value + self.ends.mean / 2) / error, (value - self.ends.mean / 2) / error
 
     def credible(self, error: float, verdict: Verdict) -> tuple[int, ...]:
-        """Return the fewest commits that, with the probability of no change, reach 1 - ``error``.
+        """Return the fewest commits, ascending, that reach 1 - ``error`` with the probability of no change.
 
-        Ascending. Commits that measurements cannot tell apart come together.
+        Commits that measurements cannot tell apart come together.
         """
         chosen: list[int] = []
         for group in sorted(self._groups(), key=lambda group: -float(verdict.commits[group].max())):

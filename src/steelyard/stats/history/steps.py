@@ -122,7 +122,7 @@ class Steps(msgspec.Struct, frozen=True):
 def search(examined: Examined, alpha: float) -> Steps:
     """Find the steps, each with a p of at most ``alpha``.
 
-    None where the whole series is stable at that level.
+    There are none where the whole series is stable at that level.
     """
     steps = Steps(examined, _located(examined, alpha))
     while steps.located:

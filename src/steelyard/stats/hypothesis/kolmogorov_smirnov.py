@@ -1,6 +1,6 @@
 """Kolmogorov-Smirnov of two samples: whether they come from one distribution.
 
-Centred, whether their shapes agree.
+Of centred samples, it says whether their shapes agree.
 
 The exact p is a walk through the pooled order, by diagonals: after k of the pooled values, i of them from the
 first sample, the mass that reaches |i/m - (k-i)/n| >= D is taken out. Between equal values nothing is looked

@@ -1,6 +1,6 @@
 """Shapiro-Wilk by Royston's approximations (1995, AS R94, DOI 10.2307/2986146).
 
-Without a W where there is nothing to judge.
+There is no W where there is nothing to judge.
 """
 
 from __future__ import annotations

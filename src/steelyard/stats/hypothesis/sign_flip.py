@@ -32,7 +32,7 @@ _Bytes = npt.NDArray[np.uint8]
 def subset_means(differences: Floats, seed: int = 1) -> Floats:
     """Ascending means of the non-empty subsets of 1 to 64 differences: all, or 2^14 - 1 quantiles of them.
 
-    Of more than 14 differences of which some are equal or opposite, so that sums of subsets are too, as many
+    Of more than 14 differences, some of which are equal or opposite, so that sums of subsets are too, as many
     are drawn by ``seed`` instead.
 
     The hypothesis that the mean is m is rejected, against a larger one, by as many patterns of signs of the

@@ -31,9 +31,9 @@ class Criticals(msgspec.Struct, frozen=True):
 
 
 def of_pairs(n: int, alpha: float, *, flipped: bool = False, in_time: bool = False) -> Criticals:
-    """Of ``n`` paired units at ``alpha``, by t or where ``flipped`` by their signs.
+    """Critical values of ``n`` paired units at ``alpha``, by t or where ``flipped`` by their signs.
 
-    Of units ``in_time``, likeness of neighbours is allowed for.
+    For units ``in_time``, likeness of neighbours is allowed for.
     """
     critical = sign_flip_critical(n, alpha) if flipped else t_quantile(n - 1, alpha)
     return _with_likeness(critical, n, alpha, 1) if in_time else always(critical)

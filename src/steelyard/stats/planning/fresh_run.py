@@ -16,7 +16,7 @@ from steelyard.stats.planning.power import POWER
 def fresh_run(
     ratio: Speedup, comparisons: int, declared: Analysis, facts: DesignFacts, *, by_context: bool
 ) -> FreshRun | None:
-    """Of one among so many comparisons of a family.
+    """Fresh run for one among so many comparisons of a family.
 
     ``by_context`` where contexts are its units. ``None`` where nothing pairs them or they do not vary, and
     where no design has as many blocks.

@@ -72,7 +72,7 @@ def precision(
 ) -> Precision:
     """Return the precision of an experiment so far, by its primary metric.
 
-    Samples of others are passed over. With ``looks``, of intervals that hold over them.
+    Samples of others are passed over. With ``looks``, it is that of intervals that hold over them.
 
     Raises
     ------
@@ -127,9 +127,10 @@ def _bimodal(values: Sequence[Floats]) -> bool:
 
 
 def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
-    """Sinh(t s / sqrt(n_eff)) of the logarithm of a ratio, one value a unit, with t at n_eff - 1.
+    """Half-width of a ratio with one value a unit: sinh(t s / sqrt(n_eff)), with t at n_eff - 1.
 
-    N_eff is n unless units follow each other (``in_time``) and significantly resemble their neighbours.
+    Here s is of the logarithm; n_eff is n unless units follow each other (``in_time``) and significantly
+    resemble their neighbours.
     """
     part = _uncertainty(values, in_time=in_time)
     if not math.isfinite(part.variance):

@@ -32,7 +32,7 @@ def n_paired(
 ) -> int | None:
     """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs.
 
-    ``effect`` over their ``s``. Of units ``in_time``, likeness of neighbours is allowed for.
+    ``effect`` over their ``s``. For units ``in_time``, likeness of neighbours is allowed for.
     """
     return _from_which_on(
         lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
@@ -63,8 +63,8 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time: bool = False) -> int | None:
     """Units for the sign test of the median of normal values.
 
-    ``effect`` over their ``s``: the number from which on P(Bin(n, Phi(-effect)) < k) is enough, although it
-    falls where k stays. Beyond ``MOST_SIGNS``, by the normal distribution.
+    ``effect`` is over their ``s``. It is the number from which on P(Bin(n, Phi(-effect)) < k) is enough,
+    although it falls where k stays. Beyond ``MOST_SIGNS``, by the normal distribution.
     """
     found = _n_signs(effect, alpha, power)
     for _ in range(2 if in_time else 0):
@@ -122,7 +122,7 @@ def n_tost(
 ) -> int | None:
     """Pairs for two one-sided tests at ``alpha`` each, by t or where ``flipped`` by signs.
 
-    ``margin`` and the true ``shift`` over ``s``.
+    ``margin`` and the true ``shift`` are over ``s``.
     """
     if abs(shift) >= margin:
         return None

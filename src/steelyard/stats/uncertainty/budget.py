@@ -58,7 +58,7 @@ def budget(
 def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
     """Return the mean of one treatment's units.
 
-    Of logarithms, it is told as a geometric mean. That of a baseline is asked for again and again.
+    A mean of logarithms is told as a geometric mean. That of a baseline is asked for again and again.
     """
     values = units.logs if logs else units.raws
     value = math.exp(float(values.mean())) if logs else float(values.mean())

@@ -36,7 +36,7 @@ class GoogleBenchmark(Harness):
         return has_text(locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """Return the last of equal flags counts, so that ours stand behind the user's."""
+        """Put our flags behind the user's, since the last of equal flags counts."""
         short = {
             "--benchmark_repetitions": str(REPETITIONS),
             "--benchmark_min_time": f"{0.5 / SHARE / REPETITIONS:g}",
