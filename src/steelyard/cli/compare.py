@@ -292,7 +292,7 @@ def command(
     steelyard compare --shell default 'sort a | uniq' 'sort -u a'
     steelyard compare --contexts './prog-O2' './prog-O3'
     steelyard compare --null './prog input'
-    """  # noqa: D301 - click reads the character \b, not a backslash and a let"""
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.compare import BLOCKS, DEFAULT_SHELL, CompareRequest, split
     from steelyard.lab.run.existing_record import is_record

@@ -15,7 +15,7 @@ from steelyard.errors import MachineError
 def command(ctx: click.Context, as_json: bool) -> None:
     """Show what can and cannot be observed and controlled on this machine, worst first.
 
-    Also what that means for results, and the one command that would improve each.
+    Also show what that means for results, and the one command that would improve each.
 
     The same facts are stored with every run.
     """

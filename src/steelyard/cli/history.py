@@ -144,7 +144,8 @@ def command(
 ) -> None:
     """Find lasting changes over a series of records of one spec.
 
-    Changes of their level, of their scatter, of their slow runs; with the commits that may have made them.
+    They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
+    them.
 
     Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
     wrote. Records that are being written or
@@ -160,7 +161,7 @@ def command(
     steelyard history history.sqlite --git --reference baseline
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
-    """  # noqa: D301 - click reads the character \b, not a backslash and a let"""
+    """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 

@@ -22,7 +22,7 @@ from steelyard.cli.run_and_answer import show
 def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     """Show what SPEC would run and in which order, and what it could not separate.
 
-    Also what would be refused on this machine. Nothing is run.
+    Also show what would be refused on this machine. Nothing is run.
     """
     from steelyard.lab.run.existing_record import record_of_spec
     from steelyard.lab.run.plan import preview
