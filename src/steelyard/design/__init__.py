@@ -1,6 +1,6 @@
 """The design: treatments, contexts and blocks, drawn block by block from a seed.
 
-Knows nothing of processes or clocks.
+It knows nothing of processes or clocks.
 """
 
 from __future__ import annotations

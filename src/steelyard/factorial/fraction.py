@@ -92,7 +92,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
     def aliases(self, word: Word) -> tuple[Alias, ...]:
         """Every effect that shares the contrast of ``word``, itself with sign 1 included.
 
-        The fewest axes first.
+        Those of the fewest axes come first.
         """
         found = [Alias(each.word ^ word, each.sign) for each in self.defining]
         return tuple(sorted(found, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))

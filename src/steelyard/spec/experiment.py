@@ -1,6 +1,6 @@
 """``Experiment``: what a spec says, checked and typed.
 
-Built by ``steelyard.spec``; every other room only reads it.
+It is built by ``steelyard.spec``; every other room only reads it.
 """
 
 from __future__ import annotations

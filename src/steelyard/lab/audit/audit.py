@@ -1,6 +1,6 @@
 """The stages of an audit: a pilot that tells how long a run takes, a screening, a replication.
 
-Each an experiment with a record of its own, so that an audit that was stopped goes on where it was.
+Each is an experiment with a record of its own, so that an audit that was stopped goes on where it was.
 """
 
 from __future__ import annotations

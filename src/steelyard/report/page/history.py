@@ -37,7 +37,7 @@ MOST_POINTS: Final = 5000
 def headline(found: History) -> tuple[list[Finding], str]:
     """Return what changed, the latest first, and what wanders.
 
-    Where nothing does, that is said; so is what is left of those that are too many.
+    Where nothing does, that is said; those that are too many get a sentence.
     """
     told = [
         Finding(

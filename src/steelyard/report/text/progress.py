@@ -1,6 +1,6 @@
 """A line on a terminal that says how far a run is.
 
-Drawn between batches, so that nothing is measured meanwhile.
+It is drawn between batches, so that nothing is measured meanwhile.
 """
 
 from __future__ import annotations

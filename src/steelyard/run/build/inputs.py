@@ -79,9 +79,9 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
 
 
 def holds(question: Callable[[], bool]) -> bool:
-    """Return the answer of the file system, which may be none.
+    """Return the answer of the file system, and no where it has none.
 
-    The answer is no where it has none: a name too long, a link that leads to itself.
+    It has none for a name too long, or a link that leads to itself.
     """
     try:
         return question()

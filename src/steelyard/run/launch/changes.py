@@ -103,7 +103,7 @@ def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
 
 
 def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Launch, ...]:
-    """Return the commands that load the CPUs: the first before the trial, so that they run meanwhile.
+    """Return the commands of the load, the first before the trial: it is there when others run.
 
     What they leave behind the runner ends after ``cleanup``.
     """

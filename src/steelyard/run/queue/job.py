@@ -174,7 +174,7 @@ class Job(msgspec.Struct, frozen=True):
             file.write(orders)
 
     def settle(self) -> None:
-        """Nobody waits for it any more.
+        """Note that nobody waits for it any more.
 
         Its orders go: they hold values of the environment, and a job that only begins now must not run them.
         """

@@ -70,7 +70,7 @@ class Scheduler(ABC):
     def submit(self, handover: Handover) -> str:
         """Hand in a job's script, whose output goes to its log.
 
-        Gives its number. What the queue answers is in the job's ``answer`` as soon as it has answered,
+        Return its number. What the queue answers is in the job's ``answer`` as soon as it has answered,
         whether we live or not.
 
         Raises

@@ -107,7 +107,7 @@ def _strata(
 ) -> tuple[str, ...]:
     """Return the strata as declared.
 
-    Without, under a baseline, each factor that does not change with one of it.
+    Without any, under a baseline, they are each factor that does not change with one of it.
     """
     if table.strata is not None or baseline is None or design.kind == "one-at-a-time":
         return tuple(table.strata or ())

@@ -70,7 +70,7 @@ class Origin(msgspec.Struct, frozen=True):
 def _table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
     """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth.
 
-    Of several headers ``[[name]]`` that of number ``place``.
+    Of several headers ``[[name]]``, it is that of number ``place``.
     """
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     starts = [*(i for i, _ in headers), len(lines)]

@@ -118,7 +118,7 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
 def speedup(contrast: Contrast) -> Speedup | Undefined:
     """Old over new where lower is better, new over old where higher is better.
 
-    One-sample t over units, Welch's t without pairs.
+    It is judged by the one-sample t over units, and by Welch's t without pairs.
 
     log S = mean_b (log y_b,old - log y_b,new), S exp(-+ t_{1-alpha/2, n-1} s_d / sqrt(n)). Two units at
     least. Instances that are crossed with blocks (or contexts) have the variance of both, as random effects.

@@ -32,7 +32,7 @@ def n_paired(
 ) -> int | None:
     """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs.
 
-    ``effect`` over their ``s``. For units ``in_time``, likeness of neighbours is allowed for.
+    ``effect`` is over their ``s``. For units ``in_time``, likeness of neighbours is allowed for.
     """
     return _from_which_on(
         lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
