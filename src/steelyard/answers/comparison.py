@@ -35,7 +35,7 @@ class Distribution(Protocol):
         """Two-sided p of the hypothesis that the ratio is ``ratio``, above 0."""
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio, two-sided at level 1 - ``alpha``; ``None`` where it is unbounded or reaches 0."""
+        """Two-sided interval of the ratio at level 1 - ``alpha``; ``None`` where unbounded or down to 0."""
 
 
 class Speedup(msgspec.Struct, frozen=True):

@@ -63,7 +63,7 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """Of the variance of a block's log ratio, what machines contribute.
+    """Contribution of machines to the variance of a block's log ratio.
 
     Attributes
     ----------

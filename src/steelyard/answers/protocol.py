@@ -254,7 +254,7 @@ class StratumTable(msgspec.Struct, frozen=True):
 
     @property
     def comparisons(self) -> int:
-        """Over all cells and programs."""
+        """Comparisons over all cells and programs."""
         return sum(cell.programs for cell in self.cells)
 
     @property
@@ -288,7 +288,7 @@ class ProgramRow(msgspec.Struct, frozen=True):
 
     @property
     def dropped_share(self) -> float | None:
-        """Of the differences before Holm, the share that it did not leave; ``None`` without any."""
+        """Share of the differences before Holm that it did not leave; ``None`` without any."""
         return (self.before - self.after) / self.before if self.before else None
 
 

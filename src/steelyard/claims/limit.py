@@ -24,7 +24,7 @@ LEAST_POINTS = 3
 
 
 def judge_limit(claim: Limit, observed: Observed) -> Draft:
-    """By the interval of each mean, or by that of a prediction.
+    """Judge by the interval of each mean, or by that of a prediction.
 
     Raises
     ------
@@ -113,7 +113,10 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
 
 
 def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
-    """Without unseen slow runs where the bound lies on the other side: they would speak for the verdict."""
+    """Return the interval, without unseen slow runs where the bound lies on the other side.
+
+    They would speak for the verdict.
+    """
     if isinstance(its, Tail) or its.s == 0 or its.slow_towards(bound):
         return its.interval(level)
     return its.seen_interval(level)

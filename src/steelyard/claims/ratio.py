@@ -65,7 +65,7 @@ def judge_not_slower(claim: NotSlower, observed: Observed) -> Draft:
 
 
 def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
-    """As ``equal_within``."""
+    """Judge as ``equal_within`` does."""
     return _drafted(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
 
 

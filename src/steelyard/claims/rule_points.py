@@ -89,7 +89,7 @@ def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
 
 
 def _failures(samples: Sequence[Sample]) -> Failures:
-    """Of launches that the samples have in common, once."""
+    """Count failures of launches that the samples have in common only once."""
     distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
     return Failures(
         sum(each.attempted for each in distinct),

@@ -127,7 +127,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
 
 
 def _mean(values: Any, node: Any, *, inclusive: bool) -> Any:
-    """In the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
+    """Return the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
     way = "convert_to_inclusive" if inclusive else "convert_to_exclusive"
     return values.mean(node, **{way: True})
 

@@ -36,7 +36,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
     def of(
         cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0
     ) -> Growth:
-        """From anything that ``Fraction`` reads exactly."""
+        """Make a term from anything that ``Fraction`` reads exactly."""
         return cls(Fraction(power), Fraction(log), Fraction(exp2))
 
     @property
@@ -82,7 +82,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         return _at(self, x)
 
     def text(self, parameter: str = "x") -> str:
-        """As a person writes it: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
+        """Write the term as a person does: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
         return _text(self, parameter)
 
     def big_o(self, parameter: str = "x") -> str:

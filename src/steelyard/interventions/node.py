@@ -32,10 +32,10 @@ class Node(Intervention):
         return level
 
     def change(self, level: Scalar) -> LaunchChange:
-        """Nothing: the job says where it runs."""
+        """Change nothing: the job says where it runs."""
         del level
         return LaunchChange()
 
     def population(self) -> Sequence[Scalar]:
-        """None that this machine knows: the queue is asked before a record is made."""
+        """Return no nodes that this machine knows: the queue is asked before a record is made."""
         return ()

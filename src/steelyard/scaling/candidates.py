@@ -193,7 +193,7 @@ class _Numbered:
         return number
 
     def heights(self) -> NDArray[np.int64]:
-        """For each column the place of its growth among all, by parameter; the constant has 0."""
+        """Place of each column's growth among all, by parameter; the constant has 0."""
         out = np.zeros((len(self.columns), self.parameters), dtype=np.int64)
         for at in range(self.parameters):
             growths = [column.growth[at] for column in self.columns]

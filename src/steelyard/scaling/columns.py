@@ -71,7 +71,7 @@ class Exponents(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, columns: Sequence[Column], parameters: int) -> Exponents:
-        """From exact growths."""
+        """Make columns from exact growths."""
         flat = [(float(g.power), float(g.log), float(g.exp2)) for column in columns for g in column.growth]
         table = np.array(flat).reshape(len(columns), parameters, 3)
         bent = tuple((i, c.knee, c.sharpness) for i, c in enumerate(columns) if c.knee)

@@ -361,7 +361,7 @@ class _Listed:
 
 
 def _add_doubt(posterior: Posterior) -> Floats:
-    """More doubt in a lead, (n,), where sums were not searched for want of points."""
+    """Add doubt in a lead, (n,), where sums were not searched for want of points."""
     if posterior.variance.shape[1] >= LEAST_FOR_SUMS:
         return np.zeros(len(posterior))
     return np.asarray(DOUBT_OF_FEW * np.minimum(posterior.noise / EXACT, 1.0) * (1 - posterior.blurred))

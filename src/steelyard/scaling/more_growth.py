@@ -53,7 +53,7 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
 
 
 def _variance(choices: Choices, data: Aggregated) -> Floats:
-    """Of each point, (n, m): by noise, and by what the formula misses where that is more."""
+    """Return the variance of each point, (n, m): by noise, or by what the formula misses if more."""
     spread = choices.posterior.variance
     freedom = np.maximum(data.value.shape[1] - 1 - (choices.member >= 0).sum(axis=1), 1)
     missed = ((data.value - choices.fitted) ** 2 / spread).sum(axis=1) / freedom

@@ -127,7 +127,7 @@ def _ranked(one: Validation | None, other: Validation | None) -> Validation | No
 
 
 def _either(one: Prediction, other: Prediction) -> Prediction:
-    """As wide as both."""
+    """Return an interval as wide as both."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return one
     return replace(one, low=min(one.low, other.low), high=max(one.high, other.high))

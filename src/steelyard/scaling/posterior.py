@@ -160,7 +160,7 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
 
 
 def _mean_scale(posterior: Posterior) -> Floats:
-    """Of the variance of each kept component, over discrepancies and noise, (n, KEPT)."""
+    """Return the mean scale of each kept component's variance, over discrepancies and noise, (n, KEPT)."""
     left = posterior.left()[:, :, None]
     scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
     each = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + left)

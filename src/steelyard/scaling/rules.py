@@ -147,7 +147,7 @@ def _weigh_sum(models: list[ScalingModel]) -> dict[Growth, float]:
 
 
 def _weigh_leads(model: ScalingModel) -> dict[Growth, float]:
-    """Of the data given each lead, up to a factor: its posterior over its prior."""
+    """Weigh the data given each lead, up to a factor: its posterior over its prior."""
     leads = [(model.lead, model.posterior), *model.alternatives]
     coarse = [(lead, p) for lead, p in leads if lead[0].power.denominator <= COARSE]
     return {lead[0]: p / model.priors.get(lead, 1.0) for lead, p in coarse or leads}

@@ -58,7 +58,7 @@ class Seconds(msgspec.Struct, frozen=True):
 
 
 def compare_answers(points: Floats, values: Floats, u2: Floats, targets: Floats) -> Seconds:
-    """Of functions of one parameter.
+    """Compare answers of functions of one parameter.
 
     Parameters
     ----------

@@ -90,7 +90,7 @@ def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
 
 
 def _doubted(ranks: Floats, doubt: Floats) -> Floats:
-    """Of what no candidate says, each rank is as likely as another."""
+    """Spread the probability of what no candidate says equally over the ranks."""
     return np.asarray((1 - doubt[:, None]) * ranks + doubt[:, None] / len(RANKS))
 
 

@@ -95,7 +95,7 @@ def _zeros(reading: Reading) -> ModelWarning:
 
 
 def far(times: float) -> ModelWarning:
-    """Of a prediction at so many times the largest scale that was measured."""
+    """Warn of a prediction at so many times the largest scale that was measured."""
     return ModelWarning("far", f"a prediction at {times:,.0f} times the largest measured scale")
 
 

@@ -22,7 +22,7 @@ def lay_out(
     design: Design,
     baseline: Mapping[str, Scalar] | None = None,
 ) -> Layout:
-    """As ``layout_of``; ``baseline`` is where one factor at a time departs from."""
+    """Lay out as ``layout_of``; ``baseline`` is where one factor at a time departs from."""
     found = named_axes(factors, zips)
     if design.kind in TWO_STEPS:
         found = tuple(_two_steps(axis, design.ends) for axis in found)

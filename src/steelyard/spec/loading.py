@@ -201,7 +201,10 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
 
 
 def _longest_dotted_key(text: str) -> int:
-    """At least the parts of the longest key such as ``a.b.c``, whose square ``tomllib`` takes in time."""
+    """Count at least the parts of the longest key such as ``a.b.c``.
+
+    ``tomllib`` takes the square of that in time.
+    """
     longest = length = 0
     for part in text.split("."):
         length = length + 1 if part.replace("-", "_").isidentifier() else 0

@@ -58,7 +58,7 @@ def read_saved(directory: Path) -> SavedSession:
 
 
 def _mean_log(sample: Sample | None) -> float:
-    """Of its values; NaN without any."""
+    """Mean logarithm of its values; NaN without any."""
     return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
 
 

@@ -74,7 +74,7 @@ class File(msgspec.Struct):
         return [tuple({**extra, **levels}.items()) for levels in self.levels]
 
     def only(self, test: str) -> File:
-        """As if there were this test alone, at all of its parameters."""
+        """Return the session as if there were this test alone, at all of its parameters."""
         places = [place for place, levels in enumerate(self.levels) if levels["test"] == test]
         new = {place: number for number, place in enumerate(places)}
         orders = [[new[place] for place in order if place in new] for order in self.orders]

@@ -174,7 +174,7 @@ class LakeRecord(Reading):
                 yield BlockOutcome(block, _end_state(state))
 
     def samples(self, *metrics: str) -> list[Sample]:
-        """As of a record. A metric with labels stands in no table of a lake.
+        """Return samples as of a record. A metric with labels stands in no table of a lake.
 
         Raises
         ------
@@ -240,7 +240,7 @@ class LakeRecord(Reading):
         return standing
 
     def times_to_limit(self, limit_s: float) -> list[Sample]:
-        """As of a record: blocks that are complete, or lack nothing but runs that timed out."""
+        """Return times as of a record: blocks that are complete, or lack only runs that timed out."""
         import numpy as np
 
         table = self.read_columns()
@@ -273,7 +273,7 @@ class LakeRecord(Reading):
         return samples
 
     def failures(self) -> dict[int, Failures]:
-        """As of a record."""
+        """Return failures as of a record."""
         table = self.read_columns()
         attempted = table["block_state"] != _DISCARDED
         counts, failed, late = (
@@ -290,12 +290,12 @@ class LakeRecord(Reading):
         }
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
-        """No labels, which no metric of a lake has."""
+        """Return no labels, since no metric of a lake has any."""
         self._metric(metric)
         return [{}]
 
     def progress(self) -> Progress:
-        """As of a record; blocks without a trial are counted as planned."""
+        """Return progress as of a record; blocks without a trial are counted as planned."""
         import numpy as np
 
         table = self.read_columns()
@@ -311,7 +311,7 @@ class LakeRecord(Reading):
         return Progress(trials, trials, int(np.sum(table["is ok"] == 0)), blocks, contexts, last)
 
     def disturbances(self) -> dict[int, Disturbance]:
-        """As of a record."""
+        """Return disturbances as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -337,7 +337,7 @@ class LakeRecord(Reading):
         }
 
     def excluded(self) -> tuple[Excluded, ...]:
-        """As of a record."""
+        """Return excluded runs as of a record."""
         rows = self._parquet.fetch_rows(
             "trial, treatment, block, status, reason, block_state, wall_s", "block_state <> 'complete'"
         )
@@ -354,7 +354,7 @@ class LakeRecord(Reading):
         )
 
     def disturbed(self, least: float) -> tuple[Disturbed, ...]:
-        """As of a record."""
+        """Return disturbed runs as of a record."""
         if "queue_wait_s" not in self._metrics:
             return ()
         rows = self._parquet.fetch_rows(
@@ -369,7 +369,7 @@ class LakeRecord(Reading):
         )
 
     def gaps(self, trials: int = 10_000) -> Gaps:
-        """As of a record."""
+        """Return gaps as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -387,7 +387,7 @@ class LakeRecord(Reading):
         return Gaps(*medians)
 
     def boots_of_treatments(self) -> dict[int, set[str]]:
-        """As of a record."""
+        """Return machine starts as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -407,7 +407,7 @@ class LakeRecord(Reading):
         )
 
     def finished_trials(self, block: int) -> set[int]:
-        """As of a record."""
+        """Return finished trials as of a record."""
         table = self.read_columns()
         return set(table["trial"][table["block"] == block].tolist())
 
@@ -416,7 +416,7 @@ class LakeRecord(Reading):
         return []
 
     def holder(self) -> Holder | None:
-        """Nobody writes."""
+        """Return no holder, since nobody writes."""
         return None
 
 

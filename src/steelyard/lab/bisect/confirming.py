@@ -103,7 +103,7 @@ def confirm(
 def _search(
     series: SeriesHistory, change: Change, commits: Sequence[str], request: ConfirmRequest
 ) -> BisectRequest:
-    """From the commit before the first candidate to the last candidate that has a record."""
+    """Search from the commit before the first candidate to the last candidate that has a record."""
     words = request.words
     for label, value in series.labels.items():
         words = tuple(word.replace(f"{{{label}}}", str(value)) for word in words)

@@ -126,7 +126,7 @@ def null(
 
 
 def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float | None:
-    """Until the last comparison, or until the time is over; ``None`` before the first ended."""
+    """Return the time until the last comparison or the limit; ``None`` before the first one ended."""
     if not done:
         return None
     return max(0.0, min(elapsed_s / done * (total - done), max_time_s - elapsed_s))

@@ -68,7 +68,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def unit(self) -> str:
-        """Of the metric."""
+        """Unit of the metric."""
         return next(iter(self.programs[0].probes.values())).unit
 
     @property

@@ -216,7 +216,7 @@ _SHOWN_BESIDE: Final = 0.01
 
 
 def beside_lines(answer: Answer, width: int) -> list[Line]:
-    """For each metric the range of its means, and below it the effects that make it, the largest first."""
+    """Yield for each metric the range of its means, and below it its effects, the largest first."""
     shown = answer.effects_beside[:MOST_METRICS]
     rows = [row for found in shown for row in (_Row(_heading(found, answer)), *_largest_effects(found))]
     columns = [

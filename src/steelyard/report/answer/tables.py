@@ -219,7 +219,7 @@ def _factors(answer: Answer) -> tuple[str, ...]:
 
 
 def _room(answer: Answer, width: int) -> int:
-    """For the treatments beside their summary, which is narrow where there are no comparisons."""
+    """Return the room for treatments beside their summary, which is narrow without comparisons."""
     return width - _SUMMARY if leads(answer) else width // 2
 
 

@@ -161,7 +161,7 @@ def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
 
 
 def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
-    """Of many comparisons, the resolved ones with the largest ratios, in the order of the design."""
+    """Return the resolved comparisons with the largest ratios, of many, in the order of the design."""
     sizes = {
         i: abs(each.speedup.log)
         for i, each in enumerate(judged)

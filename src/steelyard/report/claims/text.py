@@ -146,7 +146,7 @@ def notes(checked: Checked, width: int) -> list[Line]:
 
 
 def tell_family(checked: Sequence[Checked], width: int) -> list[Line]:
-    """Of records of one spec, that their claims are one family, and how they become one answer."""
+    """Tell that the claims of records of one spec are one family, and how they become one answer."""
     if (count := max((judged.records for judged in checked), default=1)) < 2:
         return []
     text = (

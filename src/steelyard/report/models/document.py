@@ -101,7 +101,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     @property
     def rank_probability(self) -> RankProbability | None:
-        """Of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
+        """Probability of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
         its = self.model.validation
         return None if its is None or self.model.method == "seed001" else its.probability
 

@@ -147,7 +147,7 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
 
 
 def _sure(model: ScalingModel) -> str:
-    """Of the rank where one is stated, as its verdict has it; the method of seed 001 states none."""
+    """Return the probability of the rank where one is stated; the method of seed 001 states none."""
     return "–" if model.method == "seed001" else share(model.sure)
 
 

@@ -203,7 +203,7 @@ def _any_level(test: AnyLevel, found: Observation) -> str:
 
 
 def _added(probes: Sequence[Probed]) -> list[Span]:
-    """Nothing at all where none was counted."""
+    """Return what a probe adds; nothing at all where none was counted."""
     if all(probe.added is None for probe in probes):
         return []
     return [Span("–" if probe.added is None else f"{100 * probe.added:+.3g} %") for probe in probes]

@@ -92,5 +92,5 @@ def _unit(experiment: Experiment, metric: str) -> str:
 
 
 def _joined(words: Sequence[str]) -> str:
-    """As one would type it; placeholders are not quoted."""
+    """Join words as one would type them; placeholders are not quoted."""
     return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words)

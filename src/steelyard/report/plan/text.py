@@ -25,7 +25,7 @@ MOST_NODES: Final = 12
 
 
 def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
-    """As plain text."""
+    """Render as plain text."""
     return plain(lines(preview, experiment, width))
 
 

@@ -18,7 +18,9 @@ _LEAST: Final = 0.1
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """From ``low`` to ``high`` percent, round numbers with 0 between them or at one, in ``width`` columns.
+    """Axis from ``low`` to ``high`` percent, in ``width`` columns.
+
+    They are round numbers with 0 between them or at one.
 
     ``low`` is 0 where nothing lies so far below that a column would show it.
     """

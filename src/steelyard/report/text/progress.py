@@ -24,7 +24,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 def progress_line(at: Progress, width: int = 80) -> str:
-    """At most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
+    """Return at most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
 
     Where a precision ends the run, nobody knows how many blocks that takes; then the bar is the time spent of
     what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %

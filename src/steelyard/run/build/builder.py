@@ -164,7 +164,7 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
 
 
 def _run(launch: Launch, journal: Path) -> RawTrial:
-    """Under the runner, which ends whatever the build leaves running, and everything should we die."""
+    """Run under the runner, which ends what the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
         runner.run([Trial(1, runner.define(launch))])
     trials, _ = read_journal(journal)

@@ -58,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else works on this key meanwhile; waits for who does, at most as long as a build may take.
+        """Keep others from this key meanwhile; wait for who works on it, at most as long as a build may take.
 
         Raises
         ------

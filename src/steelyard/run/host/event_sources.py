@@ -129,7 +129,7 @@ def _is_name(text: str) -> bool:
 
 
 def _list_names(directory: Path) -> list[str]:
-    """Of what a directory holds; without files that belong to an event."""
+    """List names of what a directory holds, without files that belong to an event."""
     try:
         names = [path.name for path in directory.iterdir()]
     except OSError:

@@ -165,7 +165,7 @@ class QueuedSession:
             raise describe_lost(lost)
 
     def leave_levels(self) -> None:
-        """Nothing: levels with commands are refused where jobs run trials."""
+        """Leave nothing: levels with commands are refused where jobs run trials."""
 
     def store(self, works: Sequence[Work]) -> list[Measurement]:
         """Give what was moved into the record since this was last asked, by trial."""

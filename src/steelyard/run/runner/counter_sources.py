@@ -16,7 +16,7 @@ JOULES = "Joules"
 
 
 class CounterSource(IntEnum):
-    """As ``native/runner/launch.hpp`` has it."""
+    """Source of a counter, as ``native/runner/launch.hpp`` has it."""
 
     PROCESS = 0
     PROCESS_USER = 1

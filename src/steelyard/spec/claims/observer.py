@@ -25,7 +25,7 @@ else:
 class Unperturbed(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="unperturbed", tag_field="kind"
 ):
-    """In every stratum, the metric ``unperturbed`` is under a probe what it is without, to ``within``."""
+    """The metric ``unperturbed`` is under a probe what it is without, to ``within``, in every stratum."""
 
     unperturbed: Annotated[str, Meta(description="The metric.")]
     probe: Annotated[Levels, Meta(description="Levels of the treatment with the probe.")]

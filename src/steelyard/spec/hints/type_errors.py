@@ -200,7 +200,7 @@ def _options(expected: Any) -> list[str]:
 
 
 def _other_kinds(expected: Any) -> list[str]:
-    """In words, what a value may be besides one of some texts."""
+    """Say in words what a value may be besides one of some texts."""
     return ["an integer" for member in members(expected) if member is int]
 
 

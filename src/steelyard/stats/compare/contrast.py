@@ -121,7 +121,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1)
 def _differences(contrast: Contrast) -> Floats:
-    """Asked for by all that is estimated of a contrast, one after the other."""
+    """Differences, which all that is estimated of a contrast asks for, one after the other."""
     return steadied(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
 
 
@@ -214,7 +214,7 @@ def _by_instance(sample: Sample) -> Units:
 
 
 def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
-    """For each value, the place of its instance among all of the experiment, from 1."""
+    """Return the place of each value's instance among all of the experiment, from 1."""
     if sample.instances is None:
         raise ValueError("a sample without instances")
     return np.asarray(sample.instances.of, dtype=np.int64) + 1

@@ -60,7 +60,7 @@ class Crossed(msgspec.Struct, frozen=True):
 
 
 def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
-    """``None`` where a combination is missing, or there is one instance or one unit only."""
+    """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
     tables = [_table(each) for each in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
         return None

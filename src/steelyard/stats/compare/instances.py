@@ -51,7 +51,7 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
 
 
 def drill_down(sample: Sample) -> Drill | None:
-    """``None`` for samples without instances, with one only, or without any spread."""
+    """Drill down to instances; ``None`` without them, with one only, or without any spread."""
     its = sample.instances
     values = np.asarray(sample.values, dtype=np.float64)
     if its is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:

@@ -234,7 +234,7 @@ def _distribution_of_launches(
     known: tuple[float, float],
     seed: int,
 ) -> Distribution | None:
-    """By draws of four samples that nothing pairs; ``known`` is the estimate and its standard error."""
+    """Draw four samples that nothing pairs; ``known`` is the estimate and its standard error."""
     if one.paired or other.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":

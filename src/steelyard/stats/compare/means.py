@@ -121,7 +121,10 @@ class _OverMean(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=2)
 def _over_mean(units: Units) -> _OverMean | None:
-    """``None`` where the mean is not positive. The baseline of a family is asked for again and again."""
+    """Divide by the mean; ``None`` where it is not positive.
+
+    The baseline of a family is asked for again and again.
+    """
     mean = _mean(units.raws)
     if not mean > 0:
         return None

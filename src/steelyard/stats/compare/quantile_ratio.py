@@ -37,7 +37,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
     bottom: Quantile
 
     def interval(self, alpha: float) -> Interval | None:
-        """``None`` where one of both quantiles has none, or reaches 0."""
+        """Interval of the ratio; ``None`` where one of both quantiles has none, or reaches 0."""
         top, bottom = self.top.interval(alpha), self.bottom.interval(alpha)
         if top is None or bottom is None or min(top.low, bottom.low) <= 0:
             return None

@@ -51,7 +51,7 @@ FEWEST: Final = 5
 
 
 def robust(values: Floats) -> Robust | None:
-    """``None`` with fewer than five values."""
+    """Return a robust ratio over contexts; ``None`` with fewer than five values."""
     x = np.sort(np.asarray(values, dtype=np.float64))
     n = x.size
     if n < FEWEST:

@@ -36,7 +36,7 @@ LEVEL: Final = 0.05
 
 
 def find_deviations(means: Floats, noise: Floats | None = None) -> list[Deviation | None]:
-    """Of the mean logarithm of each machine, how it differs from the others; ``None`` where it does not.
+    """Find how the mean logarithm of each machine differs from the others; ``None`` where it does not.
 
     The externally studentised residual, (x_i - mean of the others) / (s of the others sqrt(1 + 1/(n - 1))),
     by t(n - 2); adjusted after Holm over all machines. Two that differ alike may hide each other.

@@ -73,7 +73,10 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         return min(self.least_p, two_sided_p((at - self.log) / self.se, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
-        """From the k-th mean of a subset to the k-th from above; below ``least_p`` at least that of t."""
+        """Interval from the k-th mean of a subset to the k-th from above.
+
+        Below ``least_p`` it is at least that of t.
+        """
         within_reach = max(alpha, self.least_p)
         found = ends(self.means, within_reach)
         if found is None:

@@ -38,7 +38,7 @@ class SkewedT(msgspec.Struct, frozen=True):
         return two_sided_p(transformed(t, self.a), self.nu)
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio; ``None`` where it leaves the range of double."""
+        """Interval of the ratio; ``None`` where it leaves the range of double."""
         reach = t_quantile(self.nu, alpha)
         low, high = (self.log - self.se * untransformed(each, self.a) for each in (reach, -reach))
         if low < -LARGEST_LOG or high > LARGEST_LOG:

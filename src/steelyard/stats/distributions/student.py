@@ -51,7 +51,7 @@ class LogT(msgspec.Struct, frozen=True):
         return max(self.least_p, two_sided_p((self.log - math.log(ratio)) / self.se, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio; ``None`` below the least level, and where it leaves the range of double."""
+        """Interval of the ratio; ``None`` below the least level, and where it leaves the range of double."""
         half = t_quantile(self.nu, alpha) * self.se
         if alpha < self.least_p or abs(self.log) + half > LARGEST_LOG:
             return None

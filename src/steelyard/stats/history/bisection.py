@@ -70,7 +70,7 @@ class Ends(msgspec.Struct, frozen=True):
         return two_sided_p(self.mean / self.u, self.nu) if self.u else float(self.mean == 0)
 
     def ci95(self) -> Interval:
-        """Of the ratio of bad to good."""
+        """Interval (95 %) of the ratio of bad to good."""
         half = t_quantile(self.nu, 0.05) * self.u
         return Interval(math.exp(self.mean - half), math.exp(self.mean + half))
 

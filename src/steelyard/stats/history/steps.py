@@ -136,7 +136,7 @@ def search(examined: Examined, alpha: float) -> Steps:
 
 
 def _refined(steps: Steps) -> Examined:
-    """With the noise around the levels, where that is less than the noise of differences."""
+    """Refine by the noise around the levels, where that is less than the noise of differences."""
     examined = steps.examined
     rest = examined.series - levels(steps)
     n, count = rest.size, len(steps.located) + 1

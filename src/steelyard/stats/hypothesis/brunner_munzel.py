@@ -67,7 +67,7 @@ class Superiority(msgspec.Struct, frozen=True):
 
 
 def superiority(first: Floats, second: Floats) -> Superiority | None:
-    """``None`` with fewer than two values in a sample.
+    """Estimate superiority; ``None`` with fewer than two values in a sample.
 
     With placements P_i = share of the other sample below value i (equal ones half): se^2 = s^2_P,x / m +
     s^2_P,y / n, degrees of freedom by Satterthwaite.
@@ -148,7 +148,10 @@ class Relabelled(msgspec.Struct, frozen=True):
 
 
 def relabelled(first: Floats, second: Floats) -> Relabelled | None:
-    """``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps."""
+    """Test by relabelling.
+
+    ``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps.
+    """
     m, n = first.size, second.size
     if min(m, n) < 2:
         return None

@@ -15,7 +15,9 @@ from steelyard.stats.hypothesis.pairwise import differences
 
 
 def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:
-    """``None`` where a sample is empty. Both must be sorted. The interval is right if only the place differs.
+    """Estimate the shift between two sorted samples; ``None`` where one is empty.
+
+    The interval is right if only the place differs.
 
     Hodges and Lehmann 1963, DOI 10.1214/aoms/1177704172.
     """

@@ -26,7 +26,7 @@ _ROUNDING: Final = 1e-12
 
 
 def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -> KolmogorovSmirnov | None:
-    """``None`` where a sample is empty.
+    """Test two samples; ``None`` where one is empty.
 
     Both must be sorted; values no farther apart than ``closest`` are equal.
     """

@@ -32,7 +32,7 @@ _LOG_SD: Final = (0.0030302, -0.082676, -0.4803)
 
 
 def normality(values: Floats) -> Normality | None:
-    """``None`` of fewer than three values and where all are equal."""
+    """Test normality; ``None`` of fewer than three values and where all are equal."""
     if values.size < FEWEST or np.ptp(values) == 0:
         return None
     if values.size > MOST:

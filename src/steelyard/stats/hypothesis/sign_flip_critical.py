@@ -38,7 +38,7 @@ def sign_flip_critical(n: int, alpha: float) -> float:
 
 
 def _excess(n: int, reached: int, halvings: float) -> float:
-    """In thousandths; between the numbers of differences that are tabled, linear in 1 / n."""
+    """Excess in thousandths; linear in 1 / n between the numbers of differences that are tabled."""
     above = min(size for size in AT if size >= n)
     below = max(size for size in AT if size <= n)
     few, many = (_of_size(size, reached, halvings) for size in (below, above))

@@ -62,7 +62,9 @@ def signed_rank(differences: Floats) -> TestOutcome | None:
 
 
 def centre(differences: Floats, alpha: float = 0.05) -> Centre | None:
-    """``None`` without differences. The interval is right if these lie symmetrically about their centre.
+    """Estimate the centre; ``None`` without differences.
+
+    The interval is right if these lie symmetrically about their centre.
 
     Hodges and Lehmann 1963, DOI 10.1214/aoms/1177704172; Tukey's interval, as in Hollander and Wolfe, § 3.3.
     """

@@ -80,7 +80,7 @@ def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """From 1; equal values share the mean of their ranks."""
+    """Ranks from 1; equal values share the mean of their ranks."""
     array = np.asarray(values, dtype=np.float64)
     below = (array[:, None] > array).sum(axis=1)
     equal = (array[:, None] == array).sum(axis=1)

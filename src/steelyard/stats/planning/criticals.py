@@ -40,7 +40,10 @@ def of_pairs(n: int, alpha: float, *, flipped: bool = False, in_time: bool = Fal
 
 
 def of_runs(n: int, alpha: float, *, in_time: bool = False) -> Criticals:
-    """Of Welch's test of two treatments with ``n`` runs each, that which seems more alike decides."""
+    """Critical values of Welch's test of two treatments with ``n`` runs each.
+
+    The treatment that seems more alike decides.
+    """
     critical = t_quantile(2 * n - 2, alpha)
     return _with_likeness(critical, n, alpha, 2) if in_time else always(critical)
 

@@ -64,7 +64,7 @@ class PlannedTest(msgspec.Struct, frozen=True):
         return self.judge == "sign-flip"
 
     def level_after(self, units: int) -> float:
-        """At the only look, or at the first."""
+        """Level at the only look, or at the first."""
         if self.first is None:
             return self.level
         return Looks((max(3, units * self.passes),)).level(self.level)

@@ -73,7 +73,7 @@ class Go(Harness):
         return programs
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """No tests, each benchmark once for a short time."""
+        """Run no tests, and each benchmark once for a short time."""
         words = program.words
         if selection.names:
             words = tuple(word for word in words if not word.startswith("-test.bench="))
@@ -157,7 +157,7 @@ def _has_benchmarks(program: Path, directory: Path) -> bool:
 
 
 def _make_pattern(names: Sequence[str]) -> str:
-    """For each part of the names those that some has there: a superset where parts are combined freely.
+    """Join for each part the names that some have there: a superset where parts combine freely.
 
     The number of CPUs behind a name is none of its parts.
     """
