@@ -40,11 +40,20 @@ FEWEST, MOST = 0.6, 1.2
 class Choices(msgspec.Struct, frozen=True):
     """The chosen formulas, functions first.
 
-    Attributes ---------- lead : array (n,) of int Index into ``candidates.leads``. constant : array (n,)
-    slope : array (n, 3) Coefficients of ``member`` columns (unscaled); It is 0 where there is none. member :
-    array (n, 3) of int Columns, -1 for none. fitted : array (n, m) lack_of_fit, r2 : array (n,) NaN where
-    unknown or meaningless. senseless : array (n,) of bool No formula is positive wherever it was measured and
-    is asked for: the mean stands in.
+    Attributes
+    ----------
+    lead : array (n,) of int
+        Index into ``candidates.leads``.
+    constant : array (n,)
+    slope : array (n, 3)
+        Coefficients of ``member`` columns (unscaled); 0 where there is none.
+    member : array (n, 3) of int
+        Columns, -1 for none.
+    fitted : array (n, m)
+    lack_of_fit, r2 : array (n,)
+        NaN where unknown or meaningless.
+    senseless : array (n,) of bool
+        No formula is positive wherever it was measured and is asked for: the mean stands in.
     """
 
     posterior: Posterior
