@@ -20,8 +20,10 @@ _Size = Annotated[float, Meta(gt=0)] | None
 
 
 class TypeB(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Error of the primary metric's values that repetition does not show, by its standard uncertainty or one
-    of two sizes: no number of runs averages it out (GUM 4.3, Type B).
+    """Error of the primary metric's values that repetition does not show.
+
+    It is stated by its standard uncertainty or by one of two sizes: no number of runs averages it out (GUM
+    4.3, Type B).
     """
 
     measured: ClassVar[bool] = False
@@ -42,8 +44,9 @@ class TypeB(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def standard(self) -> float:
-        """Standard uncertainty: a / √3 for a value anywhere within -a to a (GUM 4.3.7), step / √12 for a
-        rounded one.
+        """Standard uncertainty of the error.
+
+        It is a / √3 for a value anywhere within -a to a (GUM 4.3.7), and step / √12 for a rounded one.
         """
         if self.half_width is not None:
             return self.half_width / math.sqrt(3)

@@ -79,7 +79,7 @@ def is_counter(name: str) -> bool:
 
 
 def find_event(name: str) -> tuple[CounterEvent, bool]:
-    """The event of a name, and whether ``:u`` restricts it to user mode, which seldom needs rights.
+    """Return the event of a name, and whether ``:u`` restricts it to user mode, which seldom needs rights.
 
     Raises
     ------

@@ -20,7 +20,7 @@ INTERVALS: Final[dict[Estimand, tuple[IntervalKind, ...]]] = {
 
 
 def meant(estimand: Estimand, interval: IntervalKind | None) -> IntervalKind:
-    """The kind of interval that is declared by these."""
+    """Return the kind of interval that is declared by these."""
     return interval or INTERVALS[estimand][0]
 
 

@@ -94,7 +94,7 @@ class Result(msgspec.Struct, Generic[T], frozen=True):
         return html(self._lines())
 
     def json(self) -> str:
-        """The document that ``--json`` prints."""
+        """Return the document that ``--json`` prints."""
         return self._json()
 
 
@@ -271,8 +271,9 @@ class Laboratory:
 
 
 class Report:
-    """Page, figures and tables of one record or several, or of a history: ``Report([history(…).value])``. A
-    notebook shows the page.
+    """Page, figures and tables of one record or several, or of a history: ``Report([history(…).value])``.
+
+    A notebook shows the page.
 
     Attributes
     ----------
@@ -355,7 +356,7 @@ class Report:
         return f"Report({', '.join(names)})"
 
     def _repr_html_(self) -> str:
-        """The page in a frame of its own: its scripts see nothing of the notebook."""
+        """Return the page in a frame of its own: its scripts see nothing of the notebook."""
         from html import escape
 
         return (
@@ -487,8 +488,10 @@ def measure(
     estimand: Estimand = "median_ratio",
     seed: int | None = None,
 ) -> Result[Answer]:
-    """Time functions of this process, and compare each with the first: calibrated loops in randomised blocks,
-    with the garbage collector held back while they run, until that is answered.
+    """Time functions of this process, and compare each with the first.
+
+    Calibrated loops run in randomised blocks, with the garbage collector held back, until the comparison is
+    answered.
 
     Parameters
     ----------
@@ -539,7 +542,7 @@ def measure(
 
 
 def _seed(record: Path | None) -> int:
-    """The seed of a record that goes on, else a random one."""
+    """Return the seed of a record that goes on, else a random one."""
     import secrets
 
     from steelyard.lab.run.existing_record import existing_seed
@@ -558,8 +561,10 @@ def model(
     rules: Sequence[str] = (),
     at: Mapping[str, float] | None = None,
 ) -> Result[Modelled]:
-    """Model series from anywhere: ``steelyard.scaling.series_of_frame`` makes them of a data frame,
-    ``steelyard.exchange.files.read_series`` of a file.
+    """Model series from anywhere.
+
+    ``steelyard.scaling.series_of_frame`` makes them of a data frame, ``steelyard.exchange.files.read_series``
+    of a file.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ GROWTH: Final = 1.25
 
 
 def looks_from(first: int, passes: int = 1) -> Iterator[int]:
-    """Looks from ``first`` blocks on, each rounded up to whole ``passes``, without end."""
+    """Yield looks from ``first`` blocks on, each rounded up to whole ``passes``, without end."""
     last = 0
     for k in itertools.count():
         look = whole(math.floor(first * GROWTH**k), passes)
@@ -22,5 +22,5 @@ def looks_from(first: int, passes: int = 1) -> Iterator[int]:
 
 
 def whole(blocks: int, passes: int) -> int:
-    """Rounded up to whole passes."""
+    """Round up to whole passes."""
     return -(-blocks // passes) * passes

@@ -51,7 +51,7 @@ class Failures(msgspec.Struct, frozen=True):
 
     @property
     def in_time(self) -> Failures:
-        """Without what timed out: as if those runs had not failed."""
+        """The sample without what timed out, as if those runs had not failed."""
         return Failures(self.attempted, self.failed - self.timed_out, 0)
 
     @property

@@ -95,7 +95,7 @@ def series_of(  # noqa: PLR0913 -- a series has this many properties
     labels: Mapping[str, Scalar] | None = None,
     counts: bool = False,
 ) -> Series:
-    """A series from plain sequences; observations of the same point are put together.
+    """Return a series from plain sequences; observations of the same point are put together.
 
     Raises
     ------

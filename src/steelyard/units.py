@@ -114,7 +114,10 @@ def _parse(
 
 
 def shown_unit(unit: str) -> str:
-    """What stands behind a value: nothing where it is a pure number, of which SI says that its unit is 1."""
+    """Return what stands behind a value.
+
+    That is nothing where it is a pure number, of which SI says that its unit is 1.
+    """
     return "" if unit == "1" else unit
 
 
@@ -123,7 +126,7 @@ MOST_WRITTEN_OUT: Final = 1e15
 
 
 def format_quantity(value: float, unit: str, digits: int = 3) -> str:
-    """The value with ``digits`` significant digits and an SI prefix.
+    """Return the value with ``digits`` significant digits and an SI prefix.
 
     ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``. Seconds have no prefix above 1, which nobody
     knows, and rates none below, since ``m/s`` is metres.
@@ -157,7 +160,7 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
 
 
 def format_duration(seconds: float) -> str:
-    """A time to wait, as a person says it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
+    """Return a time to wait, as a person says it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
     whole = max(0, round(seconds))
     if whole < 60:
         return f"{whole} s"

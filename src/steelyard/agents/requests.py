@@ -91,7 +91,7 @@ class Requests:
 
 
 def _clean_note(note: str) -> str:
-    """The note on one line."""
+    """Return the note on one line."""
     return "".join(character for character in " ".join(note.split()) if character.isprintable())[:200]
 
 

@@ -46,7 +46,7 @@ Margin = Annotated[
 
 
 def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
-    """A server whose tools work inside ``workplace``, each for at most ``limit_s``."""
+    """Return a server whose tools work inside ``workplace``, each for at most ``limit_s``."""
     server: MCPServer[Any] = MCPServer(
         "steelyard", version=__version__, instructions=read_skill(), log_level="WARNING"
     )
@@ -63,8 +63,10 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
     async def compare(
         commands: list[Command], max_time_s: Seconds = 60.0, margin: Margin = None
     ) -> dict[str, Any]:
-        """Which of two or more commands is faster, by how much, and how sure that is; the first is the
-        baseline. For one comparison of programs that exist; for one change of many, use ratchet.
+        """Which of two or more commands is faster, by how much, and how sure that is.
+
+        The first is the baseline. For one comparison of programs that exist; for one change of many, use
+        ratchet.
         """
         return await answer(
             "compare", _refuse_as_tool(lambda: requests.compare(commands, max_time_s, margin))
@@ -80,8 +82,10 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
         max_time_s: Seconds = 300.0,
         margin: Margin = None,
     ) -> dict[str, Any]:
-        """Which benchmarks of a project are slower in commit ``head`` than in ``base``. The command is that
-        of its harness (cargo bench, go test -bench ., pytest, a program with Google Benchmark). Commit it.
+        """Which benchmarks of a project are slower in commit ``head`` than in ``base``.
+
+        The command is that of its harness (cargo bench, go test -bench ., pytest, a program with Google
+        Benchmark). Commit it.
         """
         return await answer(
             "gate",
@@ -95,9 +99,11 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
         build: Build = [],  # noqa: B006
         note: str = "",
     ) -> dict[str, Any]:
-        """One of many changes in a row: "try" measures the work tree against the best so far and keeps it if
-        it is faster; "status" shows the ledger; "total" measures the whole gain in fresh runs. The first try
-        names command and build, later ones only a note. Report the gain of "total", never that of a win.
+        """Try one of many changes in a row, show the ledger, or measure the whole gain.
+
+        "try" measures the work tree against the best so far and keeps it if it is faster; "status" shows the
+        ledger; "total" measures the whole gain in fresh runs. The first try names command and build, later
+        ones only a note. Report the gain of "total", never that of a win.
         """
         return await answer(
             "ratchet", _refuse_as_tool(lambda: requests.ask_ratchet(action, command, build, note))
@@ -105,8 +111,9 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
 
     @server.tool()
     async def explain(record: str) -> dict[str, Any]:
-        """What a record (a directory NAME.lab inside the root) says, in words: effects, intervals, warnings,
-        and what cannot be concluded.
+        """Return what a record (a directory NAME.lab inside the root) says, in words.
+
+        It has effects, intervals, warnings, and what cannot be concluded.
         """
         return await answer("explain", _refuse_as_tool(lambda: requests.explain(record)), is_json=False)
 
@@ -114,7 +121,7 @@ def make_server(workplace: Workplace, limit_s: float) -> MCPServer[Any]:
 
 
 def read_outcome(tool: str, outcome: Outcome, limit_s: float, *, is_json: bool) -> dict[str, Any]:
-    """What a tool returns.
+    """Return what a tool returns.
 
     Raises
     ------
@@ -138,7 +145,7 @@ def read_outcome(tool: str, outcome: Outcome, limit_s: float, *, is_json: bool) 
 
 
 def _refuse_as_tool(make: Callable[[], list[str]]) -> list[str]:
-    """The words of a command, or what is wrong with what was asked for."""
+    """Return the words of a command, or what is wrong with what was asked for."""
     try:
         return make()
     except UsageError as error:

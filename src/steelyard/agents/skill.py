@@ -9,5 +9,5 @@ FILE: Final = Path(__file__).with_name("SKILL.md")
 
 
 def read_skill() -> str:
-    """The text, without the head that agents find it by."""
+    """Return the text, without the head that agents find it by."""
     return FILE.read_text(encoding="utf-8").split("---\n", 2)[2].strip() + "\n"

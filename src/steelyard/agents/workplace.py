@@ -33,7 +33,7 @@ class Workplace:
         self.allowed = frozenset(allowed)
 
     def check_path(self, text: str) -> Path:
-        """The place that a path inside the root names.
+        """Return the place that a path inside the root names.
 
         Raises
         ------
@@ -47,7 +47,9 @@ class Workplace:
         return place
 
     def check_command(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The words of a command: a program inside the root or an allowed one, and no path that leads out.
+        """Return the words of a command.
+
+        It is a program inside the root or an allowed one, and no path leads out.
 
         Raises
         ------
@@ -75,7 +77,7 @@ class Workplace:
         return tuple(words)
 
     def check_revision(self, text: str) -> str:
-        """A revision, which is not an option.
+        """Return a revision, which is not an option.
 
         Raises
         ------

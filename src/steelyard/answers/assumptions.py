@@ -52,7 +52,7 @@ _WHOLE: Final = {
 
 
 def assumptions(method: str) -> tuple[str, ...]:
-    """The assumptions of a method, by the name that stands beside an estimate."""
+    """Return the assumptions of a method, by the name that stands beside an estimate."""
     if method in _WHOLE:
         return _WHOLE[method]
     unit = next(each for each in _UNITS if method.startswith(f"{each}-"))
@@ -60,7 +60,7 @@ def assumptions(method: str) -> tuple[str, ...]:
 
 
 def assumptions_of(unit: Unit, kind: str) -> tuple[str, ...]:
-    """The assumptions of a kind of estimate from independent units."""
+    """Return the assumptions of a kind of estimate from independent units."""
     if (whole := _WHOLE.get(f"{unit}-{kind}")) is not None:
         return whole
     if kind in _EXACT:

@@ -139,8 +139,9 @@ class AuditedContext(msgspec.Struct, frozen=True):
         return self.cpu.get(self.extreme.level)
 
     def beyond(self, least: float) -> int:
-        """Number of screened levels beyond the least effect, and beyond what noise makes of most levels:
-        four standard deviations, from the median of the distances.
+        """Return the number of screened levels beyond the least effect and beyond noise.
+
+        What noise makes of most levels is four standard deviations, from the median of the distances.
         """
         distances = [abs(math.log(each.ratio)) for each in self.screened]
         bound = max(math.log1p(least), 4 * S_PER_MAD * statistics.median(distances)) if distances else 0.0

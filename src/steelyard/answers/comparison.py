@@ -35,7 +35,7 @@ class Distribution(Protocol):
         """Two-sided p of the hypothesis that the ratio is ``ratio``, above 0."""
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio, two-sided at level 1 - ``alpha``; ``None`` where it is unbounded or reaches 0."""
+        """Two-sided interval of the ratio at level 1 - ``alpha``; ``None`` where unbounded or down to 0."""
 
 
 class Speedup(msgspec.Struct, frozen=True):
@@ -98,21 +98,24 @@ class Speedup(msgspec.Struct, frozen=True):
         return assumptions_of(self.unit, self.kind)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """The two-sided interval at level 1 - ``alpha``; ``None`` where it has no bound. It excludes 1
-        exactly when p <= ``alpha``.
+        """Return the two-sided interval at level 1 - ``alpha``.
+
+        ``None`` where it has no bound. It excludes 1 exactly when p <= ``alpha``.
         """
         return self.distribution.interval(alpha)
 
     def p_of(self, ratio: float) -> float:
-        """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive; at most alpha
-        exactly when the interval at that level excludes it.
+        """Two-sided p of the hypothesis that the ratio is ``ratio``, which must be positive.
+
+        It is at most alpha exactly when the interval at that level excludes it.
         """
         return self.distribution.p_of(ratio)
 
 
 class AdjustedSpeedup(msgspec.Struct, frozen=True):
-    """The ratio of arithmetic means S = mean_A / mean_B (Eq. 7 of DOI 10.1145/2851553.2851573), and two
-    answers to "give or take how much".
+    """The ratio of arithmetic means and two answers to "give or take how much".
+
+    The ratio is S = mean_A / mean_B (Eq. 7 of DOI 10.1145/2851553.2851573).
 
     Attributes
     ----------
@@ -300,8 +303,9 @@ class SlowMode(msgspec.Struct, frozen=True):
     highest: float
 
     def decides(self, margin: float | None = None) -> bool:
-        """Whether the fraction of slow runs decides which treatment is the better one, or whether both are
-        equal within ``margin``.
+        """Whether the fraction of slow runs decides which treatment is the better one.
+
+        Or whether it decides that both are equal within ``margin``.
         """
         bounds = (1.0,) if margin is None else (1 - margin, 1.0, 1 + margin)
         return any(self.lowest < bound < self.highest for bound in bounds)

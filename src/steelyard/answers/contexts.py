@@ -52,7 +52,7 @@ class Components(msgspec.Struct, frozen=True):
 
     @property
     def share(self) -> float | None:
-        """Of the variance of a single visit, what contexts contribute; ``None`` where nothing varies."""
+        """Share of contexts in the variance of a single visit; ``None`` where nothing varies."""
         total = self.between**2 + self.within**2
         return self.between**2 / total if total else None
 
@@ -175,7 +175,7 @@ class AcrossContexts(msgspec.Struct, frozen=True):
 
     @property
     def noise(self) -> float | None:
-        """Of one visit's difference; see above."""
+        """Noise of one visit's difference; see above."""
         return self.components.within if self.components else None
 
 

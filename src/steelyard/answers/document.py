@@ -48,7 +48,7 @@ Views = Mapping[type, View]
 
 
 def part(key: str, *lines: Line, of: str = "") -> Part:
-    """An object under ``key`` of these lines; its paths start at ``of``, by default at the whole."""
+    """Return an object under ``key`` of these lines; its paths start at ``of``, by default at the whole."""
     return Part(key, lines, of)
 
 
@@ -96,12 +96,12 @@ class Format(msgspec.Struct, frozen=True):
     more: Mapping[str, Any] = {}
 
     def document(self, content: object, **more: object) -> dict[str, Any]:
-        """The document as plain values; ``more`` is of the fields declared so."""
+        """Return the document as plain values; ``more`` is of the fields declared so."""
         head = {"format": self.name, "version": self.version}
         return {**head, **plain(content, self.views), **plain(more, self.views)}
 
     def text(self, content: object, **more: object) -> str:
-        """The document as it is printed."""
+        """Return the document as it is printed."""
         return written(self.document(content, **more))
 
 
@@ -129,7 +129,7 @@ def _escaped(content: object) -> object:
 
 
 def plain(value: Any, views: Views = RULES) -> Any:
-    """A value of an answer as numbers, text, lists and objects, by the rules of the module."""
+    """Return a value of an answer as numbers, text, lists and objects, by the rules of the module."""
     kind: Any = type(value)
     if kind in _PLAIN:
         return value
@@ -201,7 +201,7 @@ def _reached(value: Any, path: Iterable[str]) -> Any:
 
 
 def lines_of(kind: Any, views: Views) -> Lines:
-    """The lines of a struct: those of a view, else its own."""
+    """Return the lines of a struct: those of a view, else its own."""
     view = views.get(kind)
     return view if isinstance(view, tuple) else _own_lines(kind)
 

@@ -141,8 +141,9 @@ class LevelEffect(msgspec.Struct, frozen=True):
 
 
 class ConditionalEffect(msgspec.Struct, frozen=True):
-    """Simple effect of a two-level factor at one level of another, where the two interact:
-    an interval, no verdict.
+    """Simple effect of a two-level factor at one level of another, where the two interact.
+
+    It has an interval, and no verdict.
     """
 
     factor: str

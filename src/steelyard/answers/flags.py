@@ -56,8 +56,10 @@ def unequal(one: Failures, other: Failures) -> bool:
 
 
 def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
-    """Whether nothing is judged by these samples together: more ranks than CPUs; or, unless that is ignored,
-    runs that timed out or failed unequally often, so that what is missing is not missing by chance.
+    """Whether nothing is judged by these samples together: more ranks than CPUs.
+
+    The other reason, unless it is ignored, is runs that timed out or failed unequally often, so that what is
+    missing is not missing by chance.
     """
     if any(sample.provenance == "crowded" for sample in samples):
         return True

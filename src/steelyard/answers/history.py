@@ -313,7 +313,7 @@ class History(msgspec.Struct, frozen=True):
         return sorted(found, key=lambda each: (order[each[1].first], each[0].treatment))
 
     def regressions(self, since: str | None = None) -> list[tuple[SeriesHistory, Change]]:
-        """Changes for the worse that stand: no later one undoes them, and measured side by side they show.
+        """Return lasting changes for the worse: not undone later, and confirmed where measured side by side.
 
         Parameters
         ----------
@@ -381,8 +381,9 @@ class History(msgspec.Struct, frozen=True):
         return questions
 
     def exit_code(self, *, strict: bool, since: str | None = None, least: float = LARGEST_UNSEEN) -> int:
-        """1 where something has become worse and stays so; 3 where the analysis of a series broke off, and
-        under ``strict`` where a question is open.
+        """Exit code: 1 where something has become worse and stays so.
+
+        It is 3 where the analysis of a series broke off, and under ``strict`` where a question is open.
         """
         if self.regressions(since):
             return 1

@@ -22,5 +22,5 @@ class Interval(msgspec.Struct, frozen=True):
         return value < self.low or value > self.high
 
     def reciprocal(self) -> Interval:
-        """The same statement about one over the quantity; both bounds must be positive."""
+        """Return the same statement about one over the quantity; both bounds must be positive."""
         return Interval(1 / self.high, 1 / self.low)

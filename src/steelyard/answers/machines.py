@@ -63,7 +63,7 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """Of the variance of a block's log ratio, what machines contribute.
+    """Contribution of machines to the variance of a block's log ratio.
 
     Attributes
     ----------
@@ -104,8 +104,9 @@ class Pace(msgspec.Struct, frozen=True):
 
 
 class Machines(msgspec.Struct, frozen=True):
-    """One comparison of the primary metric, by machines; estimate, interval and prediction are those of
-    ``AcrossContexts``, whose contexts are the machines.
+    """One comparison of the primary metric, by machines.
+
+    Estimate, interval and prediction are those of ``AcrossContexts``, whose contexts are the machines.
 
     Attributes
     ----------

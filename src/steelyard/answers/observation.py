@@ -92,7 +92,7 @@ class Trace(msgspec.Struct, frozen=True):
         )
 
     def differing(self, alpha: float) -> list[int]:
-        """The parts, from 0, that are shown to differ."""
+        """Return the parts, from 0, that are shown to differ."""
         return [i for i, d in enumerate(self.differences) if d.p_holm is not None and d.p_holm <= alpha]
 
 

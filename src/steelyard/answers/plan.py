@@ -28,7 +28,7 @@ class Pilot(msgspec.Struct, frozen=True):
 
 
 class OutlookRow(msgspec.Struct, frozen=True):
-    """For one spread. Numbers are units; ``None`` is more than anybody runs.
+    """Outlook for one spread. Numbers are units; ``None`` is more than anybody runs.
 
     Attributes
     ----------

@@ -79,8 +79,9 @@ class Rules(msgspec.Struct, frozen=True):
         return cls(analysis.alpha, analysis.alternative, analysis.ks_policy)
 
     def least_p(self, m: int, n: int) -> float:
-        """The smallest p that an exact test of the order of ``m`` and ``n`` values can have: one or two of
-        C(m + n, m) arrangements.
+        """Return the smallest p that an exact test of the order of ``m`` and ``n`` values can have.
+
+        It is one or two of C(m + n, m) arrangements.
         """
         return min(1.0, (2 if self.direction == "two-sided" else 1) / math.comb(m + n, m))
 
@@ -253,7 +254,7 @@ class StratumTable(msgspec.Struct, frozen=True):
 
     @property
     def comparisons(self) -> int:
-        """Over all cells and programs."""
+        """Comparisons over all cells and programs."""
         return sum(cell.programs for cell in self.cells)
 
     @property
@@ -287,7 +288,7 @@ class ProgramRow(msgspec.Struct, frozen=True):
 
     @property
     def dropped_share(self) -> float | None:
-        """Of the differences before Holm, the share that it did not leave; ``None`` without any."""
+        """Share of the differences before Holm that it did not leave; ``None`` without any."""
         return (self.before - self.after) / self.before if self.before else None
 
 

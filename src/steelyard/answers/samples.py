@@ -53,7 +53,7 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 class Autocorrelation(msgspec.Struct, frozen=True):
-    """At lag 1, of values in the order of time.
+    """Autocorrelation at lag 1, of values in the order of time.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class Described(msgspec.Struct, frozen=True):
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """In a fixed order."""
+        """Flags in a fixed order."""
         raised: dict[Flag, bool] = {
             "autocorrelated": self.autocorrelation is not None and self.autocorrelation.significant,
             "trend": self.trend is not None and self.trend.significant,

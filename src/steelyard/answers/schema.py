@@ -17,7 +17,7 @@ _Field = tuple[str, Any] | tuple[str, Any, Any]
 
 
 def document_type(of: Format) -> type[msgspec.Struct]:
-    """A struct with the fields of the document, to decode one with."""
+    """Return a struct with the fields of the document, to decode one with."""
     shapes = _Shapes(of.views)
     head: list[_Field] = [("format", Literal[of.name]), ("version", Literal[of.version])]
     more: list[_Field] = [
@@ -27,7 +27,7 @@ def document_type(of: Format) -> type[msgspec.Struct]:
 
 
 def schema(of: Format) -> dict[str, Any]:
-    """The JSON Schema of the document."""
+    """Return the JSON Schema of the document."""
     return msgspec.json.schema(document_type(of))
 
 
@@ -85,7 +85,7 @@ def _struct(of: type, fields: Iterable[_Field]) -> type[msgspec.Struct]:
 
 
 def _at(kind: Any, path: str) -> Any:
-    """The type of what stands at the end of a path, with ``None`` where one on the way can be."""
+    """Return the type of what stands at the end of a path, with ``None`` where one on the way can be."""
     for name in path.split(".") if path else ():
         kind = _either(_attribute(each, name) for each in _members(kind))
     return kind

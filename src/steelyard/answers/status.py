@@ -97,8 +97,10 @@ class Status(msgspec.Struct, frozen=True):
 
 
 class Statuses(msgspec.Struct, frozen=True):
-    """Progress of several records of one spec, in which a trial is known by the record that measured it and
-    its number there: one that is in two records counts once.
+    """Progress of several records of one spec.
+
+    A trial is known by the record that measured it and its number there: one that is in two records counts
+    once.
 
     Attributes
     ----------

@@ -35,7 +35,7 @@ LEAST_UNITS: Final = 4
 
 
 def judge_best(claim: Best, observed: Observed) -> Draft:
-    """Holds where the chosen level is shown to be better than each other one (and is the one claimed)."""
+    """Judge whether the chosen level is better than every other one, and is the one claimed."""
     tested = []
     samples = observed.compared(observed.metric(claim.metric))
     for stratum, members in strata(samples, claim.strata, claim.where):
@@ -106,7 +106,7 @@ class _Contest:
         return Undecided(stratum, "fails", p, self.evidence)
 
     def evidence(self, level: float) -> BestEvidence:
-        """The others against the chosen level, and which of all may be the best, at a level."""
+        """Return the others against the chosen level, and which of all may be the best, at a level."""
         candidates = []
         beaten = False
         for name, ratio in self.others.items():
@@ -133,7 +133,7 @@ class _Contest:
 
 
 def divided(samples: Sequence[Sample]) -> tuple[frozenset[int], frozenset[int]]:
-    """The units that all samples have, in the order of time: what chooses, and what judges.
+    """Return the units that all samples have, in the order of time: what chooses, and what judges.
 
     Contexts, where they return, or instances: what one of them does to a treatment must not be on both sides.
     """
@@ -174,7 +174,7 @@ def _part(sample: Sample, units: Collection[int]) -> Sample:
 
 
 def _score(sample: Sample) -> float | None:
-    """The mean logarithm; ``None`` where there is none."""
+    """Return the mean logarithm; ``None`` where there is none."""
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size or not np.isfinite(values).all() or values.min() <= 0:
         return None

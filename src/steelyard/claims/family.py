@@ -18,7 +18,7 @@ from steelyard.stats.hypothesis.holm import holm
 
 
 def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tuple[Verdict, ...]:
-    """The verdicts, in the order of the claims."""
+    """Return the verdicts, in the order of the claims."""
     members = [i for i, draft in enumerate(drafts) if draft.tested]
     p_values = [p_of(drafts[i].tested) for i in members]
     results = dict(zip(members, holm(p_values, alpha), strict=True))
@@ -36,7 +36,7 @@ def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tu
 
 
 def p_of(tested: Sequence[Undecided]) -> float:
-    """The smallest level at which the claim is decided over all of its strata."""
+    """Return the smallest level at which the claim is decided over all of its strata."""
     holds = max((each.p if each.indicated == "holds" else 1.0) for each in tested)
     fails = len(tested) * min((each.p if each.indicated == "fails" else 1.0) for each in tested)
     return min(holds, fails, 1.0)

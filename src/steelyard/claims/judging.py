@@ -43,7 +43,7 @@ _COMPARE = (Faster, Slower, NotSlower, Equivalent, Best, Unperturbed, Validates)
 def judge(
     claims: Sequence[Claim], observed: Observed, foreign: Collection[Claim] = ()
 ) -> tuple[Verdict, ...]:
-    """The verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
+    """Return the verdicts, in the order of the claims; ``foreign`` and errors as of ``prepare_drafts``."""
     return decide(claims, prepare_drafts(claims, observed, foreign), observed.alpha)
 
 
@@ -81,8 +81,9 @@ def _judge_of(claim: Claim) -> Judge:
 
 
 def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
-    """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own;
-    as it is where none is declared, or the claim itself names one of the instances.
+    """Judge where the levels of ``analysis.instances`` are one sample, each a unit of its own.
+
+    The claim is judged as it is where none is declared, or the claim itself names one of the instances.
     """
     factor = observed.experiment.analysis.instances
     if factor is None or not isinstance(claim, _COMPARE) or _names(claim, factor):

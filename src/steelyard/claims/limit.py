@@ -24,7 +24,7 @@ LEAST_POINTS = 3
 
 
 def judge_limit(claim: Limit, observed: Observed) -> Draft:
-    """By the interval of each mean, or by that of a prediction.
+    """Judge by the interval of each mean, or by that of a prediction.
 
     Raises
     ------
@@ -113,7 +113,10 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
 
 
 def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
-    """Without unseen slow runs where the bound lies on the other side: they would speak for the verdict."""
+    """Return the interval, without unseen slow runs where the bound lies on the other side.
+
+    They would speak for the verdict.
+    """
     if isinstance(its, Tail) or its.s == 0 or its.slow_towards(bound):
         return its.interval(level)
     return its.seen_interval(level)
@@ -135,7 +138,7 @@ def _kept(claim: Limit, value: float) -> bool:
 
 
 def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
-    """Runs that would have broken the limit may be the ones that failed: for want of memory, or of time."""
+    """Return whether runs that failed (for want of memory, or of time) may be those beyond the limit."""
     ignored = observed.declared(claim.limit).failures == "ignore"
     return not ignored and any(sample.failures.failed for sample in samples)
 
@@ -211,7 +214,10 @@ def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tupl
 
 
 def _only_number(samples: Sequence[Sample]) -> str | None:
-    """What alone was varied over enough numbers to show growth; ``None`` where that is nothing or several."""
+    """Return what alone was varied over enough numbers to show growth.
+
+    ``None`` where that is nothing or several.
+    """
     seen: dict[str, set[Scalar]] = {}
     for sample in samples:
         for name, level in levels_of(sample).items():

@@ -22,7 +22,9 @@ class Mean(SampleMean, frozen=True):
 
 
 def mean_of(sample: Sample, *, sequential: bool = False) -> Mean | Undefined:
-    """The mean over contexts where they return, over blocks where not, over launches where the order was
+    """Return the mean over contexts, blocks or launches.
+
+    It is over contexts where they return, over blocks where not, and over launches where the order was
     sequential.
     """
     values = np.asarray(sample.values, dtype=np.float64)
@@ -75,7 +77,7 @@ class Tail(Quantile, frozen=True, eq=False):
 
 
 def tail_of(sample: Sample, of: float, *, sequential: bool = False) -> Tail | Undefined:
-    """A quantile of one treatment's launches; of the means of blocks where these have several."""
+    """Return a quantile of one treatment's launches; of the means of blocks where these have several."""
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size:
         return Undefined("no_values")
@@ -88,7 +90,7 @@ def tail_of(sample: Sample, of: float, *, sequential: bool = False) -> Tail | Un
 
 
 def _grouped(values: Floats, ids: npt.NDArray[np.int64]) -> tuple[Floats, npt.NDArray[np.intp]]:
-    """The mean of each group, and where it starts."""
+    """Return the mean of each group, and where it starts."""
     _, first, place, count = np.unique(ids, return_index=True, return_inverse=True, return_counts=True)
     means = np.bincount(place, values) / count
     # A sum of equal values misses them by rounding, which would carry them over a bound that they keep.

@@ -47,7 +47,7 @@ class Observed(msgspec.Struct, frozen=True):
         return self.declared(self.experiment.analysis.metric).alpha
 
     def metric(self, named: str | None) -> str:
-        """The metric of a claim."""
+        """Return the metric of a claim."""
         return named or self.experiment.analysis.metric
 
 
@@ -64,8 +64,9 @@ def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
 def strata(
     samples: Iterable[Sample], names: Sequence[str], where: Mapping[str, Scalar]
 ) -> list[tuple[dict[str, Scalar], list[Sample]]]:
-    """The samples of each stratum, whose levels and identifying labels come first; in the order of the
-    design.
+    """Return the samples of each stratum, whose levels and identifying labels come first.
+
+    They are in the order of the design.
     """
     chosen = [sample for sample in samples if has(levels_of(sample), where)]
     identifying = identifying_labels(chosen)

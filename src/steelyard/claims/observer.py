@@ -21,8 +21,9 @@ from steelyard.stats.compare.judgement import at_least
 
 
 def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
-    """Holds where the interval of the ratio lies within the margin of 1, fails where it lies outside: a
-    difference that is not significant is not evidence.
+    """Judge whether the interval of the ratio lies within the margin of 1.
+
+    The claim fails where it lies outside: a difference that is not significant is not evidence.
     """
     return Draft(
         tuple(
@@ -40,9 +41,11 @@ def judge_unperturbed(claim: Unperturbed, observed: Observed) -> Draft:
 
 
 def judge_validates(claim: Validates, observed: Observed) -> Draft:
-    """Two predictions, both of which must hold: that of the probed metric under the probe, and that of the
-    outcome without it. With ``within``, a third: the probe costs the outcome the same either way, so that it
-    is not the probe which the intervention acts on. One that fails refutes.
+    """Judge two predictions, both of which must hold; one that fails refutes.
+
+    They are that of the probed metric under the probe, and that of the outcome without it. With ``within``,
+    there is a third: the probe costs the outcome the same either way, so that it is not the probe which the
+    intervention acts on.
     """
     better = {sample.metric.better for sample in observed.samples(claim.validates)}
     # A ratio is above 1 where the treatment is better. What is neither counts as if lower were.
@@ -88,8 +91,9 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
 
 
 def _quotient(on: Sample, off: Sample) -> Sample:
-    """The metric under the probe over the metric without, block by block or instance by instance; geometric
-    means of replicates.
+    """Return the metric under the probe over the metric without, block by block or instance by instance.
+
+    Replicates enter by their geometric means.
     """
     probed, alone = _by_unit(on), _by_unit(off)
     units = [unit for unit in probed if unit in alone]
@@ -112,7 +116,7 @@ def _units(sample: Sample) -> array[int]:
 
 
 def _by_unit(sample: Sample) -> dict[int, float]:
-    """The mean logarithm of each unit; units with a value that has none are left out."""
+    """Return the mean logarithm of each unit; units with a value that has none are left out."""
     found: dict[int, list[float]] = {}
     for unit, value in zip(_units(sample), sample.values, strict=True):
         found.setdefault(unit, []).append(math.log(value) if value > 0 else math.nan)

@@ -42,30 +42,30 @@ class Statement(msgspec.Struct, frozen=True):
 
 
 def equal_within(margin: float) -> Statement:
-    """Holds where the interval lies inside 1 - ``margin`` to 1 + ``margin``, fails where it lies outside."""
+    """Judge whether the interval lies inside 1 - ``margin`` to 1 + ``margin``; outside, the claim fails."""
     return Statement(lambda ratio: within(ratio, margin), margin=margin)
 
 
 def judge_faster(claim: Faster, observed: Observed) -> Draft:
-    """Holds where the interval of the speedup lies above ``by``, fails where it lies below."""
+    """Judge whether the interval of the speedup lies above ``by``; below, the claim fails."""
     statement = Statement(lambda ratio: at_least(ratio, claim.by))
     return _drafted(claim, claim.faster, claim.than, observed, statement)
 
 
 def judge_slower(claim: Slower, observed: Observed) -> Draft:
-    """``a`` slower than ``b`` is ``b`` faster than ``a``; what is shown is the slowdown of ``a``."""
+    """Judge ``b`` faster than ``a``, which is ``a`` slower than ``b``, and show the slowdown of ``a``."""
     statement = Statement(lambda ratio: at_least(ratio, claim.by), inverse=True)
     return _drafted(claim, claim.slower, claim.than, observed, statement)
 
 
 def judge_not_slower(claim: NotSlower, observed: Observed) -> Draft:
-    """Holds where the interval of the slowdown lies below 1 + ``by``, fails where it lies above."""
+    """Judge whether the interval of the slowdown lies below 1 + ``by``; above, the claim fails."""
     statement = Statement(lambda ratio: judge_at_most(ratio, 1 + claim.by), inverse=True)
     return _drafted(claim, claim.not_slower, claim.than, observed, statement)
 
 
 def judge_equivalent(claim: Equivalent, observed: Observed) -> Draft:
-    """As ``equal_within``."""
+    """Judge as ``equal_within`` does."""
     return _drafted(claim, claim.equivalent, claim.to, observed, equal_within(claim.within))
 
 
@@ -134,8 +134,9 @@ def tested_pair(
 
 
 def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | None = None) -> Comparison:
-    """The comparison of two samples, as the analysis makes it: estimand, uncertainties and all. The claim
-    chose both, so that labels which describe them may differ.
+    """Return the comparison of two samples, as the analysis makes it: estimand, uncertainties and all.
+
+    The claim chose both, so that labels which describe them may differ.
     """
     metric = new.metric.name
     declared = replace(
@@ -158,7 +159,7 @@ def why_open(compared: Comparison, *, allowed: bool) -> Reason | Literal["failur
 
 
 def unit_of(compared: Comparison) -> Unit:
-    """Unit of inference of a comparison."""
+    """Return the unit of inference of a comparison."""
     if "sequential_order" in compared.flags:
         return "repetition" if "one_process" in compared.flags else "launch"
     if isinstance(compared.speedup, Undefined):

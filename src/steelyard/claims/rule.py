@@ -25,8 +25,10 @@ Key = tuple[tuple[str, Scalar], ...]
 
 
 def judge_rule(claim: Rule, observed: Observed) -> Draft:
-    """Test the left side against the right at every point, in the same blocks; then compare their growth, for
-    every combination of the other labels, by the probability that the leading terms keep the rule.
+    """Test the left side against the right at every point, in the same blocks.
+
+    Then compare their growth, for every combination of the other labels, by the probability that the leading
+    terms keep the rule.
 
     Raises
     ------
@@ -67,8 +69,10 @@ def _without(levels: Mapping[str, Scalar], names: set[str]) -> Key:
 
 
 def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
-    """Labels that follow from the function, the treatment and the other labels, as the algorithm that an
-    operation names: they tell no points apart. Words are looked at before numbers, which may be sizes.
+    """Labels that follow from the function, the treatment and the other labels.
+
+    An example is the algorithm that an operation names: such labels tell no points apart. Words are looked at
+    before numbers, which may be sizes.
     """
     kept = dict.fromkeys(
         name for sample in samples for name in sample.labels if name not in sample.treatment.levels
@@ -94,7 +98,7 @@ def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
 def _growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
-    """The growth of both sides, in each stratum that has functions of the rule."""
+    """Yield the growth of both sides, in each stratum that has functions of the rule."""
     names = {*rule.left, *rule.right}
     groups: dict[Key, dict[str, Series]] = {}
     for series in observed.series(metric, (claim.parameter,) if claim.parameter else ()):

@@ -89,7 +89,7 @@ def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
 
 
 def _failures(samples: Sequence[Sample]) -> Failures:
-    """Of launches that the samples have in common, once."""
+    """Count failures of launches that the samples have in common only once."""
     distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
     return Failures(
         sum(each.attempted for each in distinct),
@@ -130,8 +130,9 @@ def judge_series(
     metric: str,
     tolerance: float,
 ) -> tuple[list[Undecided], list[Instance]]:
-    """Test the left side against the right at each point that all functions have, launches unpaired; open
-    where some of them alone were measured.
+    """Test the left side against the right at each point that all functions have, launches unpaired.
+
+    The rule is open where only some of them were measured.
     """
     names = dict.fromkeys((*rule.left, *rule.right))
     parameters = functions[rule.left[0]].parameters
@@ -171,7 +172,7 @@ def judge_series(
 def not_measured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
-    """A point that lacks a function of either side: nothing is known of the rule there."""
+    """Return a point without a function of either side, where nothing is known of the rule."""
     blank = _blank(metric, rule, tolerance, "launch")
     return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
 
@@ -206,7 +207,7 @@ def _open(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
 
 
 def _exact(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
-    """The ratio is known without uncertainty."""
+    """Judge a ratio that is known without uncertainty."""
     ratio = known.ratio or 0.0
     exact = replace(known, interval=Interval(ratio, ratio), p=0.0, method="exact")
     return Undecided(

@@ -35,8 +35,9 @@ OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
 
 
 def judge_scales(claim: Scales, observed: Observed) -> Draft:
-    """By the rank of each model against the expectation; of a model of several parameters, in each that the
-    expectation names.
+    """Judge by the rank of each model against the expectation.
+
+    A model of several parameters is judged in each that the expectation names.
 
     Raises
     ------
@@ -64,8 +65,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
 
 
 def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | None, ...]:
-    """List the parameters in which growth is judged: the one that is asked about, or all that expectations
-    name; ``None`` stands for the only one.
+    """List the parameters in which growth is judged.
+
+    They are the one that is asked about, or all that expectations name; ``None`` stands for the only one.
     """
     if question.parameter is not None or len(parameters) < 2:
         return (question.parameter,)
@@ -74,8 +76,9 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
 
 
 def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
-    """The outcome for each function; which parameter it is about is part of the stratum where models have
-    several.
+    """Yield the outcome for each function.
+
+    Which parameter it is about is part of the stratum where models have several.
     """
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     test = tests[0] if tests else None
@@ -88,7 +91,7 @@ def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Ques
 def settled(
     series: Series, answer: ScalingModel | NotModelled, litmus: ScalingModel | None
 ) -> tuple[Outcome, ScalesEvidence]:
-    """The outcome for one function."""
+    """Return the outcome for one function."""
     if isinstance(answer, NotModelled):
         return "not_resolved", ScalesEvidence(series.name, series.metric, None, reason=answer.reason)
     if answer.validation is None:
@@ -105,7 +108,7 @@ def settled(
 
 
 def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) -> list[Series]:
-    """The series with these levels and labels.
+    """Return the series with these levels and labels.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) ->
 
 
 def expectation_of(claim: Scales) -> Expectation | None:
-    """What the claim itself states; ``None`` where a file does."""
+    """Return what the claim itself states; ``None`` where a file does."""
     if claim.at_most is not None:
         return Expectation(claim.at_most, claim.deviation, at_most=True)
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)

@@ -64,7 +64,7 @@ class Verdict(msgspec.Struct, frozen=True):
     breaks: tuple[BreaksEvidence, ...] = ()
 
     def strictly(self) -> Verdict:
-        """The same under ``--strict``: what is only approximately as stated is not resolved."""
+        """Return the same under ``--strict``: what is only approximately as stated is not resolved."""
         instances = tuple(
             replace(each, outcome="not_resolved") if _holds_approximately(each) else each
             for each in self.instances
@@ -133,8 +133,10 @@ class Checked(msgspec.Struct, frozen=True):
         return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
 
     def exit_code(self, *, strict: bool) -> int:
-        """5 where the run failed; 1 where a claim fails; 3 under ``strict`` where one is not resolved, not
-        judged or holds only approximately, and where there are reservations.
+        """Exit code: 5 where the run failed.
+
+        It is 1 where a claim fails; 3 under ``strict`` where one is not resolved, not judged or holds only
+        approximately, and where there are reservations.
         """
         if self.failed:
             return ProgramError.exit_code

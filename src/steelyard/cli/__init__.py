@@ -72,7 +72,7 @@ def cli(ctx: click.Context) -> None:
     Exit codes: 0 done, 1 a claim fails, 2 usage error, 3 not resolved or not precise (--strict), 4 missing
     capability on this machine, 5 a program failed, 6 and 7 of gate, 130 interrupted (the record can be
     continued).
-    """
+    """  # noqa: D401 -- the help text that users see
     if ctx.invoked_subcommand is None:
         sys.stderr.write(FIRST_STEPS)
         ctx.exit(2)

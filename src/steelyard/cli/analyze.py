@@ -77,9 +77,10 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running. Several of one
-    spec are merged, as by steelyard merge; so are those at a PLACE, a directory or URL that steelyard export
-    --to wrote.
+    """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running.
+
+    Several of one spec are merged, as by steelyard merge; so are those at a PLACE, a directory or URL that
+    steelyard export --to wrote.
 
     Exits with 1 if a claim of its spec fails; with --metric, --protocol and --by-context no claim is judged
     (steelyard check judges them).

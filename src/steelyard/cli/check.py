@@ -81,8 +81,9 @@ def command(
     strict: bool,
     **about: Any,
 ) -> None:
-    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA that
-    `steelyard model` reads. The options from --at-most on are about DATA.
+    """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA.
+
+    DATA is what `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
     one is not resolved or not judged, growth is only approximately as stated, or the run has not ended, with
@@ -127,7 +128,7 @@ def command(
 def _all_checked(
     names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
-    """What could be judged, and what broke; one that breaks keeps no other from being judged."""
+    """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
     judged_together = {} if any(about.values()) else _judge_by_spec(names, baseline)
@@ -143,8 +144,9 @@ def _all_checked(
 
 
 def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, Checked]:
-    """Verdicts of records that have a spec in common, whose claims are one family; those that cannot be read
-    are left out, and found again when they are read alone.
+    """Verdicts of records that have a spec in common, whose claims are one family.
+
+    Those that cannot be read are left out, and found again when they are read alone.
     """
     records = [name for name in dict.fromkeys(names) if _is_record(name) and not holds_profiles(name)]
     if len(records) < 2:
@@ -286,7 +288,7 @@ def _spec_text(name: Path) -> str:
 def _rendered(
     option: str, checked: Mapping[Path, Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
 ) -> str:
-    """The text of a file with the verdicts, in the form that an option asks for."""
+    """Return the text of a file with the verdicts, in the form that an option asks for."""
     from steelyard.report.claims import junit, markdown, sarif
 
     if option == "--sarif":

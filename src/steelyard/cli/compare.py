@@ -278,8 +278,9 @@ def command(
     strict: bool,
     **exports: Path | None,
 ) -> None:
-    """Run the COMMANDs in random order, block by block, and compare each with the first, until that is
-    answered or 10 s have passed.
+    """Run the COMMANDs in random order, block by block, and compare each with the first.
+
+    Stops when that is answered or 10 s have passed.
 
     A command is one argument, so quote it; it is split into words as a shell does. Its output is captured
     and not shown. Two records (OLD.lab NEW.lab) in place of commands are compared as they are, or measured

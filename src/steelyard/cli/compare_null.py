@@ -43,8 +43,10 @@ class ValuesAfterEquals(PathCommand):
     """A command with options that may stand alone: the word after them is what to run, never their value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``, and ``-S`` before
-        what is no shell ``--shell=default``, as in hyperfine 2.
+        """Complete options that stand alone, as hyperfine 2 does.
+
+        ``--null`` alone is ``--null=itself``, ``--contexts`` alone ``--contexts=stack``, and ``-S`` before
+        what is no shell ``--shell=default``.
         """
         end = args.index("--") if "--" in args else len(args)
         following = [*args[1:end], ""]

@@ -152,8 +152,9 @@ def list_counters(metrics: Sequence[str]) -> tuple[str, ...]:
 def parameters_of(
     lists: Sequence[tuple[str, str]], scans: Sequence[tuple[str, str, str]], step: str | None
 ) -> dict[str, list[str]]:
-    """Collect the values of every parameter, and refuse what would be left out: a parameter that is given
-    twice, a step without a scan.
+    """Collect the values of every parameter, and refuse what would be left out.
+
+    That is a parameter that is given twice, or a step without a scan.
 
     Raises
     ------

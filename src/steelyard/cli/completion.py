@@ -1,5 +1,6 @@
-"""``steelyard completion``, and what a shell completes as the value of an option: names are looked up when
-they are asked for.
+"""``steelyard completion``, and what a shell completes as the value of an option.
+
+Names are looked up when they are asked for.
 """
 
 from __future__ import annotations

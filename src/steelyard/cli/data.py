@@ -258,7 +258,7 @@ def _expectations(
 
 
 def _named(text: str) -> tuple[str, str]:
-    """The function, ``"*"`` where none is named, and the big-O text."""
+    """Return the function, ``"*"`` where none is named, and the big-O text."""
     name, sign, growth = text.rpartition("=")
     return (name if sign else "*"), growth.strip()
 

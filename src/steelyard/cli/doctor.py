@@ -13,8 +13,9 @@ from steelyard.errors import MachineError
 @json_option
 @click.pass_context
 def command(ctx: click.Context, as_json: bool) -> None:
-    """Show what can and cannot be observed and controlled on this machine, what that means for results, and
-    the one command that would improve each, worst first.
+    """Show what can and cannot be observed and controlled on this machine, worst first.
+
+    Also show what that means for results, and the one command that would improve each.
 
     The same facts are stored with every run.
     """

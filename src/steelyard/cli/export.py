@@ -78,8 +78,9 @@ def command(
     parameters: tuple[str, ...],
     metrics: tuple[str, ...],
 ) -> None:
-    """Write RECORD (a directory NAME.lab, or its spec) for other tools; several of one spec are merged first,
-    as by steelyard merge.
+    """Write RECORD (a directory NAME.lab, or its spec) for other tools.
+
+    Several of one spec are merged first, as by steelyard merge.
 
     One row per trial, failed and discarded ones included and marked: factors, context, block, place, status
     and all metrics with one value per trial. With --long, one row per value, with iterations and labels.

@@ -80,8 +80,9 @@ codecs.register_error(_PLAIN, _in_plain_signs)
 
 
 class _Heard(io.TextIOWrapper):
-    """Standard error that loses what cannot be written (``2> /dev/full``): the exit code stays as it is, and
-    no answer is lost for a remark.
+    """Standard error that loses what cannot be written (``2> /dev/full``).
+
+    The exit code stays as it is, and no answer is lost for a remark.
     """
 
     def __init__(self, stream: TextIO) -> None:

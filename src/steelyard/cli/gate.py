@@ -234,7 +234,7 @@ def command(
 def _choose_sides(
     revisions: tuple[str, ...], base_dir: Path | None, head_dir: Path | None, *, qualify: bool
 ) -> tuple[str, str, bool]:
-    """Base and head, and whether they are directories."""
+    """Return base and head, and whether they are directories."""
     if base_dir is not None or head_dir is not None:
         if revisions:
             raise UsageError(

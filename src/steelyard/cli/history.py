@@ -142,8 +142,10 @@ def command(
     output: Path | None,
     as_json: bool,
 ) -> None:
-    """Find lasting changes over a series of records of one spec: of their level, of their scatter, of their
-    slow runs; with the commits that may have made them.
+    """Find lasting changes over a series of records of one spec.
+
+    They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
+    them.
 
     Takes records, directories of records, files that --collect wrote, and places that steelyard export --to
     wrote. Records that are being written or

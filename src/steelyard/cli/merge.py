@@ -41,9 +41,10 @@ def command(
     as_json: bool,
     strict: bool,
 ) -> None:
-    """Answer from RECORDs of one spec that several machines ran, as one experiment in which machines are
-    drawn at random: one verdict over all of them, what to expect of the next machine, what more machines or
-    blocks would gain, and which machines differ.
+    """Answer from RECORDs of one spec that several machines ran, as one experiment.
+
+    Machines are drawn at random. The answer has one verdict over all of them, what to expect of the next
+    machine, what more machines or blocks would gain, and which machines differ.
 
     Trials are known by the record that measured them: one that is given twice counts once. Exits with 1 if a
     claim of the spec fails over all machines.

@@ -93,8 +93,9 @@ if TYPE_CHECKING:
 @strict_option
 @click.pass_context
 def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
-    """Model how every function of DATA grows: Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE
-    profiles, or a record NAME.lab.
+    """Model how every function of DATA grows.
+
+    DATA is Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE profiles, or a record NAME.lab.
 
     Exits with 1 if a rank is "none" or a rule fails; under --strict, with 3 if one is undecided or
     approximate.
@@ -254,7 +255,10 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
 
 
 def _quantity(text: str, unit: str) -> float:
-    """A limit in the metric's unit, which may stand behind it; sizes and times may have one of their own."""
+    """Return a limit in the metric's unit, which may stand behind it.
+
+    Sizes and times may have one of their own.
+    """
     from steelyard.units import parse_duration, parse_size
 
     try:

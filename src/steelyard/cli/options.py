@@ -158,7 +158,7 @@ build_shell_option = click.option("-S", "--shell", is_flag=True, help="Let /bin/
 
 
 def build_option(help_text: str) -> Option:
-    """The option ``--build`` of a command that builds trees."""
+    """Return the option ``--build`` of a command that builds trees."""
     return click.option(
         "--build", default="", metavar="CMD", help=f"{help_text} Split into words, without a shell."
     )

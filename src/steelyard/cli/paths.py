@@ -132,8 +132,9 @@ Levels = Mapping[str, Sequence[str]]
 
 
 def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
-    """Yield the files that a command line names, in options, in arguments and as words of commands, and those
-    that the specs and records among them name.
+    """Yield the files that a command line names, and those that its specs and records name.
+
+    The command line names them in options, in arguments and as words of commands.
     """
     # ``model --accept`` is there to write what a claim names.
     spared = "accepted" if values.get("accept") is not None else None
@@ -147,8 +148,9 @@ def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]
 
 
 def _named_by(path: Path, spared: str | None) -> Iterator[Path]:
-    """Yield the spec beside a record, and what specs and records name: those of their texts that are names of
-    files.
+    """Yield the spec beside a record, and the files that specs and records name.
+
+    Of their texts, these are the names of files.
     """
     directory = path.parent if path.name == RECORD_FILE else path
     is_record = (directory / RECORD_FILE).is_file()
@@ -187,8 +189,9 @@ def _texts(value: object, spared: str | None = None) -> Iterator[str]:
 
 
 def _named_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:
-    """Yield the paths that exist among a text, its words, and what stands behind their ``=``, with levels of
-    factors in place of placeholders.
+    """Yield the paths that exist among a text, its words, and what stands behind their ``=``.
+
+    Levels of factors stand in place of placeholders.
     """
     if len(text) > _LONGEST_NAME:
         return

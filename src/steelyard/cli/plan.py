@@ -20,8 +20,9 @@ from steelyard.cli.run_and_answer import show
 @click.option("--signs", is_flag=True, help="Show the sign table, in the order of Yates.")
 @many_option
 def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
-    """Show what SPEC would run and in which order, what it could not separate, and what would be refused on
-    this machine. Nothing is run.
+    """Show what SPEC would run and in which order, and what it could not separate.
+
+    Also show what would be refused on this machine. Nothing is run.
     """
     from steelyard.lab.run.existing_record import record_of_spec
     from steelyard.lab.run.plan import preview

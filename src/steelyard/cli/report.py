@@ -64,9 +64,10 @@ def command(
     protocol: str | None,
     against: str | None,
 ) -> None:
-    """Write one self-contained HTML page about RECORD (a directory NAME.lab, or its spec): the answer, every
-    run, contexts, factors, scaling, the machine, and how to repeat it; also while it is still running. The
-    records at a PLACE, which steelyard export --to wrote, are one.
+    """Write one self-contained HTML page about RECORD (a directory NAME.lab, or its spec).
+
+    It has the answer, every run, contexts, factors, scaling, the machine, and how to repeat it; also while it
+    is still running. The records at a PLACE, which steelyard export --to wrote, are one.
 
     With --figures, --tables or --archive, no page is written unless -o names one.
     """

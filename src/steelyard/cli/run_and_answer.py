@@ -54,8 +54,10 @@ def show(document: Callable[[], str], lines: Callable[[int], Sequence[Line]], *,
 
 @contextmanager
 def as_a_whole(output: Path | None, directory: Path) -> Iterator[ProgressLine]:
-    """Show one line of progress for all experiments of a command. If one is interrupted, the hint repeats the
-    whole command, with ``-o directory`` unless the user gave ``output``.
+    """Show one line of progress for all experiments of a command.
+
+    If one is interrupted, the hint repeats the whole command, with ``-o directory`` unless the user gave
+    ``output``.
     """
     from steelyard.report.text.progress import ProgressLine
 
@@ -93,8 +95,10 @@ class Shown(msgspec.Struct, frozen=True):
 
 @contextmanager
 def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
-    """Tell where the measurements are when a command is stopped while its record is closed or analysed, or
-    fails after blocks that are complete; with ``answers``, print the answer so far of a run that is stopped.
+    """Tell where the measurements are when a command is stopped or fails after complete blocks.
+
+    It may be stopped while its record is closed or analysed. With ``answers``, print the answer so far of a
+    run that is stopped.
     """
     try:
         yield
@@ -233,9 +237,11 @@ def print_answer_of(
     budget: bool = False,
     is_temporary: bool = False,
 ) -> int:
-    """Print what the record says, and return the exit code: 1 where a claim of its spec fails, 3 under
-    ``strict`` where something is left open. With another metric or a protocol, claims are not judged, which
-    is said. A temporary record, of several that were merged, is named nowhere.
+    """Print what the record says, and return the exit code.
+
+    It is 1 where a claim of its spec fails, 3 under ``strict`` where something is left open. With another
+    metric or a protocol, claims are not judged, which is said. A temporary record, of several that were
+    merged, is named nowhere.
     """
     _load_analysis()
     from steelyard.lab.answer.analyze import analyze
@@ -298,7 +304,7 @@ def show_answer(
 
 
 def _by_mean(answer: Answer) -> Answer:
-    """The same answer with the treatments of the primary metric in the order of their means."""
+    """Return the same answer with the treatments of the primary metric in the order of their means."""
     means = {
         each.treatment.id: each.summary.mean
         for each in answer.samples

@@ -14,8 +14,10 @@ from steelyard.cli.run_and_answer import show
 @records_argument
 @json_option
 def command(records: tuple[Path, ...], as_json: bool) -> None:
-    """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it; of several of
-    one spec each by itself and all together, in which a trial that two of them have counts once.
+    """Show how far RECORD (a directory NAME.lab, or its spec) is, what failed, and who runs it.
+
+    Several of one spec are shown each by itself and all together, in which a trial that two of them have
+    counts once.
     """
     from steelyard.answers.status import STATUS, STATUSES
     from steelyard.lab.run.existing_record import find_record

@@ -1,5 +1,6 @@
-"""The design: treatments, contexts and blocks, drawn block by block from a seed; knows nothing of processes
-or clocks.
+"""The design: treatments, contexts and blocks, drawn block by block from a seed.
+
+It knows nothing of processes or clocks.
 """
 
 from __future__ import annotations

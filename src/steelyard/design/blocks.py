@@ -39,7 +39,7 @@ def next_block(
     blocks: int | None = None,
     extensions: Sequence[Extension] = (),
 ) -> Block | None:
-    """The block after ``past``, or ``None`` where enough of them count.
+    """Return the block after ``past``, or ``None`` where enough of them count.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def stream_until(
     blocks: int,
     extensions: Sequence[Extension] = (),
 ) -> Iterator[Block]:
-    """Same as ``blocks_until``, each block drawn when it is asked for."""
+    """Yield the blocks of ``blocks_until``, each drawn when it is asked for."""
     return itertools.islice(
         _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
     )
@@ -90,7 +90,7 @@ def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) ->
 
 
 def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
-    """Number of blocks still to run, discarded ones included."""
+    """Return the number of blocks still to run, discarded ones included."""
     design = experiment.design
     wanted = min(blocks, 1) if design.order == "sequential" else blocks
     done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)
@@ -108,7 +108,7 @@ def _upcoming(
     past: Sequence[BlockOutcome],
     extensions: Sequence[Extension],
 ) -> Iterator[Block]:
-    """The blocks after ``past``, without end, if none of them stays incomplete."""
+    """Yield the blocks after ``past``, without end, if none of them stays incomplete."""
     design, contexts = experiment.design, experiment.contexts
     if design.order == IN_ROWS:
         yield from _rows(experiment, treatments, past)
@@ -125,9 +125,10 @@ def _upcoming(
 def _rows(
     experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
 ) -> Iterator[Block]:
-    """Each run a block of its own: the runs of one treatment in a row, those to discard first, then the next
-    treatment's. The k-th run of every treatment is in the k-th context. What stayed incomplete is run again
-    before its row ends.
+    """Yield each run as a block of its own.
+
+    The runs of one treatment come in a row, those to discard first, then the next treatment's. The k-th run
+    of every treatment is in the k-th context. What stayed incomplete is run again before its row ends.
     """
     design, contexts = experiment.design, experiment.contexts
     done = Counter(
@@ -160,7 +161,7 @@ def _order(
 
 
 def _split_plot(experiment: Experiment, treatments: Sequence[Treatment], number: int) -> Iterator[int]:
-    """The whole plots in random order, and in random order what is within each."""
+    """Yield the whole plots in random order, and in random order what is within each."""
     design = experiment.design
     plots = list(enumerate(whole_plots(experiment, treatments)))
     for place, plot in permutation(plots, generator(design.seed, "plots", number)):
@@ -178,7 +179,7 @@ def whole_plots(experiment: Experiment, treatments: Sequence[Treatment]) -> list
 def _visits(
     experiment: Experiment, counting: Sequence[BlockOutcome], extensions: Sequence[Extension]
 ) -> Iterator[Visit]:
-    """The visits after those of ``counting``, without end."""
+    """Yield the visits after those of ``counting``, without end."""
     contexts = experiment.contexts
     if contexts is None or contexts.passes == 1:
         yield from ((context, 1) for context in itertools.count(len(counting) + 1))
@@ -193,7 +194,7 @@ def _visits(
 def _rounds(
     experiment: Experiment, contexts: Contexts, extensions: Sequence[Extension]
 ) -> Iterator[list[Visit]]:
-    """The visits of each round in order, without end."""
+    """Yield the visits of each round in order, without end."""
     first = 1
     for number, end in enumerate(_ends(experiment, extensions)):
         numbers = range(first, end // contexts.passes + 1)
@@ -206,8 +207,9 @@ def _rounds(
 
 
 def _ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
-    """Where rounds end: at the looks, and at the ends of extensions. A round that was begun when time ran out
-    is finished first.
+    """Where rounds end: at the looks, and at the ends of extensions.
+
+    A round that was begun when time ran out is finished first.
     """
     end = 0
     for look in looks(experiment):

@@ -20,8 +20,9 @@ Place = tuple[tuple[str, Scalar], ...]
 
 
 def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
-    """The context with this id (from 1); it depends on nothing but the arguments and, for ``"random"``, the
-    machine.
+    """Return the context with this id (from 1).
+
+    It depends on nothing but the arguments and, for ``"random"``, the machine.
     """
     return Context(
         number, {name: _draw(name, setting, seed, number) for name, setting in contexts.settings.items()}
@@ -29,14 +30,18 @@ def draw_context(contexts: Contexts, seed: int, number: int) -> Context:
 
 
 def different(contexts: Iterable[Context]) -> int:
-    """Number of them that differ for a program; 0 where all are the same, since then nothing is drawn."""
+    """Return the number of them that differ for a program.
+
+    It is 0 where all are the same, since then nothing is drawn.
+    """
     places = {_place(context) for context in contexts}
     return len(places) if len(places) > 1 else 0
 
 
 def drawn_before(contexts: Iterable[Context]) -> dict[int, int]:
-    """The id of each context that does not differ for a program from an earlier one, to the id of that: once
-    all settings have been drawn, they come again.
+    """Return the id of each context that repeats an earlier one for a program, to the id of that.
+
+    Once all settings have been drawn, they come again.
     """
     first: dict[Place, int] = {}
     again = {}

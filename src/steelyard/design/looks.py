@@ -46,7 +46,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
 
 
 def last_look(experiment: Experiment) -> int | None:
-    """The last look; ``None`` where only time limits the experiment."""
+    """Return the last look; ``None`` where only time limits the experiment."""
     design = experiment.design
     stop = design.stop
     if stop is None or not stop.looks:
@@ -57,7 +57,7 @@ def last_look(experiment: Experiment) -> int | None:
 
 
 def next_look(experiment: Experiment, complete: int) -> int | None:
-    """The first look after ``complete`` blocks; ``None`` where there is none left."""
+    """Return the first look after ``complete`` blocks; ``None`` where there is none left."""
     return next((look for look in looks(experiment) if look > complete), None)
 
 

@@ -16,12 +16,12 @@ Item = TypeVar("Item")
 
 
 def generator(seed: int, purpose: str, *index: int | str) -> random.Random:
-    """A generator of its own for each purpose and index."""
+    """Return a generator of its own for each purpose and index."""
     return random.Random("/".join(("steelyard", str(seed), purpose, *map(str, index))))
 
 
 def permutation(items: Sequence[Item], draw: random.Random) -> list[Item]:
-    """The items in random order, every order equally likely."""
+    """Return the items in random order, every order equally likely."""
     shuffled = list(items)
     for last in range(len(shuffled) - 1, 0, -1):
         other = int(draw.random() * (last + 1))

@@ -18,8 +18,9 @@ _LISTED = 3
 
 
 def separability(experiment: Experiment) -> list[str]:
-    """One sentence for each thing that cannot be separated; empty for a full factorial in randomised
-    blocks.
+    """One sentence for each thing that cannot be separated.
+
+    There are none for a full factorial in randomised blocks.
     """
     found = list(laid_out(experiment)) if experiment.design.exclude else []
     return [

@@ -47,6 +47,6 @@ _NAMING: Final = ("command", "benchmark")
 
 
 def _visible(level: Scalar) -> str:
-    """The level on one line, control characters as Python writes them; quoted if empty or padded."""
+    """Return the level on one line, control characters as Python writes them; quoted if empty or padded."""
     text = visible(format_level(level))
     return text if text and text == text.strip() else f"'{text}'"

@@ -1,5 +1,7 @@
-"""Records for other tools: tables, Extra-P's files of what models are made of, and the formats of other
-benchmarking tools. What other tools write is read by ``files`` (series) and ``importers`` (whole records).
+"""Records for other tools, and the formats of other benchmarking tools.
+
+There are tables, Extra-P's files of what models are made of, and the formats of other tools. What other tools
+write is read by ``files`` (series) and ``importers`` (whole records).
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ class _Transfer:
         self._error: BaseException | None = None
 
     def open_reader(self, core: Any) -> Any:
-        """The rows as arro3 takes them, in batches that are made as it asks for them."""
+        """Return the rows as arro3 takes them, in batches that are made as it asks for them."""
         types = {
             "integer": core.DataType.int64(),
             "real": core.DataType.float64(),
@@ -117,7 +117,7 @@ def _make_field(core: Any, column: Column, kind: Any) -> Any:
 
 
 def _cell(cell: Cell, column: Column) -> Cell:
-    """The cell in the one type that its column has."""
+    """Return the cell in the one type that its column has."""
     if cell is None or column.type != "text" or isinstance(cell, str):
         return cell
     return str(cell).lower() if isinstance(cell, bool) else str(cell)

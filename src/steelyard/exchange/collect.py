@@ -59,7 +59,7 @@ def of_points(
     points: tuple[Point, ...],
     lost: tuple[str, ...] = (),
 ) -> Series:
-    """A series of a file, its points in order."""
+    """Return a series of a file, its points in order."""
     labels = {"function": name} if name else {}
     return Series(name, metric, unit, parameters, points, labels, counts=metric in COUNTS, lost=lost)
 

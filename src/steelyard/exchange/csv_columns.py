@@ -1,5 +1,6 @@
-"""Rows with named columns, of CSV or of JSON Lines: one observation a row, or a value with its uncertainty
-and count.
+"""Rows with named columns, of CSV or of JSON Lines.
+
+A row is one observation, or a value with its uncertainty and count.
 """
 
 from __future__ import annotations
@@ -102,8 +103,9 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
 def of_rows(
     header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
 ) -> tuple[Series, ...]:
-    """All series of rows with the numbers of their lines; a row whose value is not a number is left out, and
-    its series says so.
+    """All series of rows with the numbers of their lines.
+
+    A row whose value is not a number is left out, and its series says so.
     """
     wanted = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
     for name in wanted:
@@ -158,8 +160,9 @@ def _refuse_pooling(
 
 
 def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
-    """Whether rows that would be one point differ in a column each of whose texts is at several points; what
-    differs from row to row, such as a time of day, merely describes.
+    """Whether rows that would be one point differ in a column each of whose texts is at several points.
+
+    What differs from row to row, such as a time of day, merely describes.
     """
     at: dict[str, set[tuple[str, ...]]] = {}
     together: dict[tuple[str, ...], set[str]] = {}
@@ -171,8 +174,9 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) ->
 
 
 def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
-    """Whether a column of numbers looks like a factor of a design: each of its values is at each point, and
-    equally often. What counts from 0 or 1 numbers repetitions.
+    """Whether a column of numbers looks like a factor of a design.
+
+    Each of its values is then at each point, and equally often. What counts from 0 or 1 numbers repetitions.
     """
     cells = Counter(
         (row[name], *(row[each] for each in (*columns.by, *columns.parameters))) for _, row in rows

@@ -1,5 +1,6 @@
-"""Score-P's CUBE profiles: a directory for each run, named ``PREFIX.p64.n1000.r1`` or
-``PREFIX.p64n1000.r1``, and in it a ``profile.cubex``.
+"""Score-P's CUBE profiles: a directory for each run, and in it a ``profile.cubex``.
+
+The directory is named ``PREFIX.p64.n1000.r1`` or ``PREFIX.p64n1000.r1``.
 
 Letters are a parameter, digits its value, ``r`` the repetition: each is a launch of its own; a parameter that
 is the same in all runs is none. A call path is ``main->solve->MPI_Allreduce``; its value is what it itself
@@ -42,7 +43,7 @@ def holds_profiles(directory: Path) -> bool:
 
 
 def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
-    """The series of every call path and metric.
+    """Return the series of every call path and metric.
 
     Raises
     ------
@@ -75,7 +76,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
 
 
 def run_of(file: Path) -> Run:
-    """The point that the name of a run's directory says.
+    """Return the point that the name of a run's directory says.
 
     Raises
     ------
@@ -126,7 +127,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
 
 
 def _mean(values: Any, node: Any, *, inclusive: bool) -> Any:
-    """In the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
+    """Return the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
     way = "convert_to_inclusive" if inclusive else "convert_to_exclusive"
     return values.mean(node, **{way: True})
 

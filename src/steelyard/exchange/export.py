@@ -26,8 +26,9 @@ SeriesFormat = Literal["extrap-text", "extrap-json"]
 
 
 def export(record: Record, to: Path | None, form: Format, *, long: bool = False) -> None:
-    """Write one row a trial, or one a value, to a file that is there complete or not at all;
-    a link, a pipe or a device is written into.
+    """Write one row a trial, or one a value, to a file that is there complete or not at all.
+
+    A link, a pipe or a device is written into.
 
     Parameters
     ----------

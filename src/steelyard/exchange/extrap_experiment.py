@@ -1,5 +1,6 @@
-"""Extra-P's experiments, ``NAME.extra-p``: a ZIP archive with ``experiment.json``, and the repetitions of
-each point beside it where they were kept.
+"""Extra-P's experiments, ``NAME.extra-p``.
+
+A ZIP archive has ``experiment.json``, and the repetitions of each point beside it where they were kept.
 
 Without them a point is its mean, the standard deviation of its repetitions and their number.
 """

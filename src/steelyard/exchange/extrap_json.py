@@ -48,8 +48,9 @@ class _Document(msgspec.Struct, frozen=True):
 
 
 def _plain(text: str) -> tuple[Series, ...] | None:
-    """The newer schema in a fifth of the time, where every point stands once and has numbers; ``None`` where
-    anything else is in the document.
+    """Return the newer schema in a fifth of the time, where every point stands once and has numbers.
+
+    ``None`` where anything else is in the document.
     """
     try:
         document = msgspec.json.decode(text, type=_Document)
@@ -107,8 +108,9 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
 
 
 def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, ...]:
-    """All series of JSON Lines, one observation a line; or of TaLPas, where semicolons stand for commas and
-    ``parameters`` for ``params``.
+    """All series of JSON Lines, one observation a line.
+
+    Those of TaLPas are read too, where semicolons stand for commas and ``parameters`` for ``params``.
 
     Raises
     ------
@@ -134,7 +136,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
 
 
 def write(series: Iterable[Series]) -> str:
-    """The newer schema; functions may have their own points."""
+    """Return the newer schema; functions may have their own points."""
     every = list(series)
     measurements: dict[str, dict[str, list[dict[str, Any]]]] = {}
     for one in every:

@@ -24,9 +24,10 @@ _SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "js
 
 
 def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool = False) -> tuple[Series, ...]:
-    """All series of a file, in whatever of ``FORMATS`` it is; CSV, and JSON Lines with keys of one's own,
-    need their ``columns`` named. A directory is one of CUBE profiles, ``inclusive``: with what call paths
-    below cost.
+    """All series of a file, in whatever of ``FORMATS`` it is.
+
+    CSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of CUBE
+    profiles, ``inclusive``: with what call paths below cost.
 
     Raises
     ------

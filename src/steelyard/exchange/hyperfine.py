@@ -45,8 +45,9 @@ Result = Mapping[str, Any]
 
 
 def results(record: Record, commands: Mapping[int, str] | None = None) -> list[Result]:
-    """One result a treatment; ``commands`` are the command lines by the ids of treatments, by default their
-    labels.
+    """One result a treatment.
+
+    ``commands`` are the command lines by the ids of treatments, by default their labels.
     """
     codes = _read_exit_codes(record)
     measured = _group_samples(record, ("user_s", "system_s", "rss_bytes"))
@@ -58,7 +59,7 @@ def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
 
 
 def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, Sample]]:
-    """Samples of ``wall_s`` and those of ``metrics`` that the record has, by name, a mapping a treatment."""
+    """Return samples of ``wall_s`` and of recorded ``metrics``, by name, one mapping for each treatment."""
     known = {metric.name for metric in record.metrics}
     by_treatment: dict[int, dict[str, Sample]] = {}
     for sample in record.samples("wall_s", *(name for name in metrics if name in known)):
@@ -161,7 +162,7 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
 
 
 def as_csv(found: Sequence[Result]) -> str:
-    """A row a command, then its parameters, as ``parameter_NAME``."""
+    """Return one row for each command, then its parameters, as ``parameter_NAME``."""
     parameters = [each.get("parameters", {}) for each in found]
     names = list(dict.fromkeys(name for each in parameters for name in each))
     text = io.StringIO()
@@ -174,7 +175,7 @@ def as_csv(found: Sequence[Result]) -> str:
 
 
 def as_markdown(found: Sequence[Result], unit: str | None) -> str:
-    """A table in ``unit``, by default what suits the fastest; relative to the first command."""
+    """Return a table in ``unit``, by default what suits the fastest; relative to the first command."""
     fastest = min((each["mean"] for each in found), default=1.0)
     named = unit or ("second" if fastest >= 1 else "millisecond" if fastest >= 1e-3 else "microsecond")
     shown, scale = TIME_UNITS[named]

@@ -152,7 +152,7 @@ def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def _finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
-    """The series without values that are not numbers, and a note about each that had some."""
+    """Return the series without values that are not numbers, and a note about each that had some."""
     kept, lost = [], []
     for each in series:
         values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in each.values)
@@ -165,7 +165,7 @@ def _finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
 
 
 def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], bool]:
-    """The trials in the order of the files, and whether they are repetitions within one process."""
+    """Return the trials in the order of the files, and whether they are repetitions within one process."""
     one_process = contents.repeats == "process" and all(len(each.values) < 2 for each in series)
     by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
     for each in series:

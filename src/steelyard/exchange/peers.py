@@ -1,5 +1,6 @@
-"""Records in the formats of tools that people have around their benchmarks already: hyperfine's JSON,
-benchstat's text, the Bencher Metric Format, github-action-benchmark's JSON.
+"""Records in the formats of tools that people have around their benchmarks already.
+
+They are hyperfine's JSON, benchstat's text, the Bencher Metric Format, and github-action-benchmark's JSON.
 
 All hold complete blocks only, and none holds blocks: what is read back from them is compared without pairs.
 """
@@ -25,7 +26,7 @@ _NS: Final = 1e9
 
 
 def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str:
-    """The text of a file; ``metrics`` are by default the primary one of the spec.
+    """Return the text of a file; ``metrics`` are by default the primary one of the spec.
 
     Raises
     ------

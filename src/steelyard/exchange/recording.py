@@ -117,7 +117,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 def free_name(name: str) -> str:
-    """The name for a factor, with an underscore where it has a meaning of its own."""
+    """Return the name for a factor, with an underscore where it has a meaning of its own."""
     return f"{name}_" if name in {*RESERVED, *BUILTIN, *INTERVENTIONS, FILE, "command"} else name
 
 
@@ -163,7 +163,7 @@ def write_record(
 
 
 def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
-    """The experiment that such a record is of; the spec's own checks say what does not fit."""
+    """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
     levels = _levels(taken.cells or [each.levels for each in trials])
     compared = _compared(question, levels)
     if compared is not None and question.against is not None:
@@ -258,7 +258,7 @@ def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], t
 
 
 def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measurement:
-    """A trial of which nothing is known but its values; the record's metrics say which columns count."""
+    """Return a trial of which only values are known; the metrics of the record say which columns count."""
     known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)
     columns |= {"trial": number, "block": trial.block, "place": place, "treatment": treatment}

@@ -42,7 +42,7 @@ class Table(msgspec.Struct, frozen=True):
 
 
 def type_of(levels: Iterable[Scalar]) -> Type:
-    """The narrowest type that holds all levels without changing one."""
+    """Return the narrowest type that holds all levels without changing one."""
     kinds = {type(level) for level in levels}
     if kinds == {bool}:
         return "boolean"

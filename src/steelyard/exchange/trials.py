@@ -78,7 +78,10 @@ def trials(record: Record) -> Table:
 
 
 def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
-    """A column for each factor, in the order in which treatments have them; ``factor.NAME`` on a clash."""
+    """Return a column for each factor, in the order in which treatments have them.
+
+    A name that clashes becomes ``factor.NAME``.
+    """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
         Column(_free(name, "factor", taken), type_of(its[name] for its in levels))
@@ -135,7 +138,7 @@ def _reduced(record: Record, measurement: Measurement, metrics: Sequence[str]) -
 
 
 def _settings(record: Record) -> dict[str, Type]:
-    """What contexts draw, and the type of what was drawn."""
+    """Return what contexts draw, and the type of what was drawn."""
     levels: dict[str, set[Scalar]] = {}
     for outcome in record.stream_outcomes():
         for name, level in (outcome.block.context.settings if outcome.block.context else {}).items():

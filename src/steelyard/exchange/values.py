@@ -1,6 +1,8 @@
-"""One row a value: ``block``, ``trial``, ``treatment``, a column for each factor, ``metric``, ``unit``,
-``labels``, ``i`` (iteration, from 0), ``value``, ``provenance`` (``measured``, ``simulated``, or
-``crowded``: a time of more ranks than CPUs). A factor with the name of another column is ``factor.NAME``.
+"""One row for each value.
+
+The columns are ``block``, ``trial``, ``treatment``, a column for each factor, ``metric``, ``unit``,
+``labels``, ``i`` (iteration, from 0), ``value``, ``provenance`` (``measured``, ``simulated``, or ``crowded``:
+a time of more ranks than CPUs). A factor with the name of another column is ``factor.NAME``.
 
 Built-in metrics are among them, with no labels and ``i`` 0; what was not observed has no row. ``labels`` is a
 JSON object, ``{}`` where there are none. Join with the table of trials by ``trial``.

@@ -1,5 +1,6 @@
-"""The algebra of factorial designs: what varies, signs, fractions and what they confound. Standard library
-only, since a question must be laid out before numpy is loaded.
+"""The algebra of factorial designs: what varies, signs, fractions and what they confound.
+
+It uses the standard library only, since a question must be laid out before numpy is loaded.
 """
 
 from __future__ import annotations

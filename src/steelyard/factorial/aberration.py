@@ -1,6 +1,8 @@
-"""Fractions for those who name no generators: of those with this many axes and treatments, one of the highest
-resolution, and among these one with the fewest words of the shortest length, then of the next (minimum
-aberration; Fries and Hunter 1980, Technometrics 22, 601-608, DOI 10.1080/00401706.1980.10486210).
+"""Fractions for those who name no generators, by minimum aberration.
+
+Of the fractions with this many axes and treatments, it is one of the highest resolution, and among these one
+with the fewest words of the shortest length, then of the next (Fries and Hunter 1980, Technometrics 22,
+601-608, DOI 10.1080/00401706.1980.10486210).
 
 Found by a beam search over sets of generators; tests hold the small ones against all sets there are, larger
 ones against published tables.
@@ -82,7 +84,7 @@ def sizes(axes: int) -> tuple[int, ...]:
 
 
 def minimum_aberration(axes: int, treatments: int) -> Fraction:
-    """The fraction of ``axes`` axes with so many treatments.
+    """Return the fraction of ``axes`` axes with so many treatments.
 
     Raises
     ------
@@ -103,7 +105,7 @@ def minimum_aberration(axes: int, treatments: int) -> Fraction:
 
 
 def smallest(axes: int, resolution: int) -> Fraction | None:
-    """The smallest fraction of at least this resolution; ``None`` where only all combinations have it."""
+    """Return the smallest fraction of at least this resolution; ``None`` where only all combinations do."""
     for treatments in sizes(axes):
         found = minimum_aberration(axes, treatments)
         if found.resolution is not None and found.resolution >= resolution:

@@ -35,7 +35,7 @@ class Axis(msgspec.Struct, frozen=True):
         return len(self.steps) > 1
 
     def step(self, levels: Mapping[str, Scalar]) -> int:
-        """The step (from 0) that a treatment with these levels stands on.
+        """Return the step (from 0) that a treatment with these levels stands on.
 
         Raises
         ------

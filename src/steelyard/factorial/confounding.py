@@ -108,5 +108,5 @@ def _limited(sentences: Iterator[str]) -> list[str]:
 
 
 def listed(names: Sequence[str]) -> str:
-    """``a, b and c``."""
+    """Return the texts as ``a, b and c``."""
     return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

@@ -61,8 +61,9 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
         return 1 << len(self.basic)
 
     def rows(self) -> Iterator[Word]:
-        """Each combination as the set of axes at their second step, in the order of Yates over the basic
-        axes: the first of them changes fastest.
+        """Each combination as the set of axes at their second step.
+
+        Combinations are in the order of Yates over the basic axes: the first of them changes fastest.
         """
         for index in range(self.treatments):
             high = self.spread(index)
@@ -71,7 +72,7 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
             )
 
     def spread(self, index: int) -> Word:
-        """The effect of basic axes that stands at this place (from 0) in the order of Yates."""
+        """Return the effect of basic axes that stands at this place (from 0) in the order of Yates."""
         return sum(1 << axis for j, axis in enumerate(self.basic) if index >> j & 1)
 
     @cached_property
@@ -89,14 +90,16 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
         return min((order(each.word) for each in self.defining[1:]), default=None)
 
     def aliases(self, word: Word) -> tuple[Alias, ...]:
-        """Every effect that shares the contrast of ``word``, itself with sign 1 included; the fewest axes
-        first.
+        """Every effect that shares the contrast of ``word``, itself with sign 1 included.
+
+        Those of the fewest axes come first.
         """
         found = [Alias(each.word ^ word, each.sign) for each in self.defining]
         return tuple(sorted(found, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))
 
     def contrasts(self) -> Iterator[tuple[Alias, ...]]:
-        """Effects in each contrast that can be estimated, in the order of Yates over the basic axes; signs
-        are those in the contrast of the basic word.
+        """Effects in each contrast that can be estimated, in the order of Yates over the basic axes.
+
+        Signs are those in the contrast of the basic word.
         """
         return (self.aliases(self.spread(index)) for index in range(1, self.treatments))

@@ -1,5 +1,6 @@
-"""Hadamard matrices: square, of 1 and -1, each two columns orthogonal. Plackett and Burman (1946, Biometrika
-33, 305-325, DOI 10.1093/biomet/33.4.305) run one row a treatment.
+"""Hadamard matrices: square, of 1 and -1, each two columns orthogonal.
+
+Plackett and Burman (1946, Biometrika 33, 305-325, DOI 10.1093/biomet/33.4.305) run one row a treatment.
 
 Three constructions reach every multiple of 4 up to 48: doubling (Sylvester
 1867), and the two of Paley (1933, J. Math. Phys. 12, 311-320) over primes.
@@ -16,8 +17,9 @@ LARGEST: Final = 48
 
 
 def hadamard(n: int) -> Matrix:
-    """The matrix with ``n`` rows, its first column all 1 and its last row all -1 after that, so that one
-    treatment has every axis at its first step.
+    """Return the matrix with ``n`` rows, its first column all 1 and its last row all -1 after that.
+
+    One treatment then has every axis at its first step.
 
     Raises
     ------

@@ -51,8 +51,9 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def fraction(self) -> Fraction | None:
-        """Where all axes that vary have two steps, and treatments are all of their combinations or a regular
-        fraction of them.
+        """Return the fraction where all axes that vary have two steps.
+
+        Treatments are all of their combinations or a regular fraction of them.
         """
         regular = self.kind in ("full", "two-level", "fraction")
         if not regular or not self.varying or any(len(axis.steps) != 2 for axis in self.varying):
@@ -61,8 +62,9 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def screening(self) -> Matrix | None:
-        """The columns of a Plackett-Burman design, one row a treatment, the mean left out; ``None`` for other
-        kinds.
+        """The columns of a Plackett-Burman design, one row a treatment, the mean left out.
+
+        ``None`` for other kinds.
         """
         if self.kind != "plackett-burman":
             return None
@@ -79,8 +81,9 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
         return math.prod(len(axis.steps) for axis in self.axes) >> len(self.generators)
 
     def combinations(self) -> Iterator[tuple[int, ...]]:
-        """The step of each axis, one tuple a treatment; the last axis changes fastest, and the base comes
-        first.
+        """Yield the step of each axis, one tuple a treatment.
+
+        The last axis changes fastest, and the base comes first.
         """
         if self.kind == "one-at-a-time":
             yield from self._one_at_a_time()
@@ -95,7 +98,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
             yield from itertools.product(*(range(len(axis.steps)) for axis in self.axes))
 
     def cells(self) -> Iterator[dict[str, Scalar]]:
-        """The levels of each treatment, in the order of ``combinations``."""
+        """Yield the levels of each treatment, in the order of ``combinations``."""
         for steps in self.combinations():
             yield {
                 name: level
@@ -104,7 +107,7 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
             }
 
     def steps(self, levels: Mapping[str, Scalar]) -> tuple[int, ...]:
-        """The step of each axis that varies, for a treatment with these levels.
+        """Return the step of each axis that varies, for a treatment with these levels.
 
         Raises
         ------
@@ -122,6 +125,6 @@ class Layout(msgspec.Struct, frozen=True, dict=True):
                     yield (*base[:place], step, *base[place + 1 :])
 
     def _spread(self, steps: list[int]) -> tuple[int, ...]:
-        """Steps of the axes that vary, with 0 for those that do not."""
+        """Return the steps of the axes that vary, with 0 for those that do not."""
         given = iter(steps)
         return tuple(next(given) if axis.varies else 0 for axis in self.axes)

@@ -51,7 +51,8 @@ class SignTable(msgspec.Struct, frozen=True):
 
 
 def sign_table(layout: Layout) -> SignTable | None:
-    """Sign table of a layout with two steps of two axes or more whose combinations are numbered in order;
+    """Sign table of a layout with two steps of two axes or more whose combinations are numbered in order.
+
     ``None`` for any other, and for more than 64 treatments.
     """
     axes = layout.varying
@@ -81,7 +82,7 @@ def sign_table(layout: Layout) -> SignTable | None:
 
 
 def main_effects(table: SignTable) -> SignTable:
-    """The same without interactions, for which there may be no room."""
+    """Return the same without interactions, for which there may be no room."""
     kept = [i for i, effect in enumerate(table.effects) if len(effect) == 1]
     return SignTable(
         table.axes,

@@ -1,6 +1,8 @@
-"""Words: effects as sets of axes. Bit j stands for axis j, so that 0 is the mean, 1 the first main effect and
-3 the interaction of the first two; ascending, they are in the order of Yates (1937, The design and analysis
-of factorial experiments, Imperial Bureau of Soil Science, Technical Communication 35).
+"""Words: effects as sets of axes.
+
+Bit j stands for axis j, so that 0 is the mean, 1 the first main effect and 3 the interaction of the first
+two; ascending, they are in the order of Yates (1937, The design and analysis of factorial experiments,
+Imperial Bureau of Soil Science, Technical Communication 35).
 """
 
 from __future__ import annotations
@@ -15,12 +17,12 @@ LETTERS: Final = "ABCDEFGHJKLMNOPQRSTUVWXYZ"
 
 
 def order(word: Word) -> int:
-    """Number of axes that take part: 1 for a main effect."""
+    """Return the number of axes that take part: 1 for a main effect."""
     return word.bit_count()
 
 
 def axes_of(word: Word) -> Iterator[int]:
-    """The axes that take part, ascending."""
+    """Return the axes that take part, ascending."""
     return (j for j in range(word.bit_length()) if word >> j & 1)
 
 
@@ -35,7 +37,7 @@ def lettered(word: Word) -> str:
 
 
 def sign(word: Word, high: Word) -> int:
-    """The sign of an effect in a treatment whose axes in ``high`` are at their second step: 1 or -1.
+    """Return the sign of an effect in a treatment whose axes in ``high`` are at their second step: 1 or -1.
 
     The product of the signs of its axes (the sign table; Jain 1991, The Art of Computer Systems Performance
     Analysis, section 17.3).

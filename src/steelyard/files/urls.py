@@ -18,12 +18,12 @@ def is_url(text: str) -> bool:
 
 
 def find_directory(url: str) -> Path | None:
-    """The directory of this machine that a URL names; ``None`` of one elsewhere."""
+    """Return the directory of this machine that a URL names; ``None`` of one elsewhere."""
     return Path(unquote(url.removeprefix(_FILE))) if url.startswith(f"{_FILE}/") else None
 
 
 def strip_secrets(url: str) -> str:
-    """A URL as it may be shown: without user, password, query and fragment, in which secrets stand."""
+    """Return a URL as it may be shown: without user, password, query and fragment, in which secrets stand."""
     return "::".join(_strip_link(link) for link in url.split("::"))
 
 

@@ -155,8 +155,9 @@ def _is_program(file: Path) -> bool:
 
 
 def _is_special(file: Path) -> bool:
-    """Whether a file is a pipe or a device, or is reached through a stream (``/dev/stdout``): a rename would
-    put a file in its place.
+    """Whether a file is a pipe or a device, or is reached through a stream (``/dev/stdout``).
+
+    A rename would put a file in its place.
     """
     hop = Path(os.path.abspath(file))  # noqa: PTH100 -- links are followed one by one
     for _ in range(40):

@@ -48,7 +48,7 @@ class Expression(msgspec.Struct, frozen=True):
     _root: _Node
 
     def growth(self, parameter: str, along: Mapping[str, str] | None = None) -> Growth:
-        """The leading term as ``parameter`` grows and the others stay.
+        """Return the leading term as ``parameter`` grows and the others stay.
 
         ``along`` names parameters that grow with it: ``{"n": "p"}`` is weak scaling, n ∝ p.
 
@@ -78,12 +78,14 @@ def parse(text: str) -> Expression:
 
 
 def parse_growth(text: str, parameter: str = "p") -> Growth:
-    """The leading term of ``text`` in ``parameter``."""
+    """Return the leading term of ``text`` in ``parameter``."""
     return parse(text).growth(parameter)
 
 
 def parse_deviation(text: str, parameter: str) -> Growth:
-    """The leading term of a deviation D in ``parameter``; it grows, so that E/D is below E and E·D above.
+    """Return the leading term of a deviation D in ``parameter``.
+
+    It grows, so that E/D is below E and E·D above.
 
     Raises
     ------
@@ -236,7 +238,7 @@ class _Parser:
 
 
 def _number(node: _Node) -> Fraction | None:
-    """The value of a node made of numbers only."""
+    """Return the value of a node made of numbers only."""
     if node.kind == "number":
         return node.value
     values = [_number(part) for part in node.parts]

@@ -42,7 +42,7 @@ def default_deviation(expectation: Growth) -> Growth:
 
 
 def limits(expectation: Growth, deviation: Growth | None = None) -> Limits:
-    """The deviation limits, with the default deviation where none is given."""
+    """Return the deviation limits, with the default deviation where none is given."""
     wide = default_deviation(expectation) if deviation is None else deviation
     return Limits(expectation / wide, expectation * wide, expectation ** Fraction(2))
 
@@ -50,7 +50,7 @@ def limits(expectation: Growth, deviation: Growth | None = None) -> Limits:
 def rank(
     model: Growth, expectation: Growth, deviation: Growth | None = None, *, at_most: bool = False
 ) -> Rank:
-    """The asymptotic rank: match with the same leading term, approximate within the limits, else none.
+    """Return the asymptotic rank: match with the same leading term, approximate within the limits, else none.
 
     Parameters
     ----------
@@ -72,7 +72,9 @@ def rank_at(
     *,
     at_most: bool = False,
 ) -> Rank:
-    """The rank as it stands at ``scale``: leading terms with coefficient 1 are compared by value there.
+    """Return the rank as it stands at ``scale``.
+
+    Leading terms with coefficient 1 are compared by value there.
 
     A model outside the limits for large x can be inside them at every scale that exists: p^0.25 stays below
     log2 p up to p = 65,536.

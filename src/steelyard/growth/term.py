@@ -36,7 +36,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
     def of(
         cls, power: Fraction | int | str = 0, log: Fraction | int | str = 0, exp2: Fraction | int | str = 0
     ) -> Growth:
-        """From anything that ``Fraction`` reads exactly."""
+        """Make a term from anything that ``Fraction`` reads exactly."""
         return cls(Fraction(power), Fraction(log), Fraction(exp2))
 
     @property
@@ -72,7 +72,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         return Growth(self.power * exponent, self.log * exponent, self.exp2 * exponent)
 
     def at(self, x: float) -> float:
-        """The value at ``x`` with coefficient 1; infinite where a double cannot hold it.
+        """Return the value at ``x`` with coefficient 1; infinite where a double cannot hold it.
 
         Raises
         ------
@@ -82,7 +82,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         return _at(self, x)
 
     def text(self, parameter: str = "x") -> str:
-        """As a person writes it: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
+        """Write the term as a person does: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
         return _text(self, parameter)
 
     def big_o(self, parameter: str = "x") -> str:
@@ -96,8 +96,9 @@ CONSTANT = Growth()
 
 @lru_cache(maxsize=1 << 15)
 def _nearly(growth: Growth) -> tuple[float, float, float]:
-    """The exponents as doubles: where these differ they are in the order of the fractions, in a tenth of the
-    time.
+    """Return the exponents as doubles.
+
+    Where these differ they are in the order of the fractions, in a tenth of the time.
     """
     return float(growth.exp2), float(growth.power), float(growth.log)
 
@@ -136,7 +137,7 @@ def _text(growth: Growth, name: str) -> str:
 
 
 def _rational(value: Fraction) -> str:
-    """A decimal where it is exact within four digits, else a fraction."""
+    """Return a decimal where it is exact within four digits, else a fraction."""
     if value.denominator == 1:
         return str(value.numerator)
     decimal = f"{float(value):.4f}".rstrip("0")

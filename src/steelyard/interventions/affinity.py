@@ -42,7 +42,7 @@ class Affinity(Intervention):
         self.sysfs = sysfs
 
     def check(self, level: Scalar) -> Scalar:
-        """A name, or the shortest text of a list of CPUs; see ``Intervention.check``."""
+        """Return a name, or the shortest text of a list of CPUs; see ``Intervention.check``."""
         if level in ("none", "compact", "scatter"):
             return level
         if isinstance(level, (bool, float)):
@@ -76,7 +76,7 @@ class Affinity(Intervention):
         return LaunchChange(affinity=parse_cpu_list(str(level)))
 
     def population(self) -> Sequence[Scalar]:
-        """The three names."""
+        """Return the three names."""
         return ("none", "compact", "scatter")
 
     def masks(self, most: int) -> Sequence[str]:

@@ -27,5 +27,5 @@ class Argv0Bytes(Shift):
     finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The growth; also of none, since the first argument is then the path."""
+        """Return the growth; also of none, since the first argument is then the path."""
         return LaunchChange(argv0_bytes=int(level))

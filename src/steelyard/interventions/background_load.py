@@ -40,7 +40,7 @@ class BackgroundLoad(Intervention):
         self.usable = usable
 
     def check(self, level: Scalar) -> Scalar:
-        """The shortest text that means the same; see ``Intervention.check``."""
+        """Return the shortest text that means the same; see ``Intervention.check``."""
         if level == "none":
             return level
         load = _parse(level) if isinstance(level, str) else None
@@ -61,7 +61,7 @@ class BackgroundLoad(Intervention):
         return f"{which} not among those that this process may use ({format_cpu_list(usable)})"
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The load; ``none`` is a plain launch."""
+        """Return the load; ``none`` is a plain launch."""
         return LaunchChange(load=_parse(str(level)))
 
     def population(self) -> Sequence[Scalar]:

@@ -47,7 +47,7 @@ class _Built(Intervention):
     most: ClassVar[int]
 
     def check(self, level: Scalar) -> Scalar:
-        """The number; see ``Intervention.check``."""
+        """Return the number; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.most:
             raise self.refused(level)
         return level
@@ -82,7 +82,7 @@ class Padding(_Built):
     placeholders: ClassVar[frozenset[str]] = frozenset({"padding", "padding_file"})
 
     def population(self) -> Sequence[Scalar]:
-        """A page, in the steps in which functions are aligned."""
+        """Return a page, in the steps in which functions are aligned."""
         return range(0, 4096, CODE_STEP)
 
 

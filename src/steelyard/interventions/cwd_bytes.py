@@ -38,7 +38,7 @@ class CwdBytes(Intervention):
         self.allowed = allowed
 
     def check(self, level: Scalar) -> Scalar:
-        """The number of bytes; see ``Intervention.check``."""
+        """Return the number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int):
             raise self.refused(level)
         if level and not LEAST <= level <= LARGEST:
@@ -52,9 +52,9 @@ class CwdBytes(Intervention):
         return "showing a directory under another name needs CAP_SYS_ADMIN (root)"
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The length; none where the name stays as it is."""
+        """Return the length; none where the name stays as it is."""
         return LaunchChange(cwd_bytes=int(level) or None)
 
     def population(self) -> Sequence[Scalar]:
-        """A kibibyte of lengths, each beyond what a record's own directory commonly takes."""
+        """Return a kibibyte of lengths, each beyond what a record's own directory commonly takes."""
         return range(512, 1536, self.finer)

@@ -28,5 +28,5 @@ class EnvBytes(Shift):
     finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The growth."""
+        """Return the growth."""
         return LaunchChange(env_bytes=int(level))

@@ -35,7 +35,7 @@ class Governor(Intervention):
         self.sysfs = sysfs
 
     def check(self, level: Scalar) -> Scalar:
-        """The name of a governor; see ``Intervention.check``."""
+        """Return the name of a governor; see ``Intervention.check``."""
         if level not in (SYSTEM, *_NAMES):
             raise self.refused(level)
         return level
@@ -62,7 +62,7 @@ class Governor(Intervention):
         return LaunchChange(host=tuple(HostSetting(str(file), str(level)) for file in self._list_files()))
 
     def population(self) -> Sequence[Scalar]:
-        """The setting of the host, and the two that every driver has."""
+        """Return the setting of the host, and the two that every driver has."""
         return (SYSTEM, "performance", "powersave")
 
     def _list_files(self) -> list[Path]:

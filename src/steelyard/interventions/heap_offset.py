@@ -27,5 +27,5 @@ class HeapOffset(Shift):
     largest: ClassVar[int] = LARGEST
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The offset; also of none, since the library is loaded all the same."""
+        """Return the offset; also of none, since the library is loaded all the same."""
         return LaunchChange(heap_bytes=int(level))

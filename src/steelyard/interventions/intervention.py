@@ -49,7 +49,7 @@ class Intervention(ABC):
 
     @abstractmethod
     def check(self, level: Scalar) -> Scalar:
-        """The level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
+        """Return the level as records keep it (``"1,0"`` becomes ``"0-1"``); the same on every machine.
 
         Raises
         ------
@@ -58,8 +58,9 @@ class Intervention(ABC):
         """
 
     def missing(self, level: Scalar) -> str | None:
-        """Reason why this machine cannot set the level; ``None`` where it can, as every machine
-        does unless a level needs a right or a file.
+        """Reason why this machine cannot set the level.
+
+        ``None`` where it can, as every machine does unless a level needs a right or a file.
         """
         del level
         return None
@@ -70,7 +71,7 @@ class Intervention(ABC):
 
     @abstractmethod
     def population(self) -> Sequence[Scalar]:
-        """The levels from which ``"random"`` draws without replacement, on this machine."""
+        """Return the levels from which ``"random"`` draws without replacement, on this machine."""
 
     def refine(self, level: Scalar, fraction: float) -> Scalar:
         """One of the levels that ``level`` stands for, by ``fraction`` in [0, 1)."""

@@ -16,7 +16,7 @@ MOST: Final = 20
 
 
 def lowest_allowed() -> int:
-    """The lowest nice value that this process may give a child."""
+    """Return the lowest nice value that this process may give a child."""
     if has_capability(CAP_SYS_NICE):
         return -MOST
     import resource
@@ -38,7 +38,7 @@ class Nice(Intervention):
         self.lowest = lowest
 
     def check(self, level: Scalar) -> Scalar:
-        """The value; see ``Intervention.check``."""
+        """Return the value; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not -MOST <= level < MOST:
             raise self.refused(level)
         return level
@@ -51,7 +51,7 @@ class Nice(Intervention):
         return f"this process may give nice values from {lowest} on; lower ones need CAP_SYS_NICE (root)"
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The value."""
+        """Return the value."""
         return LaunchChange(nice=int(level))
 
     def population(self) -> Sequence[Scalar]:

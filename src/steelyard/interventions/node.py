@@ -26,16 +26,16 @@ class Node(Intervention):
     is_place: ClassVar[bool] = True
 
     def check(self, level: Scalar) -> Scalar:
-        """A name; see ``Intervention.check``."""
+        """Return a name; see ``Intervention.check``."""
         if not isinstance(level, str) or not _NAME.fullmatch(level):
             raise self.refused(level)
         return level
 
     def change(self, level: Scalar) -> LaunchChange:
-        """Nothing: the job says where it runs."""
+        """Change nothing: the job says where it runs."""
         del level
         return LaunchChange()
 
     def population(self) -> Sequence[Scalar]:
-        """None that this machine knows: the queue is asked before a record is made."""
+        """Return no nodes that this machine knows: the queue is asked before a record is made."""
         return ()

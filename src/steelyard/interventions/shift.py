@@ -29,13 +29,13 @@ class Shift(Intervention):
         self.page_bytes = page_bytes
 
     def check(self, level: Scalar) -> Scalar:
-        """The number of bytes; see ``Intervention.check``."""
+        """Return the number of bytes; see ``Intervention.check``."""
         if isinstance(level, bool) or not isinstance(level, int) or not 0 <= level <= self.largest:
             raise self.refused(level)
         return level
 
     def population(self) -> Sequence[Scalar]:
-        """The residues of a page that can be reached, in steps of the stack's alignment."""
+        """Return the residues of a page that can be reached, in steps of the stack's alignment."""
         return range(0, min(self.page_bytes, self.largest), STACK_STEP)
 
     def place(self, level: Scalar) -> Scalar:

@@ -29,5 +29,5 @@ class StackOffset(Shift):
     finer: ClassVar[int] = STACK_STEP
 
     def change(self, level: Scalar) -> LaunchChange:
-        """The offset."""
+        """Return the offset."""
         return LaunchChange(stack_bytes=int(level))

@@ -35,17 +35,23 @@ class Place(NamedTuple):
 
 
 def usable_cpus() -> frozenset[int]:
-    """The CPUs that this process may use."""
+    """Return the CPUs that this process may use."""
     return frozenset(os.sched_getaffinity(0))
 
 
 def closest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """The CPUs, each followed by the nearest that is left: siblings, then the same cache, die and package."""
+    """Return the CPUs, each followed by the nearest that is left.
+
+    Siblings are nearest, then CPUs of the same cache, die and package.
+    """
     return tuple(place.cpu for place in _places(cpus, sysfs))
 
 
 def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
-    """The CPUs, the first few as far apart as they can be: packages in turn, then dies, caches and cores."""
+    """Return the CPUs, the first few as far apart as they can be.
+
+    Packages come in turn, then dies, caches and cores.
+    """
     return tuple(place.cpu for place in _spread(_places(cpus, sysfs), 0))
 
 
@@ -85,7 +91,7 @@ def _spread(places: list[Place], depth: int) -> list[Place]:
 
 
 def parse_cpu_list(text: str) -> tuple[int, ...]:
-    """The CPUs of ``"0-3,7"``, ascending, each once.
+    """Return the CPUs of ``"0-3,7"``, ascending, each once.
 
     Raises
     ------
@@ -107,7 +113,7 @@ def parse_cpu_list(text: str) -> tuple[int, ...]:
 
 
 def format_cpu_list(cpus: Iterable[int]) -> str:
-    """The shortest text that ``parse_cpu_list`` reads back: ``"0-3,7"``."""
+    """Return the shortest text that ``parse_cpu_list`` reads back: ``"0-3,7"``."""
     ranges: list[list[int]] = []
     for cpu in sorted(set(cpus)):
         if ranges and ranges[-1][1] == cpu - 1:

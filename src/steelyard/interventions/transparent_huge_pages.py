@@ -42,7 +42,7 @@ class TransparentHugePages(Named):
         return None
 
     def change(self, level: Scalar) -> LaunchChange:
-        """A flag of the child, or the setting of the host."""
+        """Return a flag of the child, or the setting of the host."""
         if level in _OF_THE_HOST:
             return LaunchChange(host=(HostSetting(str(self.setting), str(level)),))
         return LaunchChange(huge_pages_off=level == "never")

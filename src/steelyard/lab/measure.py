@@ -102,8 +102,9 @@ def _refuse_fractions(**fractions: float | None) -> None:
 
 
 class _Course:
-    """Blocks so far, and whether they are enough: at least ``fewest`` when time is over, or as many as can
-    decide a verdict.
+    """Blocks so far, and whether they are enough.
+
+    Enough are at least ``fewest`` when time is over, or as many as can decide a verdict.
     """
 
     def __init__(
@@ -163,7 +164,7 @@ class _Course:
         )
 
     def samples(self) -> list[Sample]:
-        """A sample of each function; blocks are numbered, and no context is drawn."""
+        """Return a sample of each function; blocks are numbered, and no context is drawn."""
         n = len(self.rows)
         numbers = array("q", range(1, n + 1))
         ones, none = array("q", [1]) * n, array("q", [0]) * n

@@ -20,7 +20,7 @@ _LIKE: Final[dict[Likeness, str]] = {
 
 
 def lines(found: Bisection, width: int = 80) -> list[Line]:
-    """The answer, the candidates, what was measured, and what could not be."""
+    """Return the answer, the candidates, what was measured, and what could not be."""
     if found.resolvable is not None:
         return _equal(found, width)
     sign, style = SIGNS[found.direction] if found.is_named else ("?", "open")

@@ -33,7 +33,7 @@ def speedup(where: str, value: float, interval: Interval) -> list[Line]:
 
 
 def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> list[Line]:
-    """A character a length: where the hot variable lies, and what that costs."""
+    """Return one character for each length: where the hot variable lies, and what that costs."""
     rows: list[Line] = [
         (Span(f"   {start * step_bytes:>6} " + "".join(marks[start : start + _ROW])),)
         for start in range(0, len(marks), _ROW)
@@ -50,12 +50,12 @@ def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> li
 
 
 def indented(text: str, width: int = 80) -> list[Line]:
-    """Running text, indented below a heading."""
+    """Indent running text below a heading."""
     return paragraph(text, width, first="   ", rest="   ")
 
 
 def findings(texts: Sequence[str], width: int = 80) -> list[Line]:
-    """The findings, numbered."""
+    """Return the findings, numbered."""
     shown: list[Line] = [(), (Span("What this machine showed", "heading"),)]
     for number, text in enumerate(texts, 1):
         shown += paragraph(text, width, first=f"{number}  ", rest="   ")

@@ -63,7 +63,7 @@ def itself_panel(called: Mapping[str, int], comparisons: int) -> dict[str, Any]:
 
 
 def optimisation_panel(single: Sequence[Comparison], across: Comparison) -> dict[str, Any]:
-    """The gain of -O3 in single contexts, and over many."""
+    """Return the gain of -O3 in single contexts, and over many."""
     rows = []
     for each in (*single, across):
         speedup, interval = each.speedup, each.ci95

@@ -14,7 +14,10 @@ _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "
 
 
 def lines(report: HostReport, width: int = 80) -> list[Line]:
-    """The machine in a line, then the findings in their order, each with what it means and what cures it."""
+    """Return the machine in a line, then the findings in their order.
+
+    Each finding says what it means and what cures it.
+    """
     said: list[Line] = paragraph(_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
     topics = max(len(each.topic) for each in report.findings)

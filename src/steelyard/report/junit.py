@@ -34,7 +34,7 @@ class Suite(msgspec.Struct, frozen=True):
 
 
 def render(title: str, suites: Sequence[Suite]) -> str:
-    """The document."""
+    """Return the document."""
     root = ET.Element("testsuites", name=title)
     for each in suites:
         seen = Counter(case.ending for case in each.cases)

@@ -22,7 +22,7 @@ _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths draw
 
 
 def lines(result: NullResult, width: int = 80) -> list[Line]:
-    """The finding in words, the table, and what the second row is for."""
+    """Return the finding in words, the table, and what the second row is for."""
     ours, other = result.tallies
     found: list[Line] = [
         line

@@ -21,7 +21,7 @@ _SIGNS: Final[dict[Outcome, str]] = {
 
 
 def list_attempt(ledger: Ledger, width: int = 80) -> list[Line]:
-    """The last attempt, and the best so far."""
+    """Return the last attempt, and the best so far."""
     return [*_format_attempt(ledger.attempts[-1], width), *_describe_standing(ledger, width)]
 
 

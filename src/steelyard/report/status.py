@@ -19,7 +19,7 @@ _WORDS: dict[State, str] = {
 
 
 def render(status: Status, width: int = 80) -> str:
-    """As plain text."""
+    """Render as plain text."""
     return plain(lines(status, width))
 
 

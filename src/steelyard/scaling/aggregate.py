@@ -108,7 +108,7 @@ def _one_sidedness(values: Floats) -> Floats:
 def _without_missing(
     plain: Callable[..., npt.ArrayLike], aware: Callable[..., npt.ArrayLike], values: Floats
 ) -> Floats:
-    """A reduction over repetitions that is aware of NaN; plain and fast where nothing is missing."""
+    """Return a reduction over repetitions that is aware of NaN; plain and fast where nothing is missing."""
     reduction = plain if np.isfinite(values).all() else aware
     return np.asarray(reduction(values, axis=2))
 
@@ -149,7 +149,7 @@ def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
 
 
 def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
-    """The most likely t and the variance of one repetition at each point under it."""
+    """Return the most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
     size = _size(centre)
     best = np.full(len(squares), -np.inf)
@@ -170,7 +170,9 @@ def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floa
 
 
 def _size(centre: Floats) -> Floats:
-    """What a point's uncertainty is relative to: its value, and where that is 0, the smallest of the others.
+    """Return what a point's uncertainty is relative to.
+
+    It is its value, and where that is 0, the smallest of the others.
 
     Relative to itself, 0 would be known without error, and a model through zeros alone would always win.
     """
@@ -181,8 +183,9 @@ def _size(centre: Floats) -> Floats:
 
 
 def _resampled(values: Floats, counts: Integers, centre: Floats, law: Floats, how: Aggregate) -> Floats:
-    """Variance of an aggregate by resampling the residuals of all points together, scaled by the noise
-    law.
+    """Return the variance of an aggregate by resampling.
+
+    The residuals of all points are resampled together, scaled by the noise law.
     """
     n, m, r = values.shape
     height = np.abs(centre)

@@ -148,15 +148,18 @@ class Candidates(msgspec.Struct, frozen=True):
     """Every column at every point, (columns, m)."""
 
     def at(self, target: Floats) -> Floats:
-        """Every column, as the kernel scales it, at one point; a last 0 stands for "no term", so that -1
-        finds it.
+        """Every column, as the kernel scales it, at one point.
+
+        A last 0 stands for "no term", so that -1 finds it.
         """
         return np.append(self.exponents.at(target.reshape(1, -1))[:, 0] / self.scale, 0.0)
 
 
 def usable(points: Floats, term: Monomial) -> bool:
-    """Whether the term can be told at these points: logarithms need them above 1 (at 1 they are 0: allowed if
-    positive), exponentials must neither overflow nor be steps.
+    """Whether the term can be told at these points.
+
+    Logarithms need them above 1 (at 1 they are 0: allowed if positive), exponentials must neither overflow
+    nor be steps.
     """
     return all(_usable(points[:, at], growth) for at, growth in enumerate(term))
 
@@ -182,7 +185,7 @@ class _Numbered:
         self._known: dict[Column, int] = {}
 
     def of(self, column: Column) -> int:
-        """The number of a column, a new one where it has none."""
+        """Return the number of a column, a new one where it has none."""
         number = self._known.setdefault(column, len(self.columns))
         if number == len(self.columns):
             own = tuple(map(shared, column.growth))
@@ -190,7 +193,7 @@ class _Numbered:
         return number
 
     def heights(self) -> NDArray[np.int64]:
-        """For each column the place of its growth among all, by parameter; the constant has 0."""
+        """Place of each column's growth among all, by parameter; the constant has 0."""
         out = np.zeros((len(self.columns), self.parameters), dtype=np.int64)
         for at in range(self.parameters):
             growths = [column.growth[at] for column in self.columns]
@@ -204,7 +207,10 @@ class _Numbered:
 def one_parameter(
     points: Floats, space: SearchSpace, priors: Priors = DEFAULT_PRIORS, *, plain: bool = False
 ) -> Candidates:
-    """The constant, every term of the space, sums of two simple terms, and what lies outside of the space.
+    """Return the candidates of one parameter.
+
+    They are the constant, every term of the space, sums of two simple terms, and what lies outside of the
+    space.
 
     ``plain`` leaves out the latter and everything with a negative coefficient.
     """
@@ -402,7 +408,7 @@ def _classes(leads: Sequence[Monomial]) -> Integers:
 
 
 def _over(points: Floats, structure: _Structure, priors: Priors) -> Candidates:
-    """The structure's columns at these points."""
+    """Return the structure's columns at these points."""
     exponents = Exponents.of(structure.columns, points.shape[1])
     raw = exponents.at(points)
     scale = raw.max(axis=1) * np.where([column.against for column in structure.columns], -1.0, 1.0)

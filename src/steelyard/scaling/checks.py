@@ -64,13 +64,15 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
 
 
 def read(series: Series) -> Reading | NotModelled:
-    """The arrays, or the reason why there is nothing to model."""
+    """Return the arrays, or the reason why there is nothing to model."""
     return read_all([series])[0]
 
 
 def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
-    """Each as ``read`` does; those of the same points and launches at once, since of a hundred thousand each
-    call of numpy takes a tenth of a second and more.
+    """Read each as ``read`` does.
+
+    Those of the same points and launches are read at once, since of a hundred thousand each call of numpy
+    takes a tenth of a second and more.
     """
     groups: dict[object, list[int]] = {}
     for number, one in enumerate(series):

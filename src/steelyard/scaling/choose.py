@@ -1,5 +1,6 @@
-"""One formula for each function out of its posterior: of the most probable class, the most probable one that
-makes sense.
+"""One formula for each function out of its posterior.
+
+It is of the most probable class, and there the most probable one that makes sense.
 
 The class is chosen by the whole posterior, since many terms of one class share what a single one of another
 has. A formula makes sense if it is positive wherever it was measured and wherever it is asked for.
@@ -66,11 +67,11 @@ class Choices(msgspec.Struct, frozen=True):
     senseless: Booleans
 
     def terms(self, row: int) -> tuple[Term, ...]:
-        """The terms of one function, fastest first."""
+        """Return the terms of one function, fastest first."""
         return self._terms(self.slope[row].tolist(), self.member[row].tolist())
 
     def all_terms(self) -> list[tuple[Term, ...]]:
-        """The terms of every function."""
+        """Return the terms of every function."""
         return list(map(self._terms, self.slope.tolist(), self.member.tolist()))
 
     def _terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
@@ -140,8 +141,9 @@ def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:
 
 
 def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
-    """The posterior of each class of leads (n, classes), the constant first and at an advantage that holds
-    false alarms at 2 %; and the class of each lead.
+    """Return the posterior of each class of leads (n, classes), and the class of each lead.
+
+    The constant is first, and at an advantage that holds false alarms at 2 %.
     """
     which = posterior.candidates.classes
     # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.

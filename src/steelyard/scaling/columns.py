@@ -28,8 +28,9 @@ BOUNDED: Final = (Growth.of(-1), Growth.of(-2), Growth.of("-1/2"))
 
 @lru_cache(maxsize=1 << 14)
 def shared(growth: Growth) -> Growth:
-    """The one object for all growths that are equal: others are compared fraction by fraction when they are
-    looked up.
+    """Return the one object for all growths that are equal.
+
+    Others are compared fraction by fraction when they are looked up.
     """
     return growth
 
@@ -70,7 +71,7 @@ class Exponents(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, columns: Sequence[Column], parameters: int) -> Exponents:
-        """From exact growths."""
+        """Make columns from exact growths."""
         flat = [(float(g.power), float(g.log), float(g.exp2)) for column in columns for g in column.growth]
         table = np.array(flat).reshape(len(columns), parameters, 3)
         bent = tuple((i, c.knee, c.sharpness) for i, c in enumerate(columns) if c.knee)
@@ -78,8 +79,9 @@ class Exponents(msgspec.Struct, frozen=True):
         return cls(power, log, exp2, bent)
 
     def at(self, points: Floats) -> Floats:
-        """The values at points (m, parameters), (columns, m); in logarithms, so that k^3 2^k does not
-        overflow.
+        """Return the values at points (m, parameters), (columns, m).
+
+        They are in logarithms, so that k^3 2^k does not overflow.
         """
         logs = np.log2(points)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,5 +1,6 @@
-"""Ranks that a formula states and the data do not: growth that would not show, and changes that nobody
-looked for.
+"""Ranks that a formula states and the data do not.
+
+They are growth that would not show, and changes that nobody looked for.
 
 A posterior compares formulas, and is sure of the best of them. Two things it does not know.
 
@@ -68,8 +69,9 @@ class Points(msgspec.Struct, frozen=True):
 
 
 def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) -> ScalingModel:
-    """The model, its rank undecided where the data allow another; ``rising``: a fall is seen to rise again,
-    if there is one.
+    """Return the model, its rank undecided where the data allow another.
+
+    ``rising``: a fall is seen to rise again, if there is one.
     """
     its = model.validation
     if its is None or its.rank == "undecided":
@@ -88,9 +90,11 @@ def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
 
 
 def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
-    """With a word on growth that could hide: the expected one below a formula that grows more slowly, a
-    linear one below O(1). An O(1) that is expected keeps its rank, unless a scale is asked for. Of fewer
-    points than sums are searched over, no rank stands below which the next power could hide.
+    """Add a word on growth that could hide.
+
+    Such is the expected one below a formula that grows more slowly, and a linear one below O(1). An O(1) that
+    is expected keeps its rank, unless a scale is asked for. Of fewer points than sums are searched over, no
+    rank stands below which the next power could hide.
     """
     lead, scale = model.lead[asked.at], _scale(model, points)
     few = len(points.scales) < LEAST_FOR_SUMS
@@ -113,8 +117,9 @@ def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
 
 
 def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
-    """Where the formula misses the points and is no match: undecided where it describes nothing, or where the
-    last points grow as expected.
+    """Judge a formula that misses the points and is no match.
+
+    It is undecided where it describes nothing, or where the last points grow as expected.
     """
     its = model.validation
     missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
@@ -131,7 +136,7 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
 
 
 def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
-    """The model, its ranks in part in favour of this ``rank``."""
+    """Return the model, its ranks in part in favour of this ``rank``."""
     its = model.validation
     if its is None:
         return model
@@ -149,9 +154,9 @@ def _scale(model: ScalingModel, points: Points) -> float:
 
 
 def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: float) -> float:
-    """The largest share of the value at ``scale`` that a part of this ``growth`` may have there, beside a
-    constant
-    and ``terms``; 1 where the data leave nothing to tell it by.
+    """Return the largest share of the value at ``scale`` that a part of this ``growth`` may have there.
+
+    The part is beside a constant and ``terms``; 1 where the data leave nothing to tell it by.
     """
     basis = [CONSTANT, *(term.growth[0] for term in terms), growth]
     if len(points.scales) <= len(basis):

@@ -1,5 +1,6 @@
-"""Fitting one group of functions that share their points: search, widen where it does not fit, cut where
-it switches.
+"""Fitting one group of functions that share their points.
+
+Search, widen where it does not fit, cut where it switches.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ class Source(msgspec.Struct, frozen=True):
         return count if count < LEAST_RANKED else 0
 
     def speaks(self) -> tuple[Choices, Aggregated, int]:
-        """What speaks for large x: everything, or the last stretch."""
+        """Return what speaks for large x: everything, or the last stretch."""
         if self.switched:
             last = self.pieces[-1]
             return last.choices, last.stretch.data, self.at

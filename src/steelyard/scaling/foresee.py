@@ -63,7 +63,7 @@ def _copy(values: Floats | None) -> Floats | None:
 
 
 def weighted_quantiles(values: Floats, weight: Floats) -> Floats:
-    """The interval's quantiles of values that are not equally likely."""
+    """Return the interval's quantiles of values that are not equally likely."""
     order = np.argsort(values)
     share = np.cumsum(weight[order])
     return np.interp(INTERVAL, (share - 0.5 * weight[order]) / share[-1], values[order])

@@ -32,8 +32,10 @@ Rise = Literal["any", "slow", "none"]
 
 
 def rise_of(reading: Reading) -> Rise:
-    """Of a fall over one parameter: any growth where it falls to the end or is seen to rise again, slow
-    growth where it levels off, none where it ends in a plateau.
+    """Return the growth after a fall over one parameter.
+
+    It is any growth where it falls to the end or is seen to rise again, slow growth where it levels off, none
+    where it ends in a plateau.
     """
     if not _levels_off(reading) or _rises_again(reading):
         return "any"

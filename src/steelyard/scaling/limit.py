@@ -55,8 +55,9 @@ class Breaks(msgspec.Struct, frozen=True):
 
 
 def breaks(series: Series, limit: float, question: Question | None = None) -> Breaks | NotModelled:
-    """Where the metric comes to exceed ``limit`` as the first (or named) parameter grows, others at their
-    largest.
+    """Find where the metric comes to exceed ``limit``.
+
+    The first (or named) parameter grows, others are at their largest.
     """
     asked = question or Question()
     at = series.parameters.index(asked.parameter) if asked.parameter in series.parameters else 0
@@ -109,7 +110,7 @@ def _rises(scales: Floats, values: Sequence[float], limit: float) -> float | Non
 
 
 def _between(scales: Floats, values: Sequence[float], limit: float, after: int) -> float:
-    """The scale of the limit, between ``after`` and the scale before it."""
+    """Return the scale of the limit, between ``after`` and the scale before it."""
     before = after - 1
     rise = values[after] - values[before]
     part = (limit - values[before]) / rise if math.isfinite(rise) else 0.0

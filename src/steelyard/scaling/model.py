@@ -33,7 +33,7 @@ class Term(msgspec.Struct, frozen=True, gc=False):
     growth: tuple[Growth, ...]
 
     def at(self, target: tuple[float, ...]) -> float:
-        """The value at a point, one coordinate for each parameter."""
+        """Return the value at a point, one coordinate for each parameter."""
         product = 1.0
         for growth, x in zip(self.growth, target, strict=True):
             if not growth.is_constant:
@@ -99,14 +99,16 @@ class RankProbability(msgspec.Struct, frozen=True):
         return self.match + self.approximate
 
     def probability(self, rank: RankAnswer) -> float:
-        """The probability that a stated rank is decided by; of an undecided one the larger of both."""
+        """Return the probability that a stated rank is decided by; of an undecided one the larger of both."""
         if rank == "undecided":
             return max(self.within, self.none)
         return self.none if rank == "none" else self.within
 
     def answer(self, least: float, *, matches: bool) -> RankAnswer:
-        """The rank that reaches ``least``, or undecided; match and approximate count together, since an
-        expectation allows both, and whether the formula that is shown ``matches`` tells them apart.
+        """Return the rank that reaches ``least``, or undecided.
+
+        Match and approximate count together, since an expectation allows both, and whether the formula that
+        is shown ``matches`` tells them apart.
         """
         if self.within >= least:
             return "match" if matches else "approximate"
@@ -149,7 +151,7 @@ class Validation(msgspec.Struct, frozen=True):
 
 
 def value_of(constant: float, terms: Sequence[Term], target: tuple[float, ...]) -> float:
-    """The value of a formula at a point."""
+    """Return the value of a formula at a point."""
     return constant + sum(term.at(target) for term in terms)
 
 
@@ -222,18 +224,18 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
         return self.posterior if validation is None else validation.probability.probability(validation.rank)
 
     def at(self, *target: float) -> float:
-        """The value of the model itself, one coordinate for each parameter."""
+        """Return the value of the model itself, one coordinate for each parameter."""
         return value_of(self.constant, self.terms, target)
 
     def text(self) -> str:
-        """The formula."""
+        """Return the formula."""
         parts = ([f"{self.constant:.3g}"] if self.constant or not self.terms else []) + [
             term.text(self.parameters) for term in self.terms
         ]
         return " + ".join(parts)
 
     def _repr_markdown_(self) -> str:
-        """What a notebook shows."""
+        """Return what a notebook shows."""
         sure = "" if self.method == "seed001" else f" ({100 * self.posterior:.0f} %)"
         rows = [f"**{self.name or self.metric}** {self.growth()}{sure}", f"`{self.text()}`"]
         if self.validation is not None:
@@ -241,7 +243,7 @@ class ScalingModel(msgspec.Struct, frozen=True, gc=False):
         return "\n\n".join(rows)
 
     def growth(self) -> str:
-        """The leading term in big-O text, or the sum of those that no other outgrows."""
+        """Return the leading term in big-O text, or the sum of those that no other outgrows."""
         if len(self.leading) > 1:
             return f"O({' + '.join(lead_text(term, self.parameters)[2:-1] for term in self.leading)})"
         return lead_text(self.lead, self.parameters)

@@ -113,7 +113,7 @@ class _Group(msgspec.Struct, frozen=True):
 def _all_answers(
     work: Sequence[tuple[_Group, list[tuple[int, Reading]]]], question: Question
 ) -> Iterator[list[Answer]]:
-    """The answers of each chunk, in order.
+    """Yield the answers of each chunk, in order.
 
     While one chunk is in the kernel, which holds no lock, another is made into models: half of the time is
     Python's, which threads of the kernel alone cannot share.
@@ -131,7 +131,7 @@ def _all_answers(
 
 
 def most_probable(found: ScalingModel) -> ScalingModel:
-    """The model with its most probable other leads only, of one that names every lead."""
+    """Return the model with its most probable other leads only, of one that names every lead."""
     worth = [(lead, p) for lead, p in found.alternatives if p > WORTH_NAMING]
     return replace(found, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
 
@@ -171,13 +171,13 @@ def _check(series: Sequence[Series], question: Question) -> None:
 
 
 def _least(series: Sequence[Series], name: str) -> float:
-    """The smallest value of a parameter."""
+    """Return the smallest value of a parameter."""
     own = [one for one in series if name in one.parameters]
     return min((p.at[one.parameters.index(name)] for one in own for p in one.points), default=1.0)
 
 
 def asked_of(series: Series, question: Question) -> Asked | None:
-    """The expectation, for the parameter that varies: the one named, or the first."""
+    """Return the expectation, for the parameter that varies: the one named, or the first."""
     stated = question.expectation(series.name, series.metric)
     if stated is None:
         return None
@@ -188,7 +188,7 @@ def asked_of(series: Series, question: Question) -> Asked | None:
 
 
 def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
-    """What decides how a series is searched."""
+    """Return what decides how a series is searched."""
     stated = question.expectation(series.name, series.metric)
     names = series.parameters
     expectations = tuple(None if stated is None else stated.growth(p, question.along) for p in names)
@@ -198,8 +198,9 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
 
 
 def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
-    """Whether falling terms are searched for parameter ``at``: asked for, expected, or plainly in the
-    data.
+    """Whether falling terms are searched for parameter ``at``.
+
+    They are where that is asked for, expected, or plainly in the data.
     """
     if question.negative is not None:
         return question.negative
@@ -348,11 +349,11 @@ class _Listed:
         self.priors = dict(zip(candidates.leads, prior, strict=False))
 
     def points(self, at: int) -> Points:
-        """What a rank of one parameter is doubted by."""
+        """Return what a rank of one parameter is doubted by."""
         return Points(self.scales, self.values[at], self.u2[at], self.freedom[at], self.variance[at])
 
     def alternatives(self, at: int) -> tuple[tuple[Monomial, float], ...]:
-        """The other leads of a function, the most probable first."""
+        """Return the other leads of a function, the most probable first."""
         first, lead = self.starts[at], self.lead[at]
         own = range(first, min(self.starts[at + 1], first + self.most + 1))
         others = [(self.leads[self.named[i]], self.shares[i]) for i in own if self.named[i] != lead]
@@ -360,7 +361,7 @@ class _Listed:
 
 
 def _add_doubt(posterior: Posterior) -> Floats:
-    """More doubt in a lead, (n,), where sums were not searched for want of points."""
+    """Add doubt in a lead, (n,), where sums were not searched for want of points."""
     if posterior.variance.shape[1] >= LEAST_FOR_SUMS:
         return np.zeros(len(posterior))
     return np.asarray(DOUBT_OF_FEW * np.minimum(posterior.noise / EXACT, 1.0) * (1 - posterior.blurred))
@@ -388,7 +389,7 @@ def _models(
     seconds: Seconds | None,
     upper: Floats | None,
 ) -> tuple[list[ScalingModel], list[int]]:
-    """The models, and the rows of those that may rest on their last point alone."""
+    """Return the models, and the rows of those that may rest on their last point alone."""
     listed: dict[int, _Listed] = {}
     scales = group.grid.points[:, 0].tolist()
     asked_at = [tuple(target) for target in targets.tolist()]
@@ -491,7 +492,7 @@ def _answer(
 
 
 def _replace_by_end(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
-    """The model, its values those of the last points, which go their own way."""
+    """Return the model, its values those of the last points, which go their own way."""
     predictions = tuple(
         replace(prediction, value=median)
         for prediction, (_, median, _) in zip(answer.predictions, quantiles, strict=True)
@@ -503,7 +504,7 @@ def _replace_by_end(answer: ScalingModel, quantiles: Sequence[Sequence[float]], 
 def _weigh_seconds(
     answer: ScalingModel, seconds: Seconds, row: int, last: float, *, misfit: bool
 ) -> ScalingModel:
-    """The model, its values beyond the ``last`` scale compared with second opinions."""
+    """Return the model, its values beyond the ``last`` scale compared with second opinions."""
     predictions = []
     for number, prediction in enumerate(answer.predictions):
         if prediction.at[0] <= last or prediction.low is None or prediction.high is None:
@@ -517,7 +518,7 @@ def _weigh_seconds(
 
 
 def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> ScalingModel:
-    """The model, its intervals beyond the ``last`` scale up to what one growth more could reach."""
+    """Return the model, its intervals beyond the ``last`` scale up to what one growth more could reach."""
     if not any(upper):
         return answer
     predictions = [
@@ -532,8 +533,10 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
 def _prediction(
     target: tuple[float, ...], formula: float, ends: Sequence[float], bounds: tuple[float, float] | None
 ) -> Prediction:
-    """Half-way, in logarithms, from the most probable formula to the posterior's median, in the posterior's
-    interval; where nothing is known of what grows, everything that was measured is in it too.
+    """Predict half-way, in logarithms, from the most probable formula to the posterior's median.
+
+    The interval is the posterior's; where nothing is known of what grows, everything that was measured is in
+    it too.
 
     The formula errs less where the truth is in the search space, the average over all models where it is not.
     """
@@ -561,7 +564,7 @@ def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
 def _least_squares(
     group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
 ) -> list[Answer]:
-    """``method = "seed001"``: a rank without probability, a prediction without interval."""
+    """Fit by ``method = "seed001"``: a rank without probability, a prediction without interval."""
     answers: list[Answer] = []
     for row, reading in enumerate(readings):
         series = reading.series

@@ -53,7 +53,7 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
 
 
 def _variance(choices: Choices, data: Aggregated) -> Floats:
-    """Of each point, (n, m): by noise, and by what the formula misses where that is more."""
+    """Return the variance of each point, (n, m): by noise, or by what the formula misses if more."""
     spread = choices.posterior.variance
     freedom = np.maximum(data.value.shape[1] - 1 - (choices.member >= 0).sum(axis=1), 1)
     missed = ((data.value - choices.fitted) ** 2 / spread).sum(axis=1) / freedom
@@ -61,7 +61,7 @@ def _variance(choices: Choices, data: Aggregated) -> Floats:
 
 
 def _with(terms: Floats, added: Floats) -> Floats:
-    """The constant, the terms (n, k, points), and one more (points,)."""
+    """Return the constant, the terms (n, k, points), and one more (points,)."""
     constant = np.ones((len(terms), 1, len(added)))
     return np.concatenate([constant, terms, constant * added], axis=1)
 
@@ -74,8 +74,10 @@ def _next(lead: Growth) -> int:
 
 
 def _bound(basis: Floats, far: Floats, values: Floats, variance: Floats) -> Floats:
-    """Upper bounds (n, targets) of weighted least squares over ``basis`` (n, k, m), of ``far``
-    (n, k, targets); 0 where a column is not told from the others.
+    """Return upper bounds (n, targets) of weighted least squares.
+
+    They are over ``basis`` (n, k, m), of ``far`` (n, k, targets); 0 where a column is not told from the
+    others.
     """
     weight = 1 / np.sqrt(np.maximum(variance, 1e-300))
     q, r = np.linalg.qr((basis * weight[:, None, :]).transpose(0, 2, 1))

@@ -60,8 +60,9 @@ def rests_on_last(
 
 
 def shows_before_last(part: Floats, values: Floats, variance: Floats, fitted: Floats) -> Booleans:
-    """Whether a single term plainly shows at the last point but one, so that nobody need look closer,
-    (n,).
+    """Whether a single term plainly shows at the last point but one, (n,).
+
+    Nobody need then look closer.
 
     Parameters
     ----------
@@ -73,9 +74,11 @@ def shows_before_last(part: Floats, values: Floats, variance: Floats, fitted: Fl
 
 
 def in_three(model: ScalingModel, without: ScalingModel, last: float, value: float) -> ScalingModel:
-    """The model with a third of its certainty, where without its last point growth is of another class or
-    another by a whole power, or where a formula that misses points becomes one that meets all others and is
-    far from that ``value``; the formula stays the one of all points.
+    """Return the model with a third of its certainty where it rests on its last point.
+
+    That is where without its last point growth is of another class or another by a whole power, or where a
+    formula that misses points becomes one that meets all others and is far from that ``value``; the formula
+    stays the one of all points.
     """
     one, other = model.lead[0], without.lead[0]
     if misfits(model):
@@ -124,7 +127,7 @@ def _ranked(one: Validation | None, other: Validation | None) -> Validation | No
 
 
 def _either(one: Prediction, other: Prediction) -> Prediction:
-    """As wide as both."""
+    """Return an interval as wide as both."""
     if one.low is None or one.high is None or other.low is None or other.high is None:
         return one
     return replace(one, low=min(one.low, other.low), high=max(one.high, other.high))

@@ -1,5 +1,6 @@
-"""The posterior over candidates of many functions on the same points, and what follows from it at any
-scale.
+"""The posterior over candidates of many functions on the same points.
+
+What follows from it at any scale is here too.
 """
 
 from __future__ import annotations
@@ -40,8 +41,9 @@ REACH: Final = 2.0
 
 
 class Posterior(msgspec.Struct, frozen=True):
-    """What the kernel found, functions first. ``variance`` is of the point means, noise and discrepancy
-    together.
+    """What the kernel found, functions first.
+
+    ``variance`` is of the point means, noise and discrepancy together.
 
     Attributes
     ----------
@@ -88,7 +90,7 @@ class Posterior(msgspec.Struct, frozen=True):
         return len(self.candidate)
 
     def part(self, rows: Sequence[int]) -> Posterior:
-        """Some functions."""
+        """Return some functions."""
         own = {
             name: value[rows]
             for name in self.__struct_fields__
@@ -108,7 +110,7 @@ class Posterior(msgspec.Struct, frozen=True):
 def search(
     candidates: Candidates, value: Floats, u2: Floats, law: Floats, freedom: Floats, threads: int = 1
 ) -> Posterior:
-    """The posterior of each function.
+    """Return the posterior of each function.
 
     Parameters
     ----------
@@ -131,7 +133,7 @@ def search(
 
 
 def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
-    """What falls ends in its constant, O(1), unless the constant is 0.
+    """Let what falls end in its constant, O(1), unless the constant is 0.
 
     The odds of the constant being 0 are its density there after and before the data (Savage and Dickey),
     uniform from 0 to the largest value before.
@@ -158,7 +160,7 @@ def _with_ends(posterior: Posterior, value: Floats) -> Posterior:
 
 
 def _mean_scale(posterior: Posterior) -> Floats:
-    """Of the variance of each kept component, over discrepancies and noise, (n, KEPT)."""
+    """Return the mean scale of each kept component's variance, over discrepancies and noise, (n, KEPT)."""
     left = posterior.left()[:, :, None]
     scale, nu = posterior.scale[:, None, :], posterior.freedom[:, None, :]
     each = scale * (nu + posterior.chi2[:, :, None] / scale) / (nu + left)
@@ -235,8 +237,9 @@ def beyond(points: Floats, target: Floats) -> float:
 
 
 class Numbers(msgspec.Struct, frozen=True):
-    """Random numbers, one of each a draw, that serve every function, so that a result does not depend on its
-    neighbours.
+    """Random numbers, one of each a draw, that serve every function.
+
+    A result does then not depend on its neighbours.
 
     Attributes
     ----------
@@ -260,7 +263,7 @@ class Numbers(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=4)
 def numbers(negative_constant: float, coefficients: int, seed: int) -> Numbers:
-    """The random numbers of a seed."""
+    """Return the random numbers of a seed."""
     rng = np.random.default_rng(seed)
     places = rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS)
     picks, chi = rng.random(DRAWS), rng.standard_normal(DRAWS)
@@ -301,8 +304,9 @@ def _drawn_by(by: Numbers) -> tuple[Floats, Floats, Floats, Floats, Bytes]:
 
 
 def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
-    """The ``INTERVAL`` of the values at each target (targets, parameters), as of ``draw`` and ``Draws.at``,
-    (n, targets, 3).
+    """Return the ``INTERVAL`` of the values at each target (targets, parameters), (n, targets, 3).
+
+    Values are as of ``draw`` and ``Draws.at``.
     """
     candidates, by = posterior.candidates, _numbers_for(posterior, seed)
     return _kernels.foresee(
@@ -320,8 +324,9 @@ def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
 
 
 def misses(posterior: Posterior) -> Floats:
-    """Relative distance of truth and formula at a measured point that is reckoned with beyond the data, at
-    least, (n, KEPT).
+    """Return the least relative distance of truth and formula beyond the data, (n, KEPT).
+
+    It is the distance at a measured point, and is reckoned with beyond the data at least.
 
     No formula is exact: beyond the data it misses by a little even where it fits, by less than what is noise,
     and by more where it is but the nearest of a few shapes.

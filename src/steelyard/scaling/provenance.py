@@ -30,8 +30,9 @@ def describe_missing(series: Series) -> str:
 
 
 def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
-    """The answer, with a word on simulated values; without a rank where ranks shared CPUs, or where runs are
-    missing that were not missed by chance.
+    """Return the answer, with a word on simulated values.
+
+    It has no rank where ranks shared CPUs, or where runs are missing that were not missed by chance.
     """
     if isinstance(answer, NotModelled):
         return answer

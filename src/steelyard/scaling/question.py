@@ -31,8 +31,9 @@ LISTED: Final = 8
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """What a function should grow like; the texts are read when the question is put, so that errors point
-    at them.
+    """What a function should grow like.
+
+    The texts are read when the question is put, so that errors point at them.
 
     Attributes
     ----------
@@ -55,11 +56,11 @@ class Expectation(msgspec.Struct, frozen=True):
         return frozenset(parse(self.expect).parameters)
 
     def growth(self, parameter: str, along: Mapping[str, str]) -> Growth:
-        """The leading term for the parameter that varies."""
+        """Return the leading term for the parameter that varies."""
         return parse(self.expect).growth(parameter, along)
 
     def limit(self, parameter: str, along: Mapping[str, str]) -> Growth:
-        """The deviation D."""
+        """Return the deviation D."""
         if self.deviation is None:
             return default_deviation(self.growth(parameter, along))
         if self.deviation == HALF:
@@ -70,7 +71,7 @@ class Expectation(msgspec.Struct, frozen=True):
 def expectations_of(
     at_most: Mapping[str, str], expect: Mapping[str, str], deviation: str | None = None
 ) -> dict[str, Expectation]:
-    """Expectations by name: upper bounds, and growth that is expected and no other.
+    """Return expectations by name: upper bounds, and growth that is expected and no other.
 
     Raises
     ------
@@ -146,8 +147,9 @@ class Question(msgspec.Struct, frozen=True):
             )
 
     def expectation(self, name: str, metric: str = "") -> Expectation | None:
-        """What is expected of a metric of a function: stated for both (``"name metric"``), for the
-        function, for all.
+        """Return what is expected of a metric of a function.
+
+        It may be stated for both (``"name metric"``), for the function, or for all.
         """
         if not self.expectations:
             return None
@@ -180,7 +182,7 @@ class Question(msgspec.Struct, frozen=True):
                 )
 
     def base_space(self, expectation: Growth | None, parameter: str, parameters: int = 1) -> SearchSpace:
-        """The space of one parameter before the data widen it."""
+        """Return the space of one parameter before the data widen it."""
         if isinstance(self.space, tuple):
             return user_space(self.space, parameter)
         if self.space == "mpi-study":

@@ -50,8 +50,10 @@ class RatioOfSums(msgspec.Struct, frozen=True):
 
 
 def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
-    """The mean at each point with its uncertainty: as stated; else from the launches of the point; where it
-    has one, from those of the others; where all have one, from how roughly they go on.
+    """Return the mean at each point with its uncertainty.
+
+    The uncertainty is as stated; else it is from the launches of the point; where it has one, from those of
+    the others; where all have one, from how roughly they go on.
     """
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}
@@ -75,8 +77,10 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
 
 
 def ratio_of_sums(left: Sequence[Uncertain], right: Sequence[Uncertain]) -> RatioOfSums:
-    """Sum of the left over sum of the right, both positive: Fieller's distribution of a ratio of means with
-    the degrees of freedom of Welch and Satterthwaite; of single values, t on the logarithm.
+    """Return the sum of the left over the sum of the right, both positive.
+
+    By Fieller's distribution of a ratio of means with the degrees of freedom of Welch and Satterthwaite; of
+    single values, by t on the logarithm.
     """
     top, bottom = sum(each.mean for each in left), sum(each.mean for each in right)
     kinds = {each.kind for each in (*left, *right)}
@@ -107,8 +111,9 @@ def _variance(point: Point) -> float:
 
 
 def _repeats(series: Series) -> bool:
-    """Whether values repeat to the bit: each point has one, and a point was observed twice, or values are
-    counts or simulated.
+    """Whether values repeat to the bit.
+
+    Each point has one value, and a point was observed twice, or values are counts or simulated.
     """
     if any(len(set(point.values)) > 1 or point.u for point in series.points):
         return False
@@ -126,9 +131,11 @@ def _pooled(points: Sequence[Point]) -> tuple[float, int]:
 
 
 def _roughness(points: Sequence[Point]) -> tuple[float, float]:
-    """Relative standard deviation of single values from pseudo-residuals: each against the line through its
-    neighbours, on logarithms of both (Gasser, Sroka, Jennen-Steinmetz 1986, DOI 10.1093/biomet/73.3.625).
-    Curvature counts as noise. No degrees of freedom where there are fewer than three points.
+    """Return the relative standard deviation of single values from pseudo-residuals.
+
+    Each is taken against the line through its neighbours, on logarithms of both (Gasser, Sroka,
+    Jennen-Steinmetz 1986, DOI 10.1093/biomet/73.3.625). Curvature counts as noise. No degrees of freedom
+    where there are fewer than three points.
     """
     if any(len(each.at) != 1 or each.at[0] <= 0 or _mean(each) <= 0 for each in points):
         return 0.0, 0.0

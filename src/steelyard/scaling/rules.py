@@ -1,5 +1,6 @@
-"""Growth of both sides of a cross-function rule (seed 001, § 2.1): ``allreduce <= reduce + bcast`` by leading
-terms, and from where the models break it.
+"""Growth of both sides of a cross-function rule (seed 001, § 2.1).
+
+``allreduce <= reduce + bcast`` is judged by leading terms, and from where the models break it.
 """
 
 from __future__ import annotations
@@ -60,8 +61,9 @@ def judge(
     *,
     steady: bool = False,
 ) -> RuleAnswer:
-    """Judge the growth of both sides by models of one parameter that name every lead; ``smallest`` and
-    ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio.
+    """Judge the growth of both sides by models of one parameter that name every lead.
+
+    ``smallest`` and ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio.
 
     Raises
     ------
@@ -102,7 +104,7 @@ def _scales(smallest: float) -> list[float]:
 
 
 def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
-    """That the left side does not grow faster, functions independent.
+    """Return the probability that the left side does not grow faster, functions independent.
 
     A prior over leads holds equal growth for as good as impossible: a hundred leads share it. So "no faster"
     and "faster" have even odds before the data, and each is as likely as its best pair of leads makes the
@@ -130,7 +132,7 @@ def _count_known(model: ScalingModel) -> float:
 
 
 def _weigh_sum(models: list[ScalingModel]) -> dict[Growth, float]:
-    """The fastest lead of a sum, and how likely the data are with the best leads of its functions."""
+    """Return the fastest lead of a sum, and how likely the data are with the best leads of its functions."""
     together: dict[Growth, float] = {}
     for model in models:
         likelihoods = _weigh_leads(model)
@@ -145,7 +147,7 @@ def _weigh_sum(models: list[ScalingModel]) -> dict[Growth, float]:
 
 
 def _weigh_leads(model: ScalingModel) -> dict[Growth, float]:
-    """Of the data given each lead, up to a factor: its posterior over its prior."""
+    """Weigh the data given each lead, up to a factor: its posterior over its prior."""
     leads = [(model.lead, model.posterior), *model.alternatives]
     coarse = [(lead, p) for lead, p in leads if lead[0].power.denominator <= COARSE]
     return {lead[0]: p / model.priors.get(lead, 1.0) for lead, p in coarse or leads}

@@ -45,8 +45,9 @@ class Seconds(msgspec.Struct, frozen=True):
     meets: Booleans
 
     def on(self, row: int, target: int, value: float, *, misfit: bool) -> float:
-        """The value that stands for ``value``, the posterior's, where its formula misses points or does
-        not.
+        """Return the value that stands for ``value``, the posterior's.
+
+        It depends on whether the formula of ``value`` misses points or does not.
         """
         simplest = float(self.simplest[row, target])
         if misfit:
@@ -57,7 +58,7 @@ class Seconds(msgspec.Struct, frozen=True):
 
 
 def compare_answers(points: Floats, values: Floats, u2: Floats, targets: Floats) -> Seconds:
-    """Of functions of one parameter.
+    """Compare answers of functions of one parameter.
 
     Parameters
     ----------
@@ -73,7 +74,7 @@ def compare_answers(points: Floats, values: Floats, u2: Floats, targets: Floats)
 
 
 def _slope(points: Floats, values: Floats, targets: Floats) -> Floats:
-    """What the last points come to by one power, from the last one on."""
+    """Return what the last points come to by one power, from the last one on."""
     x, y = np.log(points[-END:, 0]), np.log(np.maximum(values[:, -END:], 1e-300))
     centred = x - x.mean()
     slope = y @ centred / (centred @ centred)

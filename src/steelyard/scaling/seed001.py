@@ -28,7 +28,7 @@ class LeastSquares(msgspec.Struct, frozen=True):
     r2: float | None
 
     def terms(self) -> tuple[Term, ...]:
-        """The growing term; none for a constant."""
+        """Return the growing term; none for a constant."""
         return () if self.growth.is_constant else (Term(self.slope, (self.growth,)),)
 
 

@@ -53,7 +53,7 @@ class Segmentation(msgspec.Struct, frozen=True):
 
 
 def part(data: Aggregated, rows: np.ndarray, start: int, end: int) -> Aggregated:
-    """Some functions at some points."""
+    """Return some functions at some points."""
     return Aggregated(
         data.value[rows, start:end],
         data.u2[rows, start:end],

@@ -54,7 +54,7 @@ class SearchSpace(msgspec.Struct, frozen=True):
 
 
 def prior_weight(term: Growth) -> float:
-    """The relative plausibility of a term by the simplicity of its exponents."""
+    """Return the relative plausibility of a term by the simplicity of its exponents."""
     steep = next((weight for most, weight in STEEP_PRIOR if abs(term.power) <= most), BEYOND_STEEP_PRIOR)
     pure = PURE_LOG_BONUS if term.kind is GrowthClass.LOGARITHMIC else 1.0
     return (
@@ -80,8 +80,9 @@ def dense_space() -> SearchSpace:
 
 @cache
 def coarse_space() -> SearchSpace:
-    """Powers in quarters and thirds up to 3, then 3.5 and 4; log factors to 0, 1 and 2. For several
-    parameters.
+    """Powers in quarters and thirds up to 3, then 3.5 and 4.
+
+    Log factors are to 0, 1 and 2. The space is for several parameters.
     """
     powers = {Fraction(k, d) for d in (3, 4) for k in range(3 * d + 1)} | {Fraction(7, 2), Fraction(4)}
     return _space("coarse", (Growth.of(i, j) for i in powers for j in range(3)))
@@ -96,7 +97,7 @@ def small_space() -> SearchSpace:
 
 @cache
 def tiny_space() -> SearchSpace:
-    """A logarithm and four powers up to 3: for four parameters."""
+    """Return a logarithm and four powers up to 3: for four parameters."""
     return _space("tiny", (Growth.of(*each) for each in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
 
 
@@ -120,7 +121,7 @@ def slow_space() -> SearchSpace:
 
 @cache
 def make_short_space() -> SearchSpace:
-    """The terms that algorithms have, for stretches of three or four points."""
+    """Return the terms that algorithms have, for stretches of three or four points."""
     powers = ((0, 1), ("1/2", 0), (1, 0), (1, 1), ("3/2", 0), (2, 0), (3, 0))
     return _space("short", (Growth.of(*exponents) for exponents in powers))
 
@@ -147,8 +148,9 @@ def steep_falling_space() -> SearchSpace:
 def seed001_space(
     expectation: Growth, halvings: int = 2, factors: Iterable[Fraction] = (Fraction(1),)
 ) -> SearchSpace:
-    """The ruler of seed 001, § 2.3: ticks from 1 to E², halved ``halvings`` times, each also times the
-    next lower class.
+    """Return the ruler of seed 001, § 2.3.
+
+    Ticks go from 1 to E², halved ``halvings`` times, each also times the next lower class.
 
     ``factors`` are the exponents of the lower-class factor; the upper bound carries none. The construction
     has known holes: O(1) gives no term at all, and k^3 2^k is not among its own ticks.
@@ -172,7 +174,7 @@ def seed001_space(
 
 
 def _lower(kind: GrowthClass, exponent: Fraction) -> Growth | None:
-    """The factor of the next lower class."""
+    """Return the factor of the next lower class."""
     if kind is GrowthClass.EXPONENTIAL:
         return Growth(power=exponent)
     return Growth(log=exponent) if kind is GrowthClass.POLYNOMIAL else None
@@ -194,9 +196,9 @@ def wide_space() -> SearchSpace:
 
 @cache
 def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> SearchSpace:
-    """The grid that so many parameters allow, with the expectation's own grid and its lower-class factors
-    to ±2 where
-    there is one.
+    """Return the grid that so many parameters allow.
+
+    Where there is an expectation, its own grid and its lower-class factors to ±2 are added.
     """
     coarse = parameters > 1
     grids = {1: dense_space, 2: coarse_space, 3: small_space}
@@ -216,7 +218,7 @@ def default_space(expectation: Growth | None = None, *, parameters: int = 1) -> 
 
 
 def user_space(terms: Iterable[str], parameter: str) -> SearchSpace:
-    """The user's own terms, as big-O texts.
+    """Return the user's own terms, as big-O texts.
 
     Raises
     ------

@@ -32,7 +32,7 @@ WIDER: Final = (None, "log {0}", "{0}^0.25", "{0}^0.5", "{0}", "{0}^2")
 def accept(
     models: Iterable[ScalingModel], series: Sequence[Series], question: Question = NOTHING_ELSE
 ) -> tuple[str, tuple[str, ...]]:
-    """The leading terms of models as expectations, with the deviation within which the data know them.
+    """Return the leading terms of models as expectations, with the deviation within which the data know them.
 
     Returns the document, and the functions whose growth is known within none of ``WIDER``.
 
@@ -75,7 +75,7 @@ def accept(
 
 
 def read_accepted(text: str, where: str) -> dict[str, Expectation]:
-    """Expectations that were accepted, or written by hand in the same form.
+    """Read expectations that were accepted, or written by hand in the same form.
 
     Raises
     ------

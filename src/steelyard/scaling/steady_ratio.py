@@ -52,7 +52,7 @@ def _is_measured(point: Uncertain) -> bool:
 
 
 def _add_up(side: list[list[Uncertain]]) -> tuple[Floats, Floats]:
-    """Sums at each point, and their relative standard uncertainties."""
+    """Return sums at each point, and their relative standard uncertainties."""
     total = np.array([sum(point.mean for point in functions_there) for functions_there in side])
     squares = [
         sum((point.mean * point.relative) ** 2 for point in functions_there) for functions_there in side

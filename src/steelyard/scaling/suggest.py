@@ -100,8 +100,9 @@ def _certainty(values: Floats, ranks: np.ndarray, noise: float) -> float:
 
 
 def advise(series: Series, question: Question, *, most: float = math.inf) -> tuple[Suggestion, ...]:
-    """Points for one series up to ``most``, those that settle its rank first, cheapest first; none without an
-    expectation.
+    """Points for one series up to ``most``, those that settle its rank first, cheapest first.
+
+    There are none without an expectation.
     """
     reading = read(series)
     if isinstance(reading, NotModelled):

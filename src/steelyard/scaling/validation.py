@@ -34,18 +34,18 @@ class Asked(msgspec.Struct, frozen=True):
     parameter: str
 
     def rank(self, growth: Growth) -> Rank:
-        """The rank of a leading term for large x."""
+        """Return the rank of a leading term for large x."""
         return rank(growth, self.growth, self.deviation, at_most=self.stated.at_most)
 
     def rank_at(self, growth: Growth, scale: float) -> Rank:
-        """The rank of a term at ``scale``."""
+        """Return the rank of a term at ``scale``."""
         return rank_at(growth, self.growth, scale, self.deviation, at_most=self.stated.at_most)
 
 
 def validation_of(
     asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
 ) -> Validation:
-    """The answer from probabilities in the order of ``RANKS``."""
+    """Return the answer from probabilities in the order of ``RANKS``."""
     found = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
     stated = Validation(
@@ -90,13 +90,13 @@ def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
 
 
 def _doubted(ranks: Floats, doubt: Floats) -> Floats:
-    """Of what no candidate says, each rank is as likely as another."""
+    """Spread the probability of what no candidate says equally over the ranks."""
     return np.asarray((1 - doubt[:, None]) * ranks + doubt[:, None] / len(RANKS))
 
 
 @lru_cache(maxsize=256)
 def _table_at(columns: tuple[Column, ...], asked: Asked, scale: float) -> Integers:
-    """The rank of each column at ``scale``, and last that of no growth."""
+    """Return the rank of each column at ``scale``, and last that of no growth."""
     growths = [*(column.growth[asked.at] for column in columns), CONSTANT]
     return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])
 

@@ -169,8 +169,9 @@ def _ratio(log: float) -> float:
 
 
 def _growth(mine: ScalingModel, its: ScalingModel) -> tuple[float, float]:
-    """Probability that the first lead is faster, and that both are equal; each with a third of what
-    no lead accounts for.
+    """Probability that the first lead is faster, and that both are equal.
+
+    Each has a third of what no lead accounts for.
     """
     faster = alike = total = 0.0
     for (a, p), (b, q) in itertools.product(_leads(mine), _leads(its)):

@@ -27,8 +27,10 @@ def warnings_of(
     blurred: bool,
     senseless: bool,
 ) -> tuple[ModelWarning, ...]:
-    """All that applies; ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not
-    that of so much noise; ``senseless``: no formula makes sense.
+    """All warnings that apply.
+
+    ``edge``: the lead is the fastest term that was searched; ``blurred``: its law is not that of so much
+    noise; ``senseless``: no formula makes sense.
     """
     out = _of_points(model, reading)
     if model.launches < ENOUGH_LAUNCHES:
@@ -93,7 +95,7 @@ def _zeros(reading: Reading) -> ModelWarning:
 
 
 def far(times: float) -> ModelWarning:
-    """Of a prediction at so many times the largest scale that was measured."""
+    """Warn of a prediction at so many times the largest scale that was measured."""
     return ModelWarning("far", f"a prediction at {times:,.0f} times the largest measured scale")
 
 
@@ -135,7 +137,7 @@ def _worst_miss(model: ScalingModel, reading: Reading) -> float:
 
 
 def _bounded(model: ScalingModel) -> list[ModelWarning]:
-    """What ends in a constant, with the part that falls off: strong scaling and its serial part."""
+    """Return what ends in a constant, with the part that falls off: strong scaling and its serial part."""
     parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
     rises = model.terms[0].coefficient < 0
     words = (
@@ -145,7 +147,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
 
 
 def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
-    """A leading term that is not what one sees in the range."""
+    """Warn of a leading term that does not dominate in the range."""
     if len(model.terms) < 2:
         return []
     parts = [term.at(reading.largest) for term in model.terms]

@@ -14,7 +14,7 @@ Axis = tuple[tuple[tuple[str, Scalar], ...], ...]
 
 
 def axes(factors: Sequence[Factor], zips: Sequence[Zip]) -> tuple[Axis, ...]:
-    """The axes in the order of the factors; a zip stands where its first factor stands."""
+    """Return the axes in the order of the factors; a zip stands where its first factor stands."""
     linked = {name: link for link in zips for name in link.names}
     result: list[Axis] = []
     done: set[str] = set()

@@ -16,7 +16,7 @@ Table = dict[str, object]
 
 
 def dumps(experiment: Experiment) -> str:
-    """The spec in TOML: ``loads(dumps(e), source=e.source) == e`` for every experiment that was read.
+    """Return the spec in TOML: ``loads(dumps(e), source=e.source) == e`` for every experiment that was read.
 
     ``source`` is not part of it: a spec lies in its directory.
     """

@@ -1,5 +1,6 @@
-"""``Experiment``: what a spec says, checked and typed. Built by ``steelyard.spec``; every other room only
-reads it.
+"""``Experiment``: what a spec says, checked and typed.
+
+It is built by ``steelyard.spec``; every other room only reads it.
 """
 
 from __future__ import annotations
@@ -42,8 +43,9 @@ __all__ = [
 
 
 class Contexts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Nuisance settings, drawn for each context; ``"random"``, a fixed level, a list to draw from, or a
-    range.
+    """Nuisance settings, drawn for each context.
+
+    ``"random"``, a fixed level, a list to draw from, or a range.
     """
 
     settings: Mapping[str, Scalar | tuple[Scalar, ...] | Range]

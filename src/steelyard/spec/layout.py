@@ -22,7 +22,7 @@ def lay_out(
     design: Design,
     baseline: Mapping[str, Scalar] | None = None,
 ) -> Layout:
-    """As ``layout_of``; ``baseline`` is where one factor at a time departs from."""
+    """Lay out as ``layout_of``; ``baseline`` is where one factor at a time departs from."""
     found = named_axes(factors, zips)
     if design.kind in TWO_STEPS:
         found = tuple(_two_steps(axis, design.ends) for axis in found)
@@ -35,14 +35,14 @@ def lay_out(
 
 
 def laid_out(experiment: Experiment) -> Iterator[Cell]:
-    """The cells that are run; the keys are in the order of the factors."""
+    """Return the cells that are run; the keys are in the order of the factors."""
     return cells_of(layout_of(experiment), experiment.factors, experiment.design.exclude)
 
 
 def cells_of(
     layout: Layout, factors: Sequence[Factor], exclude: Sequence[Mapping[str, Scalar]] = ()
 ) -> Iterator[Cell]:
-    """The cells of a layout without those that are excluded; the keys are in the order of the factors."""
+    """Yield the cells of a layout without those excluded; the keys are in the order of the factors."""
     names = [factor.name for factor in factors]
     for levels in layout.cells():
         if not any(matches(levels, each) for each in exclude):
@@ -83,13 +83,13 @@ def read_generator(text: str, names: Sequence[str]) -> Generator:
 
 
 def written_generator(generator: Generator, names: Sequence[str]) -> str:
-    """The text that ``read_generator`` reads."""
+    """Return the text that ``read_generator`` reads."""
     words = " ".join(name for j, name in enumerate(names) if generator.word >> j & 1)
     return f"{names[generator.axis]} = {'-' if generator.sign < 0 else ''}{words}"
 
 
 def base_step(axis: Axis, baseline: Mapping[str, Scalar]) -> int | None:
-    """The first step with every level that ``baseline`` gives; ``None`` where there is none."""
+    """Return the first step with every level that ``baseline`` gives; ``None`` where there is none."""
     wanted = {name: level for name, level in baseline.items() if name in axis.factors}
     return next((i for i, step in enumerate(axis.steps) if matches(step, wanted)), None)
 

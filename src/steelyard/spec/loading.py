@@ -39,7 +39,7 @@ DEEPEST_KEY: Final = 5000
 
 
 def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experiment:
-    """The experiment in a TOML file.
+    """Return the experiment in a TOML file.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def load(path: str | os.PathLike[str], *, allow_many: bool = False) -> Experimen
 def loads(
     text: str, *, source: str | os.PathLike[str], name: str = "spec", allow_many: bool = False
 ) -> Experiment:
-    """The experiment in a text.
+    """Return the experiment in a text.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def experiment(
     allow_many: bool = False,
     **tables: object,
 ) -> Experiment:
-    """The experiment of a Python program: the keys of a spec as keyword arguments.
+    """Return the experiment of a Python program: the keys of a spec as keyword arguments.
 
     ``experiment(program={"command": ["sleep", "{t}"]}, factors={"t": [0.1, 0.2]})``
 
@@ -159,7 +159,7 @@ def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
 
 
 def read_spec(path: str | os.PathLike[str]) -> str:
-    """The text of a spec.
+    """Return the text of a spec.
 
     Raises
     ------
@@ -201,7 +201,10 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
 
 
 def _longest_dotted_key(text: str) -> int:
-    """At least the parts of the longest key such as ``a.b.c``, whose square ``tomllib`` takes in time."""
+    """Count at least the parts of the longest key such as ``a.b.c``.
+
+    ``tomllib`` takes the square of that in time.
+    """
     longest = length = 0
     for part in text.split("."):
         length = length + 1 if part.replace("-", "_").isidentifier() else 0

@@ -19,7 +19,7 @@ def is_overcommitted(arguments: Sequence[str]) -> bool:
 
 
 def ranks_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int:
-    """The number of ranks of a treatment; 1 where nothing is said.
+    """Return the number of ranks of a treatment; 1 where nothing is said.
 
     Raises
     ------

@@ -14,8 +14,9 @@ from steelyard.spec.tables.values import keys_of
 
 
 def schema() -> dict[str, Any]:
-    """JSON schema (2020-12) of the tables of a spec; it knows types and ranges, not what goes across
-    tables.
+    """JSON schema (2020-12) of the tables of a spec.
+
+    It knows types and ranges, not what goes across tables.
     """
     whole = msgspec.json.schema(SpecTable)
     # Each claim is a table of its kind; msgspec has no union of tables that are known by their first key.

@@ -1,5 +1,6 @@
-"""Names that SimGrid 3.32 has for the algorithms of each collective operation, and its selectors: what its
-own error message lists.
+"""Names that SimGrid 3.32 has for the algorithms of each collective operation.
+
+Its selectors are among them: what its own error message lists.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Shares(msgspec.Struct, frozen=True):
 
 
 def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
-    """The noise of a treatment.
+    """Return the noise of a treatment.
 
     Raises
     ------

@@ -25,7 +25,10 @@ EVENTS: Final[dict[Tool, dict[str, str]]] = {
 
 
 def counting(experiment: Experiment) -> Tool | None:
-    """The tool under which every trial runs; ``None`` where trials are timed. A spec has one at most."""
+    """Return the tool under which every trial runs, of which a spec has one at most.
+
+    ``None`` where trials are timed.
+    """
     return next((tool for metric in experiment.metrics for tool in EVENTS if metric.source == tool), None)
 
 

@@ -226,8 +226,9 @@ LONGER: Final = 1.1
 
 
 def doubtful_units(samples: Sequence[Described]) -> list[Notice]:
-    """One for each metric of the program in seconds whose mean exceeds that of ``wall_s``, of the treatment
-    in which it does so most.
+    """Warn of each metric of the program in seconds whose mean exceeds that of ``wall_s``.
+
+    The notice is of the treatment in which it does so most.
 
     Simulated times are left out: a simulated second takes as long as it likes.
     """

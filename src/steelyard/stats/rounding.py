@@ -14,8 +14,9 @@ ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 
 
 def of_logs(*logs: Floats) -> float:
-    """The spread that differences of these logarithms can have without a cause, relative to the largest of
-    them (or to 1: a relative error of x is an absolute one of log x).
+    """Return the spread that differences of these logarithms can have without a cause.
+
+    It is relative to the largest of them (or to 1: a relative error of x is an absolute one of log x).
     """
     return ROUNDING * max(1.0, *map(largest, logs))
 
@@ -31,9 +32,10 @@ def constant(values: Floats) -> bool:
 
 
 def steadied(differences: Floats, rounding: float) -> Floats:
-    """Differences of logarithms, or of values over their mean; as many of their mean where ``rounding`` alone
-    could have spread them, and zeros where it could have made that too: a test of signs takes any other for
-    as many that agree.
+    """Differences of logarithms, or of values over their mean.
+
+    They are as many of their mean where ``rounding`` alone could have spread them, and zeros where it could
+    have made that too: a test of signs takes any other for as many that agree.
     """
     spread = float(np.ptp(differences)) if differences.size else math.inf
     # A value of 0 has no logarithm that rounding could be judged by.

@@ -61,8 +61,10 @@ def describe(connection: sqlite3.Connection, experiment: Experiment, program: Ma
 
 
 def refuse_existing(directory: Path) -> None:
-    """Raise `RecordError` where something other than an empty directory is, `RecordBusyError` where that is a
-    record that is being run.
+    """Raise where the directory is not free for a new record.
+
+    `RecordError` where something other than an empty directory is, `RecordBusyError` where that is a record
+    that is being run.
     """
     if directory.is_dir() and not any(directory.iterdir()):
         return
@@ -82,7 +84,7 @@ def refuse_existing(directory: Path) -> None:
 
 
 def unfinished_name(directory: Path) -> Path:
-    """A new name beside ``directory``, for a record that nobody is to see before it is whole."""
+    """Return a new name beside ``directory``, for a record that nobody is to see before it is whole."""
     return directory.with_name(f".{directory.name}.{os.urandom(4).hex()}.unfinished")
 
 
@@ -96,8 +98,9 @@ def remove_unfinished(directory: Path) -> None:
 
 
 def name_record(unfinished: Path, directory: Path, lock: WriterLock) -> WriterLock:
-    """Give a complete record its name, and return its lock: another one on Windows, which renames no
-    directory with an open file in it, and none onto another.
+    """Give a complete record its name, and return its lock.
+
+    It is another lock on Windows, which renames no directory with an open file in it, and none onto another.
     """
     if not MOVES_OPEN_FILES:
         lock.release()

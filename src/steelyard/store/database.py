@@ -68,7 +68,7 @@ def create_database(
 
 
 def open_writer(path: Path) -> sqlite3.Connection:
-    """A connection for the holder of the lock.
+    """Return a connection for the holder of the lock.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def set_durable(connection: sqlite3.Connection, *, durable: bool) -> None:
 
 
 def open_reader(path: Path) -> sqlite3.Connection:
-    """A connection that changes no byte of the record, on read-only media too.
+    """Return a connection that changes no byte of the record, on read-only media too.
 
     Raises
     ------
@@ -142,8 +142,9 @@ def open_reader(path: Path) -> sqlite3.Connection:
 
 
 def close_writer(connection: sqlite3.Connection, path: Path) -> None:
-    """Leave one file that can be read from read-only media, and its digests; where a reader is at it, the
-    next writer does.
+    """Leave one file that can be read from read-only media, and its digests.
+
+    Where a reader is at it, the next writer does so.
     """
     connection.execute("PRAGMA busy_timeout = 200")
     try:
@@ -251,7 +252,7 @@ def explained(path: Path) -> Iterator[None]:
 
 
 def _reason(error: OSError) -> str:
-    """What the system says; of many files that could not be copied, about the first."""
+    """Return what the system says; of many files that could not be copied, about the first."""
     if isinstance(error, shutil.Error):
         _, _, reason = error.args[0][0]
         return str(reason)
@@ -309,7 +310,7 @@ def _full(path: Path) -> RecordError:
 
 
 def damaged(path: Path, what: str) -> RecordError:
-    """The error for a record that is not what it should be."""
+    """Return the error for a record that is not what it should be."""
     return RecordError(
         f"{path} is damaged: {what}",
         hint=f"copy what can still be read: steelyard recover {quoted(path.parent)} COPY.lab",
@@ -327,7 +328,7 @@ def _missing_bytes(path: Path, header: bytes) -> int:
 
 
 def quoted(path: Path) -> str:
-    """The path as a word of a command that a person may copy."""
+    """Return the path as a word of a command that a person may copy."""
     return shlex.quote(str(path))
 
 

@@ -118,7 +118,7 @@ def read_page_bytes(file: Path) -> int | None:
 
 
 def _decoded(text: bytes, place: Path) -> Digests | None:
-    """The digests; ``None`` of a newer version."""
+    """Return the digests; ``None`` of a newer version."""
     try:
         digests = msgspec.json.decode(text, type=Digests)
     except msgspec.DecodeError:

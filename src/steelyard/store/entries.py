@@ -114,7 +114,8 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Gaps(msgspec.Struct, frozen=True):
-    """Medians of the time between the end of a trial and the start of the next, where no run ended there;
+    """Medians of the time between the end of a trial and the start of the next, where no run ended there.
+
     ``None`` without such a pair.
 
     Attributes

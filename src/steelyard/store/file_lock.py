@@ -20,7 +20,7 @@ _PLACE: Final = 2**30
 
 
 def _load(name: str) -> Any:
-    """The module, or ``None`` on a system without it."""
+    """Return the module, or ``None`` on a system without it."""
     with suppress(ModuleNotFoundError):
         return importlib.import_module(name)
     return None

@@ -43,7 +43,7 @@ class Holder(msgspec.Struct, frozen=True):
 
 
 def busy(directory: Path, found: Holder) -> RecordBusyError:
-    """The error for a record that somebody else is running."""
+    """Return the error for a record that somebody else is running."""
     hint = f"wait for it, or stop it: kill {found.pid}" if found.here else "wait for it, or stop it there"
     if _has_died(found):
         lock = shlex.quote(str(directory / "lock"))
@@ -124,8 +124,10 @@ class WriterLock:
         self.release()
 
     def release(self) -> None:
-        """Let others write; a second call does nothing. The file stays: if it were removed, two processes
-        could hold two of that name.
+        """Let others write.
+
+        A second call does nothing. The file stays: if it were removed, two processes could hold two of that
+        name.
         """
         if self._fd >= 0:
             self._write(b"")
@@ -134,7 +136,7 @@ class WriterLock:
 
 
 def holder(path: Path) -> Holder | None:
-    """The holder of the lock, found without touching it; ``None`` where it is free."""
+    """Return the holder of the lock, found without touching it; ``None`` where it is free."""
     try:
         fd = os.open(path, os.O_RDONLY | OPENED)
     except OSError:

@@ -61,7 +61,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 def find_origin(record_id: str, run: Run) -> str:
-    """The record that measured a run, which may have been merged since."""
+    """Return the record that measured a run, which may have been merged since."""
     return str(run.host.get(RECORD, record_id))
 
 
@@ -180,8 +180,9 @@ def _end_state(state: RunState) -> RunState:
 
 
 def order_by_state(parts: Sequence[tuple[RunState, T]]) -> list[T]:
-    """Parts in an order in which the last run is one of those that ended worst, which is what a record ended
-    with.
+    """Order parts so that the last run is one of those that ended worst.
+
+    A record ended with what its last run ended with.
     """
     order: Collection[RunState] = (
         *("complete", "precision_not_reached", "interrupted", "running", "died", "failed"),

@@ -70,8 +70,10 @@ class Origins(msgspec.Struct, frozen=True):
         return self.kind == "smpi"
 
     def provenance(self, metric: Metric, treatment: Treatment) -> Provenance:
-        """The provenance of a sample: under a simulator, reported values are simulated, and what is measured
-        from outside is the simulator's own.
+        """Return the provenance of a sample.
+
+        Under a simulator, reported values are simulated, and what is measured from outside is the simulator's
+        own.
         """
         match self.kind:
             case "smpi" if metric.kind in ("user", "derived"):

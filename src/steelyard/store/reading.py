@@ -49,7 +49,7 @@ T = TypeVar("T")
 
 
 def _asked(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-    """A question, in which what goes wrong is told as damage of the file where it is that."""
+    """Return a question, in which what goes wrong is told as damage of the file where it is that."""
 
     @functools.wraps(method)
     def explained(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -93,8 +93,9 @@ class Reading(Facts):
 
     @_asked
     def name_machines(self) -> dict[int, str]:
-        """Names of the machines on which blocks ran, by the id of the context that stands for each in
-        samples; empty where contexts name none, or all of them one.
+        """Name the machines on which blocks ran, by the id of the context that stands for each in samples.
+
+        Empty where contexts name none, or all of them one.
         """
         return {place.standing: place.name for place in find_machines(self._connection).values()}
 
@@ -114,7 +115,7 @@ class Reading(Facts):
                 yield BlockOutcome(Block(id_, pass_, its, _order(drawn), bool(discard)), state)
 
     def stream_measurements(self) -> Iterator[tuple[int, Measurement]]:
-        """The run and the measurement of each trial, in the order of the plan; without captured output."""
+        """Yield run and measurement of each trial, in the order of the plan; without captured output."""
         with self._explained():
             yield from measurements(self._connection)
 
@@ -132,13 +133,14 @@ class Reading(Facts):
 
     @_asked
     def origins(self) -> Origins:
-        """The provenance of values: measured, simulated, or of more ranks than CPUs."""
+        """Return the provenance of values: measured, simulated, or of more ranks than CPUs."""
         one_process = any("one_process" in each for each in self.program.values())
         return Origins.of(self._experiment_json, self.runs(), one_process=one_process)
 
     @_asked
     def samples(self, *metrics: str) -> list[Sample]:
         """One sample a metric and treatment, or a metric, treatment and labels, from complete blocks only.
+
         Labels that repeat what the treatment is, as the number of ranks on each line, are left out.
 
         Iterations are reduced to one value a launch as the spec declares. A trial in which the metric was not
@@ -200,8 +202,10 @@ class Reading(Facts):
 
     @_asked
     def times_to_limit(self, limit_s: float) -> list[Sample]:
-        """Elapsed times for each treatment, from complete blocks and from those that lack nothing but runs
-        that timed out: these are ``censored``, with the limit as their value.
+        """Return elapsed times for each treatment, up to the limit.
+
+        They are from complete blocks and from those that lack nothing but runs that timed out: these are
+        ``censored``, with the limit as their value.
         """
         metric, _, _ = self._metric("wall_s")
         origin, failures = Origin(self._connection), self.failures()
@@ -256,7 +260,7 @@ class Reading(Facts):
 
     @_asked
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
-        """The labels under which the record has values of the metric.
+        """Return the labels under which the record has values of the metric.
 
         Raises
         ------
@@ -271,7 +275,7 @@ class Reading(Facts):
 
     @_asked
     def progress(self) -> Progress:
-        """The counts; a million trials take a tenth of a second."""
+        """Return the counts; a million trials take a tenth of a second."""
         blocks: dict[BlockState, int] = {}
         planned = contexts = 0
         for state, count, trials, its in self._rows(
@@ -313,7 +317,7 @@ class Reading(Facts):
 
     @_asked
     def looks(self) -> list[Look]:
-        """Looks of the stop rule, in order."""
+        """Return the looks of the stop rule, in order."""
         return [
             Look(*row)
             for row in self._rows(
@@ -395,7 +399,7 @@ class Reading(Facts):
 
     @_asked
     def boots_of_treatments(self) -> dict[int, set[str]]:
-        """The starts of the machine under which each treatment was measured, discarded runs left out."""
+        """Return the machine starts during which each treatment was measured, without discarded runs."""
         boots: dict[int, set[str]] = {}
         for treatment, boot in self._rows(
             "SELECT DISTINCT trial.treatment, run.boot FROM trial JOIN run ON trial.run = run.id"
@@ -414,7 +418,7 @@ class Reading(Facts):
         return left
 
     def holder(self) -> Holder | None:
-        """The process that is running this record now, if any."""
+        """Return the process that is running this record now, if any."""
         return holder(self.directory / "lock")
 
     @_asked
@@ -430,8 +434,9 @@ class Reading(Facts):
 def _without_restated(
     labels: Mapping[int, Mapping[str, Scalar]], found: Sequence[tuple[int, Mapping[str, Scalar]]]
 ) -> tuple[dict[int, Mapping[str, Scalar]], dict[int, int]]:
-    """The labels without those that every line has with the level of its treatment; and for each, the first
-    that is the same then.
+    """Return the labels without those that every line has with the level of its treatment.
+
+    Return for each the first that is the same then, too.
     """
     restated = {
         name

@@ -223,8 +223,9 @@ def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) ->
 
 
 def _trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connection) -> set[int]:
-    """Trials of which a page that changed has values, and their neighbours: of a key that changed itself, the
-    rows beside it tell the place.
+    """Trials of which a page that changed has values, and their neighbours.
+
+    Of a key that changed itself, the rows beside it tell the place.
     """
     trials: set[int] = set()
     exists = "SELECT 1 FROM value WHERE trial = ? AND metric = ? AND labels = ? AND i = ?"
@@ -275,17 +276,18 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 
 def _tables(file: Path) -> set[str]:
-    """The tables that SQLite finds; none where the first page is lost, which leads to their list."""
+    """Return the tables that SQLite finds; none where the first page is lost, which leads to their list."""
     with closing(_opened(file)) as source, suppress(*_UNREADABLE):
         return {name for (name,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     return set()
 
 
 def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> None:
-    """Write the first page of a new record, for which ``scratch`` is a name, over that of ``file``: it is the
-    same, but for counters, in all whose pages have one size and were made in one way. Of these ways, the one
-    is taken by which the list of tables can be read; where that is lost, the first with pages as digests
-    state them.
+    """Write the first page of a new record over that of ``file``.
+
+    ``scratch`` is a name for the new record. The page is the same, but for counters, in all whose pages have
+    one size and were made in one way. Of these ways, the one is taken by which the list of tables can be
+    read; where that is lost, the first with pages as digests state them.
     """
     ways = [(LARGE_PAGE_BYTES, False), (SMALL_PAGE_BYTES, False), (SMALL_PAGE_BYTES, True)]
     ways.sort(key=lambda way: (LARGE_PAGE_BYTES if way[1] else way[0]) != (stated_bytes or way[0]))
@@ -300,7 +302,7 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
 
 
 def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
-    """The first page of a record; ``grown`` where its pages became large when its writer left."""
+    """Return the first page of a record; ``grown`` where its pages became large when its writer left."""
     try:
         with closing(create_database(scratch, durable=False, page_bytes=page_bytes)) as new:
             if grown:
@@ -314,8 +316,9 @@ def _make_first_page(scratch: Path, page_bytes: int, *, grown: bool) -> bytes:
 
 
 def _cut_to_pages(file: Path) -> None:
-    """Drop what is left of a last page that was cut: SQLite would fill it up with zeros, and a number whose
-    end is missing would pass for another.
+    """Drop what is left of a last page that was cut.
+
+    SQLite would fill it up with zeros, and a number whose end is missing would pass for another.
     """
     with closing(_opened(file)) as source, suppress(*_UNREADABLE):
         ((page_bytes,),) = source.execute("PRAGMA page_size").fetchall()
@@ -323,8 +326,9 @@ def _cut_to_pages(file: Path) -> None:
 
 
 def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, where: str = "TRUE") -> bool:
-    """Insert the rows that the table's tree leads to, from its beginning, and from its end where that stops
-    at damage. Returns whether it did not.
+    """Insert the rows that the table's tree leads to; return whether no damage stopped that.
+
+    Rows are read from the beginning of the table, and from its end where that stops at damage.
     """
     for direction in ("ASC", "DESC"):
         sql = f"SELECT * FROM {table} WHERE {where} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
@@ -339,7 +343,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, wh
 
 
 def _rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
-    """The rows up to damage, which is ``None``."""
+    """Yield the rows up to damage, which is ``None``."""
     try:
         yield from source.execute(sql)
     except _UNREADABLE:
@@ -347,8 +351,9 @@ def _rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | No
 
 
 def _each_page_as_root(source: sqlite3.Connection, tables: list[str]) -> Iterator[str]:
-    """Make each page of the file in turn the root of each table, so that rows are found which no tree leads
-    to any more; those of others do not fit its types and checks.
+    """Make each page of the file in turn the root of each table.
+
+    Rows are then found which no tree leads to any more; those of others do not fit its types and checks.
     """
     if not tables:
         return
@@ -377,10 +382,11 @@ def _insert(target: sqlite3.Connection, table: str, row: tuple[Any, ...]) -> Non
 def _refuse_unknown_extensions(
     target: sqlite3.Connection, damaged: Path, *, hidden: bool, broken: bool
 ) -> None:
-    """Refuse a record that may have been extended more often than can be read: it would be judged less
-    strictly. ``hidden``: a record from before there were extensions got their table later, and the first page
-    of a new one does not lead there. ``broken``: some of the table could not be read; only an extended record
-    has a run after one that had reached its end.
+    """Refuse a record that may have been extended more often than can be read.
+
+    It would be judged less strictly. ``hidden``: a record from before there were extensions got their table
+    later, and the first page of a new one does not lead there. ``broken``: some of the table could not be
+    read; only an extended record has a run after one that had reached its end.
     """
     ((version, after),) = target.execute(f"SELECT version, ({_AFTER_THE_END}) FROM record").fetchall()  # noqa: S608 -- ours
     if (hidden and version >= _WITH_EXTENSIONS) or (broken and after):
@@ -392,8 +398,9 @@ def _refuse_unknown_extensions(
 
 
 def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> None:
-    """The experiment from the text that the record keeps for people; relative paths in it are taken to start
-    where the ``damaged`` record lies.
+    """Read the experiment from the text that the record keeps for people.
+
+    Relative paths in it are taken to start where the ``damaged`` record lies.
     """
     from steelyard.design import treatments
     from steelyard.spec import loads

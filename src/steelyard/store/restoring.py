@@ -43,8 +43,9 @@ INSERT INTO block SELECT id, pass, context, discard, (
 
 
 def restore(target: sqlite3.Connection) -> None:
-    """Insert the rows of ``treatment``, ``metric``, ``context`` and ``block`` that are missing, under the
-    numbers that they had.
+    """Insert the missing rows of ``treatment``, ``metric``, ``context`` and ``block``.
+
+    They come under the numbers that they had.
 
     Where rows that are left disagree, nothing is inserted: another version made the record.
     """

@@ -70,7 +70,7 @@ def metric_rows(
 
 
 def block_row(block: Block, state: BlockState, order: str) -> tuple[int | str | None, ...]:
-    """A row of ``block``; ``order`` is that of the block as JSON, which many blocks share."""
+    """Return a row of ``block``; ``order`` is that of the block as JSON, which many blocks share."""
     return (
         block.id,
         block.pass_,

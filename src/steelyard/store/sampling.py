@@ -46,7 +46,7 @@ _LABELS_SHIFT: Final = 40
 
 
 def _median(values: Sequence[float]) -> float:
-    """The median; of an even number of values, halfway between the two in the middle."""
+    """Return the median; of an even number of values, halfway between the two in the middle."""
     from statistics import median
 
     return median(values)
@@ -86,7 +86,7 @@ class Columns(msgspec.Struct, frozen=True):
 def builtin_columns(
     connection: sqlite3.Connection, trials: Trials, metrics: Sequence[str]
 ) -> dict[int, Columns]:
-    """The values of built-in metrics for each treatment.
+    """Return the values of built-in metrics for each treatment.
 
     A treatment has none where one of its trials lacks one of them: trials that are long enough to be asked
     are not a fair sample.
@@ -111,7 +111,7 @@ def reported_columns(
     metric: int,
     reduce: Callable[[Sequence[float]], float],
 ) -> dict[tuple[int, int], Columns]:
-    """The values of another metric for each id of labels and treatment, iterations reduced."""
+    """Return the values of another metric for each id of labels and treatment, iterations reduced."""
     import numpy as np
 
     # Rows of one number each take half the time of rows with all that belongs to it; SQLite writes no number
@@ -133,7 +133,7 @@ def reported_columns(
 
 
 def _whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
-    """The trial and the labels of each value of a metric."""
+    """Return the trial and the labels of each value of a metric."""
     import numpy as np
 
     sql = (
@@ -214,8 +214,9 @@ class CensoredColumns(msgspec.Struct, frozen=True):
 
 
 def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, CensoredColumns]:
-    """Launches of each treatment, from blocks that are complete but for runs that timed out. Blocks in which
-    anything else failed are left out, and so are those that are discarded or not finished.
+    """Return launches of each treatment, from blocks that are complete but for runs that timed out.
+
+    Blocks in which anything else failed are left out, and so are those that are discarded or not finished.
     """
     rows = connection.execute(
         "SELECT trial.id, block, treatment, status = 'timed_out', wall_ns FROM trial"
@@ -244,7 +245,7 @@ class MachineOf(msgspec.Struct, frozen=True):
 
 
 def find_machines(connection: sqlite3.Connection) -> dict[int, MachineOf]:
-    """The machine of each context; empty where contexts name none, or all of them one."""
+    """Return the machine of each context; empty where contexts name none, or all of them one."""
     first = connection.execute("SELECT json_extract(settings, '$.node') FROM context LIMIT 1").fetchone()
     if first is None or first[0] is None:
         return {}
@@ -279,7 +280,7 @@ class Origin:
         self._known: dict[int, tuple[Columns, array[int], array[int]]] = {}
 
     def of(self, columns: Columns) -> tuple[array[int], array[int]]:
-        """Passes and contexts, launch by launch."""
+        """Return passes and contexts, launch by launch."""
         if id(columns) not in self._known:
             # With the columns, so that no others get their id.
             self._known[id(columns)] = (columns, *self._look_up(columns.blocks))

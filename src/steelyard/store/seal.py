@@ -67,7 +67,7 @@ def write_seal(file: Path, summary: Summary) -> None:
 
 
 def read_seal(file: Path) -> Summary | None:
-    """The summary of the record in ``file``; ``None`` where it has none that is of these very bytes."""
+    """Return the summary of the record in ``file``; ``None`` without one of these very bytes."""
     name = str(file)
     try:
         with open(f"{name[: -len(file.name)]}{NAME}", "rb") as opened:  # noqa: PTH123 -- thousands a second

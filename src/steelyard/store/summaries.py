@@ -176,8 +176,9 @@ class Summaries:
             return {name: msgspec.json.decode(about, type=Metric) for name, about in rows}
 
     def read(self, metrics: Iterable[str], beside: Iterable[str] = ()) -> list[Condensed]:
-        """All records with their digests of these metrics, of the primary one of each where none is named,
-        and of those ``beside``.
+        """Read all records with their digests of these metrics.
+
+        The primary one of each is read where none is named, and those ``beside``.
         """
         with self._explained():
             run = self._connection.execute

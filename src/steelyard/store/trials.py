@@ -35,8 +35,10 @@ _TRIALS = (
 
 
 class Trials:
-    """All trials up to the last that was there at first. Each column is read once, however often it is asked
-    for: a million trials take 0.1 s, of which a third is spent on the first column alone.
+    """All trials up to the last that was there at first.
+
+    Each column is read once, however often it is asked for: a million trials take 0.1 s, of which a third is
+    spent on the first column alone.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -95,8 +97,9 @@ class Trials:
 
 
 def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Disturbance]:
-    """Disturbance of each treatment, without trials of ``uncounted`` blocks. Sums of nanoseconds are exact up
-    to 104 days.
+    """Disturbance of each treatment, without trials of ``uncounted`` blocks.
+
+    Sums of nanoseconds are exact up to 104 days.
     """
     import numpy as np
 
@@ -125,7 +128,7 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
 
 
 def measurements(connection: sqlite3.Connection) -> Iterator[tuple[int, Measurement]]:
-    """The run and the measurement of each trial, in the order of the plan; without captured output."""
+    """Yield the run and the measurement of each trial, in the order of the plan; without captured output."""
     # The values come first: as long as they are being read, all that is read is of one state of the record.
     values = connection.execute("SELECT trial, metric, labels, i, v FROM value ORDER BY trial")
     ahead = values.fetchone()

@@ -98,7 +98,7 @@ class Writing(Reading):
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
 
     def journal_path(self, run: int) -> Path:
-        """The file to which the runner writes during this run."""
+        """Return the file to which the runner writes during this run."""
         return self.directory / "journal" / f"{run:06}.journal"
 
     def add_journal(self, run: int, job: str) -> Path:

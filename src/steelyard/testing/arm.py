@@ -94,7 +94,10 @@ def _last_line(text: str) -> str:
 
 
 def _foreign_module(task: Task) -> str:
-    """A module whose code is not that of the tree, so that the commit was not measured; empty without one."""
+    """Return a module whose code is not that of the tree, so that the commit was not measured.
+
+    It is empty without one.
+    """
     for name, module in list(sys.modules.items()):
         file = getattr(module, "__file__", None)
         if file and _is_foreign(name, os.path.realpath(file), task):

@@ -32,8 +32,10 @@ Levels = Mapping[str, Scalar]
 
 
 def group_of(item: pytest.Item) -> str:
-    """The file of a test, whose timed tests take turns; or the name of its group, which has tests of several.
-    A marker ``turns`` that cannot be understood makes no group: ``claims_of`` refuses it.
+    """Return the file of a test, whose timed tests take turns.
+
+    It is the name of its group, where that has tests of several files. A marker ``turns`` that cannot be
+    understood makes no group: ``claims_of`` refuses it.
     """
     return _group_name(item) or item.nodeid.partition("::")[0]
 
@@ -51,7 +53,7 @@ def makes_claims(item: pytest.Item) -> bool:
 
 
 def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -> list[dict[str, Any]]:
-    """The claims that a test's markers make.
+    """Return the claims that a test's markers make.
 
     Parameters
     ----------
@@ -130,8 +132,10 @@ def _other(wanted: object, levels: Levels, others: Mapping[str, Levels], where: 
 
 
 def levels_of(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
-    """The levels of each of these tests: its function, with its file where tests of other files may take
-    turns with it, and parameters that are numbers or text; others by their id.
+    """Return the levels of each of these tests.
+
+    They are its function, with its file where tests of other files may take turns with it, and parameters
+    that are numbers or text; others by their id.
     """
     several = any(_group_name(item) for item in items)
     return [_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]

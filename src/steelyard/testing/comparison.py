@@ -1,5 +1,6 @@
-"""A session against those that were kept: what looks slower across time is measured in turns, and only that
-decides.
+"""A session against those that were kept.
+
+What looks slower across time is measured in turns, and only that decides.
 """
 
 from __future__ import annotations
@@ -139,7 +140,7 @@ def _read_all(directories: Sequence[Path], name: str) -> tuple[list[SavedSession
 def _confirm(
     config: pytest.Config, suspects: Sequence[pytest.Item], last: SavedSession
 ) -> tuple[Confirmation | None, str]:
-    """Turns with the commit of the last kept session, or why there are none."""
+    """Return turns with the commit of the last kept session, or why there are none."""
     if not suspects:
         return None, ""
     commit = last.host.get("git_commit")

@@ -71,8 +71,9 @@ class Session:
         self._deselected += [item for item in items if self._is_timed(item)]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Count the timed tests of each file or group that were not deselected: they run together when the
-        last one's turn comes.
+        """Count the timed tests of each file or group that were not deselected.
+
+        They run together when the last one's turn comes.
         """
         timed = [item for item in session.items if self._is_timed(item)]
         if self.distributed or self.config.getoption("steelyard_off") or self.config.option.collectonly:

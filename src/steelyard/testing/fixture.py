@@ -1,5 +1,6 @@
-"""``steelyard``, the fixture: times the function that a test hands it; and pytest-benchmark's, with the same
-signature.
+"""``steelyard``, the fixture: times the function that a test hands it.
+
+And pytest-benchmark's, with the same signature.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class Steelyard:
 
 
 def _finished(function: Callable[..., Any], result: Any) -> Any:
-    """The result of a call, unless what was called has not run yet."""
+    """Return the result of a call, unless what was called has not run yet."""
     if not (inspect.iscoroutine(result) or inspect.isasyncgen(result)):
         return result
     if inspect.iscoroutine(result):
@@ -147,9 +148,10 @@ class Benchmark(Steelyard):
         teardown: Callable[..., Any] | None = None,
         **of_rounds: int,
     ) -> Any:
-        """Call ``target`` once, and time it. What ``setup`` returns are the arguments of each call; its time
-        does not count. Steelyard finds how many calls there are; with a ``setup`` or a ``teardown``,
-        ``iterations`` says how many make one value.
+        """Call ``target`` once, and time it.
+
+        What ``setup`` returns are the arguments of each call; its time does not count. Steelyard finds how
+        many calls there are; with a ``setup`` or a ``teardown``, ``iterations`` says how many make one value.
         """
         if setup is None and teardown is None:
             return self(target, *args, **kwargs or {})

@@ -1,6 +1,7 @@
-"""Passes over the timed tests of a file, or of a group in several files: each runs all of them once, in
-random order, with their fixtures set up again, and gives each one value. Neighbouring values share what the
-machine did meanwhile.
+"""Passes over the timed tests of a file, or of a group in several files.
+
+Each runs all of them once, in random order, with their fixtures set up again, and gives each one value.
+Neighbouring values share what the machine did meanwhile.
 """
 
 from __future__ import annotations
@@ -79,8 +80,10 @@ def run_passes(
 
 
 def _shared(items: Sequence[pytest.Item]) -> pytest.Collector:
-    """Where what is set up stays until the last of these tests has ended: their file, or of several files the
-    directory around them, so that fixtures of a file are set up again for each of its tests.
+    """Return where what is set up stays until the last of these tests has ended.
+
+    That is their file, or of several files the directory around them, so that fixtures of a file are set up
+    again for each of its tests.
     """
     chains = [item.listchain() for item in items]
     around = [
@@ -99,8 +102,9 @@ def _run(one: Ran, nextitem: pytest.Item | pytest.Collector | None) -> None:
 
 
 def run_alone(one: Ran) -> bool:
-    """Run a test once, in turns with those of another process; the fixtures of its file stay set up. Returns
-    whether it passed and measured something.
+    """Run a test once, in turns with those of another process.
+
+    The fixtures of its file stay set up. Returns whether it passed and measured something.
     """
     _run(one, _shared([one.item]))
     return _sound(one)

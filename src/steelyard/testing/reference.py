@@ -25,5 +25,5 @@ def work() -> int:
 
 
 def loop() -> Loop:
-    """The reference, ready to be timed."""
+    """Return the reference, ready to be timed."""
     return calibrated(work, LEAST_S)

@@ -58,23 +58,23 @@ def read_saved(directory: Path) -> SavedSession:
 
 
 def _mean_log(sample: Sample | None) -> float:
-    """Of its values; NaN without any."""
+    """Mean logarithm of its values; NaN without any."""
     return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
 
 
 def name_of(item: pytest.Item) -> str:
-    """The name of a timed test in saved sessions."""
+    """Return the name of a timed test in saved sessions."""
     (levels,) = levels_of([item])
     return _name({"": group_of(item), **levels})
 
 
 def file_of(name: str) -> str:
-    """The file of a test by its name in saved sessions; that of a test in a group has both."""
+    """Return the file of a test by its name in saved sessions; that of a test in a group has both."""
     first, second, *_ = name.split("::")
     return first if first.endswith(".py") else second
 
 
 def _name(levels: Mapping[str, Scalar]) -> str:
-    """The name of a treatment, which other tests of its session do not change."""
+    """Return the name of a treatment, which other tests of its session do not change."""
     file, test, *rest = (level for level in levels.values() if level != ABSENT)
     return f"{file}::{test}" + (f"[{'-'.join(map(str, rest))}]" if rest else "")

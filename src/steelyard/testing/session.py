@@ -70,11 +70,11 @@ class File(msgspec.Struct):
     orders: list[list[int]]
 
     def cells(self, extra: Mapping[str, Scalar]) -> list[tuple[tuple[str, Scalar], ...]]:
-        """The levels of each test, in their order."""
+        """Return the levels of each test, in their order."""
         return [tuple({**extra, **levels}.items()) for levels in self.levels]
 
     def only(self, test: str) -> File:
-        """As if there were this test alone, at all of its parameters."""
+        """Return the session as if there were this test alone, at all of its parameters."""
         places = [place for place, levels in enumerate(self.levels) if levels["test"] == test]
         new = {place: number for number, place in enumerate(places)}
         orders = [[new[place] for place in order if place in new] for order in self.orders]
@@ -101,7 +101,7 @@ class File(msgspec.Struct):
 
 
 def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -> File | None:
-    """What was timed to the end; ``None`` where nothing was."""
+    """Return what was timed to the end; ``None`` where nothing was."""
     blocks = len(orders)
     whole = [place for place, one in enumerate(ran) if len(one.timed.values) == blocks > 0]
     if not whole:
@@ -117,8 +117,9 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
 
 
 def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
-    """The claims of the tests of a file or group, one family; a claim that cannot be understood is refused
-    alone.
+    """Return the claims of the tests of a file or group, one family.
+
+    A claim that cannot be understood is refused alone.
     """
     levels = levels_of([one.item for one in file.ran])
     others: dict[str, Mapping[str, Scalar]] = {}
@@ -145,7 +146,7 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
 
 
 def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[Judgement]:
-    """The claims of tests that passed and have no values."""
+    """Return the claims of tests that passed and have no values."""
     timed = {id(one) for one in file.ran} if file is not None else set()
     return [
         Judgement(one, "not_judged", f"not judged: {NOTHING_TIMED}")

@@ -93,7 +93,7 @@ class Metadata(msgspec.Struct, frozen=True):
     iterations: int
 
     def __getitem__(self, key: str) -> Any:
-        """A statistic by its name."""
+        """Return a statistic by its name."""
         place = self if key in self.__struct_fields__ else self.stats
         try:
             return getattr(place, key)

@@ -71,7 +71,10 @@ class Confirmation(msgspec.Struct, frozen=True):
 
 
 def describe_commit(root: Path) -> dict[str, Scalar]:
-    """The commit of a work tree, and whether its files differ from it; nothing outside of a repository."""
+    """Return the commit of a work tree, and whether its files differ from it.
+
+    Nothing outside of a repository.
+    """
     try:
         repository = Repository(root)
         return {"git_commit": repository.commit("HEAD"), "git_dirty": repository.dirty}
@@ -202,7 +205,7 @@ class Turns:
                 self._differences.setdefault(test, []).append(fmean(new) - fmean(old))
 
     def _in(self, top: Path, path: Path) -> Path:
-        """The place in a work tree of a path below the tree under test; another path stays as it is."""
+        """Return the place in a work tree of a path below the tree under test; other paths stay."""
         path = Path(os.path.realpath(path))
         return top / path.relative_to(self._top) if path.is_relative_to(self._top) else path
 

@@ -14,8 +14,9 @@ COLLECT_EVERY: int = 64
 
 
 def timed_blocks(loops: Sequence[Loop], seed: int) -> Iterator[tuple[float, ...]]:
-    """Yield the seconds per call of each loop, block by block, without end; garbage is collected between
-    blocks. To be used within ``quiet_memory``.
+    """Yield the seconds per call of each loop, block by block, without end.
+
+    Garbage is collected between blocks. To be used within ``quiet_memory``.
     """
     places = range(len(loops))
     for number in count(1):

@@ -48,8 +48,9 @@ class Loop:
 
 
 def calibrated(function: Callable[[], object], least_s: float = LEAST_S) -> Loop:
-    """Warm a function up, and double its calls until the quickest of three timings takes ``least_s``;
-    one that is slow is called once.
+    """Warm a function up, and double its calls until the quickest of three timings takes ``least_s``.
+
+    One that is slow is called once.
     """
     loop = Loop(function)
     started = time.perf_counter()
@@ -65,8 +66,9 @@ def calibrated(function: Callable[[], object], least_s: float = LEAST_S) -> Loop
 
 @contextmanager
 def quiet_memory() -> Iterator[None]:
-    """Keep the garbage collector from running within, unless it is asked; what lives already is not looked at
-    again until the end.
+    """Keep the garbage collector from running within, unless it is asked.
+
+    What lives already is not looked at again until the end.
     """
     enabled = gc.isenabled()
     gc.collect()

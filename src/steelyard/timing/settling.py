@@ -34,8 +34,9 @@ class Warmup(msgspec.Struct, frozen=True):
 
 
 def settle(loop: Timed, most_s: float = MOST_S) -> Warmup:
-    """Time a calibrated loop until the median of five timings is no more than 1 % below that of the five
-    before.
+    """Time a calibrated loop until it settles.
+
+    That is when the median of five timings is no more than 1 % below that of the five before.
     """
     calls, spent, before = 0, 0.0, 0.0
     while spent < most_s:

@@ -150,7 +150,7 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
 
 
 def _looks(text: str, where: str) -> str | None:
-    """The format that a file looks like."""
+    """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
         return _tool_of(decode_json(text, where, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
@@ -189,7 +189,7 @@ def _of_json(text: str, where: str, tool: str) -> Contents:
 
 
 def _of_others(form: str) -> Text:
-    """The reader that a package has registered under a name."""
+    """Return the reader that a package has registered under a name."""
     known = {each.name: each for each in entry_points(group=GROUP)}
     if form not in known:
         names = (*FORMATS, *known)

@@ -1,5 +1,6 @@
-"""ASV's results of one commit and environment: for each benchmark and combination of parameters the samples
-of its processes, or their median.
+"""ASV's results of one commit and environment.
+
+For each benchmark and combination of parameters they have the samples of its processes, or their median.
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def _list_titles(name: str, params: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _read_values(results: Sequence[Any], samples: Sequence[Any], place: int) -> tuple[float, ...]:
-    """Samples where they were recorded, else the result."""
+    """Return the samples where they were recorded, else the result."""
     chosen = samples[place] if place < len(samples) else None
     values = chosen or ([results[place]] if place < len(results) else [])
     return tuple(float(value) for value in values if isinstance(value, int | float) and math.isfinite(value))

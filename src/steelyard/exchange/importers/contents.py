@@ -34,8 +34,9 @@ class Unit(msgspec.Struct, frozen=True):
 
 
 def unit_of(text: str) -> Unit | None:
-    """The unit that a text names; ``None`` where it names none that is known. ``/op`` says that a value is
-    that of one operation.
+    """Return the unit that a text names.
+
+    ``None`` where it names none that is known. ``/op`` says that a value is that of one operation.
     """
     text = text.strip().removesuffix("/op")
     if text in _TIMES:
@@ -54,7 +55,7 @@ def unit_of(text: str) -> Unit | None:
 
 
 def known_unit(text: str, where: str) -> Unit:
-    """The unit that a text names.
+    """Return the unit that a text names.
 
     Raises
     ------
@@ -132,13 +133,13 @@ SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value
 
 
 def summary_note(names: Sequence[str]) -> tuple[str, ...]:
-    """The note about these benchmarks, if there are any."""
+    """Return the note about these benchmarks, if there are any."""
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return (SUMMARY.format(shown),) if names else ()
 
 
 def level(text: str) -> Scalar:
-    """The number that a text is, or the text."""
+    """Return the number that a text is, or the text."""
     for kind in (int, float):
         try:
             number = kind(text)
@@ -149,6 +150,6 @@ def level(text: str) -> Scalar:
 
 
 def identifier(text: str) -> str:
-    """A name for a factor or a metric: letters, digits and underscores of the text, letters first."""
+    """Return a name for a factor or a metric: letters, digits and underscores of the text, letters first."""
     found = re.sub(r"[^A-Za-z0-9_]+", "_", text).strip("_")[:100]
     return found if found[:1].isalpha() else f"x{found}"

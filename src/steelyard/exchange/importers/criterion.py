@@ -1,5 +1,7 @@
-"""Criterion.rs, the directory ``target/criterion``: samples of one process, each the mean time of so many
-iterations. Or what it prints: one estimate a benchmark, with five digits.
+"""Criterion.rs: its directory ``target/criterion``, or what it prints.
+
+The directory has samples of one process, each the mean time of so many iterations. The output has one
+estimate a benchmark, with five digits.
 
 Every saved run is a level of the factor ``saved``: ``base``, ``new``, and whatever ``--save-baseline`` named.
 Criterion keeps the newest run under two names: ``new``, and ``base`` or the one that was given; of runs that

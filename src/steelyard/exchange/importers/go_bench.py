@@ -1,5 +1,6 @@
-"""``go test -bench`` as benchstat reads it: a line is the mean over the iterations of one repetition, and
-``-count`` repeats in one process.
+"""``go test -bench`` as benchstat reads it.
+
+A line is the mean over the iterations of one repetition, and ``-count`` repeats in one process.
 
 ``BenchmarkSort/n=1024-8`` is ``benchmark``, ``n`` and ``procs``. Units that ``b.ReportMetric`` made up are
 kept as plain numbers under their name.

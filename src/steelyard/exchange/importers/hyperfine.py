@@ -74,8 +74,10 @@ class _Command(NamedTuple):
 
 
 def read(document: object, where: str) -> Contents:
-    """Read all commands; parameters are the factors where they alone tell the commands apart, and commands of
-    one name are numbered.
+    """Read all commands.
+
+    Parameters are the factors where they alone tell the commands apart, and commands of one name are
+    numbered.
     """
     version = msgspec.convert(document, _Version).schema_version
     if version > NEWEST:
@@ -129,7 +131,7 @@ def _read_version_2(document: object) -> Iterator[_Command]:
 
 
 def _distinguish(commands: Sequence[_Command]) -> list[Mapping[str, Scalar]]:
-    """What tells the commands apart."""
+    """Return what tells the commands apart."""
     names = {frozenset(command.parameters) for command in commands}
     distinct = {tuple(sorted(command.parameters.items())) for command in commands}
     if len(names) == 1 and all(names) and len(distinct) == len(commands):

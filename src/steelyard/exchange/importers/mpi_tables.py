@@ -1,5 +1,6 @@
-"""Tables of the Intel MPI Benchmarks and of OSU's: a line for each message size, each value a mean over the
-repetitions of one launch.
+"""Tables of the Intel MPI Benchmarks and of OSU's.
+
+They have a line for each message size; each value is a mean over the repetitions of one launch.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""nanobench's JSON template: epochs within one process, each the mean of its iterations, in seconds; divided
-by the batch, as nanobench's own table does.
+"""nanobench's JSON template: epochs within one process, each the mean of its iterations, in seconds.
+
+Times are divided by the batch, as nanobench's own table does.
 """
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
-"""pytest-benchmark's ``--benchmark-json`` and saved runs: rounds within one process; without
-``--benchmark-save-data`` a saved run has summaries only.
+"""pytest-benchmark's ``--benchmark-json`` and saved runs: rounds within one process.
+
+Without ``--benchmark-save-data`` a saved run has summaries only.
 """
 
 from __future__ import annotations

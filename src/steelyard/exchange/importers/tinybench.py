@@ -49,7 +49,7 @@ def read(text: str, origin: str) -> Contents:
 
 
 def _find_latency(cells: list[str], origin: str) -> tuple[int, str]:
-    """The column of the median, or else of the mean, and its unit."""
+    """Return the column of the median, or else of the mean, and its unit."""
     latencies = {place: match["unit"] for place, cell in enumerate(cells) if (match := _LATENCY.search(cell))}
     if not latencies:
         raise UsageError(

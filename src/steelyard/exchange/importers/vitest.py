@@ -1,5 +1,6 @@
-"""Vitest's ``bench --outputJson``, which times by tinybench: one process, a mean and percentiles in
-milliseconds for each benchmark.
+"""Vitest's ``bench --outputJson``, which times by tinybench.
+
+It is of one process, with a mean and percentiles in milliseconds for each benchmark.
 """
 
 from __future__ import annotations

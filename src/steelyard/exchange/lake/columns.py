@@ -114,8 +114,9 @@ class ParquetTrials:
         return content
 
     def read(self, names: Sequence[str]) -> dict[str, Column]:
-        """Columns by name: those that every table has (``WHERE``), or metrics, in which what was not observed
-        is NaN.
+        """Read columns by name.
+
+        They are those that every table has (``WHERE``), or metrics, in which what was not observed is NaN.
 
         Raises
         ------
@@ -152,8 +153,9 @@ class ParquetTrials:
         return columns
 
     def fetch_rows(self, columns: str, condition: str) -> list[tuple[Any, ...]]:
-        """Rows of few trials, each with the place of its record and its number; SQL of ours, in the order of
-        records and trials.
+        """Rows of few trials, each with the place of its record and its number.
+
+        The SQL is ours; rows are in the order of records and trials.
         """
         with self._explained():
             rows: list[tuple[Any, ...]] = []

@@ -37,8 +37,9 @@ class TableFile(msgspec.Struct, frozen=True):
 
 
 class Reduced(msgspec.Struct, frozen=True):
-    """A metric of a record, how the iterations of a trial become one observation, and its column of the
-    trials; empty where it has labels, of which that table has none.
+    """A metric of a record, how a trial's iterations become one observation, and its column.
+
+    The column is of the trials; it is empty where the metric has labels, of which that table has none.
     """
 
     metric: Metric
@@ -109,7 +110,7 @@ def name_stem(spec: str, created_ns: int, record: str) -> str:
 
 
 def hash_bytes(content: bytes) -> str:
-    """The digest by which files of a lake are told apart."""
+    """Return the digest by which files of a lake are told apart."""
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
@@ -158,7 +159,7 @@ def decode(content: bytes, place: str) -> Facts:
 
 
 def describe_damage(place: str, why: str) -> RecordError:
-    """The error for a file of a lake that is not what it should be."""
+    """Return the error for a file of a lake that is not what it should be."""
     return RecordError(
         f"{place} is damaged: {why}",
         hint="export its record again: steelyard export RECORD.lab --to PLACE; or remove the three files of"
@@ -167,6 +168,6 @@ def describe_damage(place: str, why: str) -> RecordError:
 
 
 def find_place(name: str) -> tuple[str, str, str] | None:
-    """The spec, day and record of a file of facts by its name; ``None`` of other files."""
+    """Return the spec, day and record of a file of facts by its name; ``None`` of other files."""
     match = _NAME.fullmatch(name)
     return (match[1], match[2], match[3]) if match else None

@@ -91,7 +91,7 @@ class Location:
             )
 
     def read(self, name: str) -> bytes:
-        """The content of a file; errors as ``list_files``."""
+        """Return the content of a file; errors as ``list_files``."""
         with self._explained():
             if self.directory is None:
                 return bytes(self._files.cat_file(f"{self._root}/{name}"))
@@ -146,7 +146,7 @@ class Location:
             raise UsageError(f"{self.label} cannot be {verb}: {reason}", hint=hint) from None
 
     def _strip_secrets(self, text: str) -> str:
-        """The text without what the URL has besides a host and a path."""
+        """Return the text without what the URL has besides a host and a path."""
         text = text.replace(self._url, self.label) if self._url else text
         for secret in find_secrets(self._url):
             text = text.replace(secret, "…")
@@ -154,7 +154,7 @@ class Location:
 
 
 def _split(place: str) -> tuple[str, str]:
-    """The place of a whole lake, and what of it is meant."""
+    """Return the place of a whole lake, and what of it is meant."""
     base_label, *rest = re.split(r"/(?=spec=[^/]*(?:/day=[^/]*)?/?\Z)", place)
     return (base_label, rest[0].rstrip("/")) if rest else (place, "")
 

@@ -55,8 +55,10 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Offsets(msgspec.Struct, frozen=True):
-    """What is added to numbers of a record: runs, blocks, trials; and its contexts by their numbers there,
-    and the machine of a run where blocks are named after it.
+    """What is added to numbers of a record: runs, blocks, trials.
+
+    There are also its contexts by their numbers there, and the machine of a run where blocks are named after
+    it.
     """
 
     runs: int
@@ -113,12 +115,14 @@ class LakeRecord(Reading):
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """A lake that is read does not change."""
+        """Do nothing: a lake that is read does not change."""
         yield
 
     def read_columns(self) -> Mapping[str, Ints]:
-        """Where trials stand, in numbers of the whole: ``trial``, ``block``, ``run``, ``context``, ``pass``,
-        ``treatment``, ``is ok`` and ``timed out`` (0 or 1), ``block_state``, and ``start_ns``.
+        """Read where trials stand, in numbers of the whole.
+
+        The columns are ``trial``, ``block``, ``run``, ``context``, ``pass``, ``treatment``, ``is ok`` and
+        ``timed out`` (0 or 1), ``block_state``, and ``start_ns``.
         """
         import numpy as np
 
@@ -170,7 +174,7 @@ class LakeRecord(Reading):
                 yield BlockOutcome(block, _end_state(state))
 
     def samples(self, *metrics: str) -> list[Sample]:
-        """As of a record. A metric with labels stands in no table of a lake.
+        """Return samples as of a record. A metric with labels stands in no table of a lake.
 
         Raises
         ------
@@ -201,7 +205,7 @@ class LakeRecord(Reading):
         return {entry.metric.name: entry.column for entry in self._parts[0].facts.metrics}
 
     def _group_launches(self) -> dict[int, Launches]:
-        """Launches of complete blocks by their treatment; samples share what is the same of all metrics."""
+        """Group launches of complete blocks by treatment; samples share what all metrics have in common."""
         import numpy as np
 
         if self._placed is None:
@@ -226,7 +230,7 @@ class LakeRecord(Reading):
         return self._placed
 
     def _find_standing(self) -> Ints:
-        """The context that stands for each, which is that of its machine where machines are contexts."""
+        """Return the context that stands for each: that of its machine where machines are contexts."""
         import numpy as np
 
         ((last,),) = self._rows("SELECT coalesce(max(id), 0) FROM context")
@@ -236,7 +240,7 @@ class LakeRecord(Reading):
         return standing
 
     def times_to_limit(self, limit_s: float) -> list[Sample]:
-        """As of a record: blocks that are complete, or lack nothing but runs that timed out."""
+        """Return times as of a record: blocks that are complete, or lack only runs that timed out."""
         import numpy as np
 
         table = self.read_columns()
@@ -269,7 +273,7 @@ class LakeRecord(Reading):
         return samples
 
     def failures(self) -> dict[int, Failures]:
-        """As of a record."""
+        """Return failures as of a record."""
         table = self.read_columns()
         attempted = table["block_state"] != _DISCARDED
         counts, failed, late = (
@@ -286,12 +290,12 @@ class LakeRecord(Reading):
         }
 
     def labels_of(self, metric: str) -> list[Mapping[str, Scalar]]:
-        """No labels, which no metric of a lake has."""
+        """Return no labels, since no metric of a lake has any."""
         self._metric(metric)
         return [{}]
 
     def progress(self) -> Progress:
-        """As of a record; blocks without a trial are counted as planned."""
+        """Return progress as of a record; blocks without a trial are counted as planned."""
         import numpy as np
 
         table = self.read_columns()
@@ -307,7 +311,7 @@ class LakeRecord(Reading):
         return Progress(trials, trials, int(np.sum(table["is ok"] == 0)), blocks, contexts, last)
 
     def disturbances(self) -> dict[int, Disturbance]:
-        """As of a record."""
+        """Return disturbances as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -333,7 +337,7 @@ class LakeRecord(Reading):
         }
 
     def excluded(self) -> tuple[Excluded, ...]:
-        """As of a record."""
+        """Return excluded runs as of a record."""
         rows = self._parquet.fetch_rows(
             "trial, treatment, block, status, reason, block_state, wall_s", "block_state <> 'complete'"
         )
@@ -350,7 +354,7 @@ class LakeRecord(Reading):
         )
 
     def disturbed(self, least: float) -> tuple[Disturbed, ...]:
-        """As of a record."""
+        """Return disturbed runs as of a record."""
         if "queue_wait_s" not in self._metrics:
             return ()
         rows = self._parquet.fetch_rows(
@@ -365,7 +369,7 @@ class LakeRecord(Reading):
         )
 
     def gaps(self, trials: int = 10_000) -> Gaps:
-        """As of a record."""
+        """Return gaps as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -383,7 +387,7 @@ class LakeRecord(Reading):
         return Gaps(*medians)
 
     def boots_of_treatments(self) -> dict[int, set[str]]:
-        """As of a record."""
+        """Return machine starts as of a record."""
         import numpy as np
 
         table = self.read_columns()
@@ -403,7 +407,7 @@ class LakeRecord(Reading):
         )
 
     def finished_trials(self, block: int) -> set[int]:
-        """As of a record."""
+        """Return finished trials as of a record."""
         table = self.read_columns()
         return set(table["trial"][table["block"] == block].tolist())
 
@@ -412,16 +416,17 @@ class LakeRecord(Reading):
         return []
 
     def holder(self) -> Holder | None:
-        """Nobody writes."""
+        """Return no holder, since nobody writes."""
         return None
 
 
 def _observe(
     metric: Metric, launches: Launches | None, column: Any
 ) -> tuple[Doubles, Integers, Integers, Integers, Integers]:
-    """Values of a metric, their blocks, passes, contexts and trials; without launches in which it was not
-    observed, and with a built-in metric without all of such a treatment: trials that are long enough to be
-    asked are not a fair sample.
+    """Values of a metric, their blocks, passes, contexts and trials.
+
+    Launches in which it was not observed are left out; with a built-in metric, so are all of such a
+    treatment: trials that are long enough to be asked are not a fair sample.
     """
     import numpy as np
 
@@ -448,7 +453,7 @@ def _count(column: Ints) -> Iterator[tuple[int, int]]:
 
 
 def _end_state(state: str) -> BlockState:
-    """The state of a block that nobody goes on with."""
+    """Return the state of a block that nobody goes on with."""
     match state:
         case "complete" | "discarded":
             return state
@@ -529,7 +534,7 @@ def _fill(
 
 
 def hash_ids(ids: Collection[str]) -> str:
-    """An id for records together."""
+    """Return an id for records together."""
     import hashlib
 
     return hashlib.sha256(" ".join(sorted(ids)).encode()).hexdigest()[:16]

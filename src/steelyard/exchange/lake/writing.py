@@ -97,7 +97,10 @@ def _is_written(location: Location, stem: str, content: str) -> bool:
 
 
 def _find_column(metric: str, columns: Collection[str]) -> str:
-    """The column of a metric, which has another name where a factor has its own; empty where it has none."""
+    """Return the column of a metric, which has another name where a factor has its own.
+
+    It is empty where the record has none.
+    """
     return next((name for name in (f"metric.{metric}", metric) if name in columns), "")
 
 

@@ -124,7 +124,7 @@ def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int
 
 
 def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
-    """The answer, whose verdicts are marked as those of a question that was asked after the run."""
+    """Return the answer, whose verdicts are marked as those of a question that was asked after the run."""
     notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
     return replace(
         found,
@@ -183,7 +183,7 @@ def _nothing_yet(record: Reading) -> RecordError:
 
 
 def _about(declared: Analysis, metric: str) -> Analysis:
-    """The declaration about another metric, whose limits and stated uncertainties are unknown."""
+    """Return the declaration about another metric, whose limits and stated uncertainties are unknown."""
     if metric == declared.metric:
         return declared
     failures: OnFailures = "refuse" if declared.failures == "as-limit" else declared.failures
@@ -191,7 +191,7 @@ def _about(declared: Analysis, metric: str) -> Analysis:
 
 
 def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
-    """The declaration of the spec, with the estimand and interval that were asked for."""
+    """Return the declaration of the spec, with the estimand and interval that were asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
         raise UsageError(f"unknown estimand {wanted!r}", hint=f"one of: {', '.join(INTERVALS)}")
@@ -216,8 +216,9 @@ def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKin
 
 
 def declared_of(record: Reading, metric: str) -> Analysis:
-    """Return the declaration of the spec about any metric, the errors of the clock included, with the level
-    that the looks at the record leave it.
+    """Return the declaration of the spec about any metric, the errors of the clock included.
+
+    It has the level that the looks at the record leave it.
     """
     declared = _about(_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
@@ -226,8 +227,10 @@ def declared_of(record: Reading, metric: str) -> Analysis:
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
-    """Tell how far the question is answered at a look after so many complete blocks: of effects where the
-    design asks for them, else of comparisons. ``last`` where a limit lets no other look follow.
+    """Tell how far the question is answered at a look after so many complete blocks.
+
+    The question is of effects where the design asks for them, else of comparisons. ``last`` says that a limit
+    lets no other look follow.
     """
     # Imported where a look needs it: an answer does without.
     from steelyard.stats.compare.comparison import compare
@@ -270,8 +273,9 @@ def _declared(record: Reading) -> Analysis:
 
 
 def _clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
-    """State what the clock adds to the uncertainty of elapsed times: its step, one error per treatment, and
-    the cost of a reading, an error that all share.
+    """State what the clock adds to the uncertainty of elapsed times.
+
+    It adds its step, one error per treatment, and the cost of a reading, an error that all share.
 
     Both are the largest that any run found, and upper bounds: u = size / sqrt(12) for an error anywhere
     between 0 and the size (GUM F.2.2.1).
@@ -347,7 +351,7 @@ def _unobserved(
 
 
 def _note_idle_power(record: Reading) -> list[Notice]:
-    """What counters of energy contain beside the program."""
+    """Return what counters of energy contain beside the program."""
     idle: dict[str, float] = {}
     for run in record.runs():
         facts = {name: run.host.get(f"{name}_idle_w") for name in record.experiment.program.counters}

@@ -27,7 +27,7 @@ from steelyard.store.differences import differences
 
 
 def _compared(record: Reading, metric: str, samples: Callable[[str], list[Sample]]) -> list[Sample]:
-    """Samples to compare: if the spec declares so, times to the limit, with the runs that reached it."""
+    """Return the samples to compare: if declared so, times to the limit of the runs that reached it."""
     limit_s = record.experiment.program.timeout_s
     if limit_s is not None and declared_of(record, metric).failures == "as-limit":
         return record.times_to_limit(limit_s)
@@ -48,7 +48,7 @@ def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
 
 
 def _resolve_accepted(claim: Claim, experiment: Experiment) -> Claim:
-    """The claim with its file of accepted models as the experiment that declares it has it."""
+    """Return the claim with its file of accepted models as the experiment that declares it has it."""
     if isinstance(claim, Scales) and claim.accepted is not None:
         return replace(claim, accepted=str(Path(experiment.source, claim.accepted)))
     return claim
@@ -84,8 +84,9 @@ def check(
 
 
 def judge_together(members: Sequence[Drafted]) -> list[Checked]:
-    """Decide the claims of several records as one family: any wrong verdict in any of them has a probability
-    of at most alpha. Their records are still open.
+    """Decide the claims of several records as one family.
+
+    Any wrong verdict in any of them has a probability of at most alpha. Their records are still open.
     """
     claims = [claim for member in members for claim in member.claims]
     drafts = [entry for member in members for entry in member.drafts]

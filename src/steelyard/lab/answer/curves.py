@@ -100,7 +100,7 @@ def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
 
 
 def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
-    """The parameter that a claim names, or the only factor or label with as many numeric levels."""
+    """Return the parameter that a claim names, or the only factor or label with as many numeric levels."""
     if named is not None:
         return named
     labels = record.labels_of(metric)

@@ -68,8 +68,9 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
 
 
 def idle_looks(record: Reading) -> tuple[int, ...]:
-    """Complete blocks at the looks that could not have ended the run, whatever the verdicts: its half-width
-    was wider than it was to be.
+    """Complete blocks at the looks that could not have ended the run, whatever the verdicts.
+
+    The half-width of the run was then wider than it was to be.
     """
     return tuple(
         look.blocks
@@ -81,8 +82,10 @@ def idle_looks(record: Reading) -> tuple[int, ...]:
 
 
 def closed_at(record: Reading) -> int | None:
-    """Complete blocks at the look that a limit of time or blocks made the last; ``None`` where none did. A
-    run that ends because more blocks would not help ends by what its looks showed, and so does an extension.
+    """Complete blocks at the look that a limit of time or blocks made the last.
+
+    ``None`` where none did. A run that ends because more blocks would not help ends by what its looks showed,
+    and so does an extension.
     """
     if any(warning.kind == "out_of_reach" for warning in record.warnings()):
         return None
@@ -131,8 +134,10 @@ def layout_per_launch(experiment: Experiment) -> bool:
 
 
 def default_context(contexts: Sequence[Context]) -> int | None:
-    """Find the drawn context that changes nothing: every setting that varies has the level of a plain launch,
-    and lengths of the environment its place on the stack.
+    """Find the drawn context that changes nothing.
+
+    In it, every setting that varies has the level of a plain launch, and lengths of the environment have its
+    place on the stack.
     """
     varying = {
         name
@@ -150,8 +155,9 @@ def _unchanged(name: str, level: Scalar) -> bool:
 
 
 def _pace(record: Reading, so_far: Extent) -> Pace | None:
-    """Time of a block and of a context; ``None`` before the first complete block, and in a sequential order,
-    whose only block is all there is.
+    """Time of a block and of a context.
+
+    ``None`` before the first complete block, and in a sequential order, whose only block is all there is.
 
     A context is set up between two blocks, so that it costs what passes there beyond what passes between two
     trials of one block; where blocks have one trial, nothing tells that apart.

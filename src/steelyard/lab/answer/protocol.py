@@ -22,7 +22,7 @@ def asked(
     protocol: str | None,
     against: str | Mapping[str, Scalar] | None,
 ) -> Analysis:
-    """The declaration with another protocol or another baseline.
+    """Return the declaration with another protocol or another baseline.
 
     Parameters
     ----------

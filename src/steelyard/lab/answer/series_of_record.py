@@ -1,5 +1,6 @@
-"""From a record to series: one for each metric, label and combination of the factors that are not modelled
-over.
+"""From a record to series.
+
+There is one for each metric, label and combination of the factors that are not modelled over.
 """
 
 from __future__ import annotations
@@ -37,8 +38,10 @@ def series_of_record(
 def series_of_samples(
     samples: Sequence[Sample], parameters: Sequence[str], place: Path, *, ignore_failures: bool = False
 ) -> tuple[Series, ...]:
-    """Make series from samples; ``place`` is what errors call the record. With ``ignore_failures``, failed
-    runs do not mark a series as censored.
+    """Make series from samples.
+
+    ``place`` is what errors call the record. With ``ignore_failures``, failed runs do not mark a series as
+    censored.
 
     Raises
     ------

@@ -1,5 +1,6 @@
-"""The stages of an audit: a pilot that tells how long a run takes, a screening, a replication; each an
-experiment with a record of its own, so that an audit that was stopped goes on where it was.
+"""The stages of an audit: a pilot that tells how long a run takes, a screening, a replication.
+
+Each is an experiment with a record of its own, so that an audit that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -152,7 +153,7 @@ class _Replication(msgspec.Struct, frozen=True):
     waiting: AbstractSet[str]
 
     def judged(self, bench: Stages) -> _Judged:
-        """The findings of all blocks so far, at the level that the looks at them leave."""
+        """Return the findings of all blocks so far, at the level that the looks at them leave."""
         request = bench.request
         logs = bench.logs("replication", bench.asked_metric)
         elapsed = bench.logs("replication", "wall_s") if self.waiting else logs
@@ -230,8 +231,9 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """The kinds in which the program still ends well at the largest level or each name, and what is said of
-    the others: some programs refuse a long name of their own.
+    """Return the kinds in which the program still ends well, and what is said of the others.
+
+    Tried are the largest level or each name: some programs refuse a long name of their own.
 
     Raises
     ------
@@ -303,7 +305,7 @@ def _screen(
 def _again(
     among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
-    """The settings of the replication, and what is compared in it.
+    """Return the settings of the replication, and what is compared in it.
 
     Names are compared where the layout is a typical one: at an extreme one, they would be judged by it.
     """

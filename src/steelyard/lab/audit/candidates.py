@@ -91,8 +91,10 @@ class Candidate(msgspec.Struct, frozen=True):
         return INTERVENTIONS[self.name].finer if self.numeric else 1
 
     def draw(self, count: int, seed: int) -> tuple[Scalar, ...]:
-        """Draw ``count`` levels without replacement, in their order; all if there are fewer. No step of the
-        stack has a second one before each has one, at a byte of its own.
+        """Draw ``count`` levels without replacement, in their order.
+
+        All are drawn if there are fewer. No step of the stack has a second one before each has one, at a byte
+        of its own.
         """
         order = permutation(self.population, generator(seed, "audit", self.name))
         if self._finer == 1:
@@ -106,7 +108,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return tuple(sorted(itertools.islice(rounds, count)))
 
     def unseen(self, visited: int) -> float:
-        """The largest share of the levels that could be of a kind of which none was visited (95 %).
+        """Return the largest share of the levels that could be of a kind of which none was visited (95 %).
 
         Of levels drawn step by step, the bound of independent draws, which is not below theirs: the mean of
         products over distinct steps is at most the power of the mean (Maclaurin's inequality).
@@ -166,8 +168,9 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
 def placed(
     among: Sequence[Candidate], threads: Threads, *, asked: bool
 ) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
-    """The kinds, with levels of ``affinity`` that do something to a program with such threads, and those left
-    out.
+    """Return the kinds for a program with such threads, and those left out.
+
+    Of ``affinity``, levels that do something to such a program are kept.
 
     Raises
     ------
@@ -197,7 +200,7 @@ def placed(
 
 
 def as_started(among: Sequence[Candidate]) -> Mapping[str, Scalar]:
-    """The setting in which a user's own shell starts the program, as far as kinds are varied."""
+    """Return the setting in which a user's own shell starts the program, as far as kinds are varied."""
     return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 
 
@@ -223,6 +226,6 @@ def _lacks(name: str, levels: Sequence[Scalar]) -> str | None:
 
 
 def _different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """The levels that are not the same here: on some machines, compact and scatter are."""
+    """Return the levels that are not the same here: on some machines, compact and scatter are."""
     same = name == AFFINITY.name and AFFINITY.coincidence() is not None
     return tuple(level for level in levels if not (same and level == "scatter"))

@@ -53,8 +53,9 @@ def parallel(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats) -> bool:
 
 
 def computes(wall_s: Floats, cpu_s: Floats, queue_wait_s: Floats, waits: Floats) -> bool:
-    """Whether runs that took so long computed in one thread, judged by the one that was disturbed least; or
-    whether most of them never waited for anything, which shows on a busy machine too.
+    """Whether runs that took so long computed in one thread, judged by the one that was disturbed least.
+
+    It also says whether most of them never waited for anything, which shows on a busy machine too.
 
     Parameters
     ----------
@@ -184,8 +185,9 @@ class Stages:
         return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
 
     def warnings(self, stage: str) -> tuple[Notice, ...]:
-        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison. Settings that
-        make a program wait on purpose are left out.
+        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison.
+
+        Settings that make a program wait on purpose are left out.
         """
         with Record.open(self.place(stage)) as record:
             undisturbed = {each.id for each in record.treatments if not _waits_on_purpose(each.levels)}
@@ -240,8 +242,9 @@ class Stages:
         return self.request.max_time_s - (time.monotonic() - self._started)
 
     def limit(self, stage: str, share: float, block_s: float) -> Stop | None:
-        """When the stage ends early: a block that has begun ends. A stage that an interrupted audit has begun
-        has the limit that it had then.
+        """When the stage ends early: a block that has begun ends.
+
+        A stage that an interrupted audit has begun has the limit that it had then.
         """
         if not self.request.limited:
             return None

@@ -234,7 +234,7 @@ class _Bisection:
         )
 
     def answer(self, search: Search, repository: Repository) -> Bisection:
-        """The search as an answer."""
+        """Return the search as an answer."""
         request, ends = self.request, search.ends
         verdict = search.verdict() if search.n else None
         chosen: tuple[int, ...] = ()

@@ -103,7 +103,7 @@ def confirm(
 def _search(
     series: SeriesHistory, change: Change, commits: Sequence[str], request: ConfirmRequest
 ) -> BisectRequest:
-    """From the commit before the first candidate to the last candidate that has a record."""
+    """Search from the commit before the first candidate to the last candidate that has a record."""
     words = request.words
     for label, value in series.labels.items():
         words = tuple(word.replace(f"{{{label}}}", str(value)) for word in words)
@@ -129,12 +129,12 @@ def _confirmation(change: Change, search: Bisection) -> Confirmation:
 
 
 def _largest(interval: Interval) -> float:
-    """The largest change of the logarithm that an interval contains."""
+    """Return the largest change of the logarithm that an interval contains."""
     return max(abs(math.log(interval.low)), abs(math.log(interval.high)))
 
 
 def _least(change: Change) -> float:
-    """The smallest change of the logarithm that its interval contains."""
+    """Return the smallest change of the logarithm that its interval contains."""
     if change.ci95 is None or change.ci95.low <= 1 <= change.ci95.high:
         return 0.0
     return min(abs(math.log(change.ci95.low)), abs(math.log(change.ci95.high)))

@@ -39,7 +39,7 @@ class BisectRequest(TreeRequest, frozen=True, kw_only=True):
     most_batches: int = 200
 
     def program(self, tree: str) -> list[str]:
-        """The program and its arguments for one tree."""
+        """Return the program and its arguments for one tree."""
         first, *rest = (word.replace("{tree}", tree) for word in self.words)
         if "/" in first and not Path(first).is_absolute():
             first = f"{tree}/{first.removeprefix('./')}"

@@ -33,11 +33,11 @@ class Trees:
         self._build = build
 
     def path(self, commit: str) -> Path:
-        """The tree of a commit."""
+        """Return the tree of a commit."""
         return self._directory / commit[:DIGITS]
 
     def why_not(self, commit: str) -> str | None:
-        """The reason why a commit was skipped; ``None`` where it was not."""
+        """Return the reason why a commit was skipped; ``None`` where it was not."""
         marker = self._marker(commit, "skipped")
         return marker.read_text(encoding="utf-8") if marker.exists() else None
 
@@ -89,7 +89,10 @@ class Trees:
 
 
 def _ended(words: Sequence[str], tree: Path, log: Path) -> int:
-    """The exit code of a command, or less than 0 for a signal; nothing that it started goes on without it."""
+    """Return the exit code of a command, or less than 0 for a signal.
+
+    Nothing that it started goes on without it.
+    """
     with log.open("wb") as output:
         process = subprocess.Popen(
             words,

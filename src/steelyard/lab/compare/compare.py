@@ -167,7 +167,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         return experiment(**keys)
 
     def _list_program_keys(self) -> dict[str, Any]:
-        """The keys of ``[program]`` that stand only where they are asked for."""
+        """Return the keys of ``[program]`` that stand only where they are asked for."""
         keys: dict[str, Any] = {}
         if self.env:
             keys["env"] = {
@@ -201,7 +201,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 return target | {"max_blocks": self.max_blocks, "max_time": limit_s}
 
     def _build(self, labels: Sequence[str]) -> dict[str, Any]:
-        """The keys of ``[build]``; what objects are called at each level is what it depends on."""
+        """Return the keys of ``[build]``; what objects are called at each level is what it depends on."""
         if self.build is None or self.contexts != "layout":
             raise UsageError(
                 "--contexts=layout draws how a program is linked, and --build says how; neither goes alone",
@@ -260,8 +260,10 @@ def split(command: str) -> list[str]:
 
 
 def shell_words(command: str) -> list[str]:
-    """Find words that only a shell would understand (``|``, ``>``, ``$HOME``, ``*.c``), so that a hint can be
-    given; they reach the program as they are. None where a quote is not closed, which `split` refuses.
+    """Find words that only a shell would understand, so that a hint can be given.
+
+    Such are ``|``, ``>``, ``$HOME``, ``*.c``; they reach the program as they are. None where a quote is not
+    closed, which `split` refuses.
     """
     lexer = shlex.shlex(command, posix=False, punctuation_chars=False)
     lexer.whitespace_split = True

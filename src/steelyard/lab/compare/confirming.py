@@ -21,7 +21,7 @@ _MAY_DIFFER: Final = ("name", "program", "design", "analysis", "claims")
 
 
 def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) -> Experiment:
-    """The experiment that runs the command of each record, block by block, as the records ran it.
+    """Return the experiment that runs the command of each record, block by block, as the records ran it.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
 
 
 def _table(record: Record) -> dict[str, Any]:
-    """The spec of a record, key by key."""
+    """Return the spec of a record, key by key."""
     if record.imported:
         raise UsageError(
             f"{record.directory} was imported: Steelyard cannot run what it holds",
@@ -83,7 +83,7 @@ def _table(record: Record) -> dict[str, Any]:
 
 
 def _command(record: Record) -> str | tuple[str, ...]:
-    """The only command of a record, whose programs are as they were."""
+    """Return the only command of a record, whose programs are as they were."""
     program = record.experiment.program
     if len(program.commands) != 1 or record.experiment.build is not None:
         reason = "builds its program" if record.experiment.build is not None else "has several commands"

@@ -1,5 +1,6 @@
-"""The null: how often a program is called different from itself on this machine, which should not exceed the
-level of the test.
+"""The null: how often a program is called different from itself on this machine.
+
+That should not exceed the level of the test.
 
 Every comparison is a whole experiment: the runner, its journal, a record, the analysis. Two ways to compare
 take turns, so that both meet the same load.
@@ -125,7 +126,7 @@ def null(
 
 
 def _left_s(done: int, total: int, elapsed_s: float, max_time_s: float) -> float | None:
-    """Until the last comparison, or until the time is over; ``None`` before the first ended."""
+    """Return the time until the last comparison or the limit; ``None`` before the first one ended."""
     if not done:
         return None
     return max(0.0, min(elapsed_s / done * (total - done), max_time_s - elapsed_s))

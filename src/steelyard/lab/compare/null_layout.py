@@ -1,5 +1,7 @@
-"""``compare --null=layout``: two layouts of one program, drawn at random: the least that two builds of one
-source differ in (Mytkowicz et al. 2009, DOI 10.1145/1508244.1508275).
+"""``compare --null=layout``: two layouts of one program, drawn at random.
+
+That is the least that two builds of one source differ in (Mytkowicz et al. 2009, DOI
+10.1145/1508244.1508275).
 
 Without ``--build``, the program is copied under two paths. A path lies on the stack, twice, so its length
 moves every local variable. Steelyard's way makes both arms' contexts equal and draws a new one for each
@@ -43,8 +45,9 @@ _OBJECT: Final = "object_{}"
 
 
 def layouts(request: CompareRequest) -> Make:
-    """Copy the program into two directories with random names of random length, for equal contexts and for
-    one.
+    """Copy the program into two directories with random names of random length.
+
+    Experiments are made for equal contexts and for one.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def compare_records(
 
 
 def _samples(record: Record, metric: str) -> dict[Levels, Sample]:
-    """Samples of the metric by the levels of their treatments; of one treatment, by none."""
+    """Return the samples of the metric by the levels of their treatments; of one treatment, by none."""
     found = [sample for sample in record.samples(metric) if len(sample)]
     if not found:
         raise RecordError(
@@ -95,13 +95,13 @@ def _shared(
 
 
 def _moved(sample: Sample, place: str, number: int, levels: Levels) -> Sample:
-    """The sample as of a treatment whose further level is the record."""
+    """Return the sample as of a treatment whose further level is the record."""
     label = f"{sample.treatment.label}, {RECORD}={place}" if levels else place
     return replace(sample, treatment=Treatment(number, label, {**dict(levels), RECORD: place}))
 
 
 def _apart(before: Record, after: Record) -> list[Notice]:
-    """What differs between the records beside their programs, as far as it is known; never nothing."""
+    """Return what differs between the records beside their programs, as far as it is known; never nothing."""
     runs = before.runs()[0], after.runs()[0]
     days = [time.strftime("%Y-%m-%d %H:%M", time.localtime(run.started_ns / 1e9)) for run in runs]
     host = [

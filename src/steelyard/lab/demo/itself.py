@@ -1,5 +1,6 @@
-"""The first part: a command against itself, one command after the other as usual, and in randomised
-blocks.
+"""The first part: a command against itself.
+
+It runs one command after the other as usual, and in randomised blocks.
 """
 
 from __future__ import annotations

@@ -43,8 +43,9 @@ class Length(msgspec.Struct, frozen=True):
 
 
 class StackLengths(msgspec.Struct, frozen=True):
-    """The program at every length within a page, in steps of the stack's alignment; empty where ASLR
-    cannot be switched off.
+    """The program at every length within a page, in steps of the stack's alignment.
+
+    There are none where ASLR cannot be switched off.
     """
 
     lengths: tuple[Length, ...]

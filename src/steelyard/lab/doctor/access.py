@@ -141,7 +141,7 @@ def tick(host: HostState) -> HostFinding:
 
 
 def compiler(host: HostState) -> HostFinding:
-    """For [build] and the demo."""
+    """Look for a compiler, which [build] and the demo need."""
     if host.facts.get("compiler_available"):
         return HostFinding("compiler", "ok", "cc is there")
     return HostFinding(

@@ -20,7 +20,7 @@ class HostState(msgspec.Struct, frozen=True):
     load: LoadChange
 
     def number(self, name: str) -> float | None:
-        """A fact that is a number; ``None`` where the machine does not say."""
+        """Return a fact that is a number; ``None`` where the machine does not say."""
         value = self.facts.get(name)
         return float(value) if isinstance(value, int | float) else None
 

@@ -144,7 +144,7 @@ def _measure_in(directory: Path, request: GateRequest, sides: Sides, watch: Watc
 
 
 def identify(request: GateRequest, repository: Repository | None) -> GateRequest:
-    """The request with ids of commits, which mean the same when a branch has moved on.
+    """Return the request with ids of commits, which mean the same when a branch has moved on.
 
     Raises
     ------
@@ -323,7 +323,7 @@ class Suite:
             entry.is_open = judged.decision == "open"
 
     def answer(self, notes: Sequence[str], qualification: Qualification | None) -> Gate:
-        """What became of every benchmark."""
+        """Return what became of every benchmark."""
         request = self.request
         judged = judge([entry.evidence for entry in self.benchmarks], ALPHA)
         entries = [
@@ -354,7 +354,7 @@ class Suite:
         )
 
     def _list_notes(self) -> list[str]:
-        """What a reader has to know of the two sides beside verdicts."""
+        """Return what a reader has to know of the two sides beside verdicts."""
         notes = [*self._note_equal_programs(), *self._note_installed(), *self._note_skipped()]
         if self.request.base == self.request.head and not self.request.is_null:
             notes.insert(0, "Base and head are the same: this says nothing of a change.")
@@ -409,7 +409,7 @@ def compute_differences(benchmark: Benchmark, plan: Plan) -> np.ndarray[tuple[in
 def describe_benchmark(
     benchmark: Benchmark, decision: str, adjusted: Evidence, suite: Suite
 ) -> GatedBenchmark:
-    """What the answer says of one benchmark."""
+    """Return what the answer says of one benchmark."""
     if not benchmark.base:
         return GatedBenchmark(benchmark.title, "open")
     logs = compute_differences(benchmark, suite.plan)

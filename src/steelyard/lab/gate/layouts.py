@@ -34,7 +34,7 @@ def refuse_one_layout(request: GateRequest, harness: Harness) -> None:
 
 
 def split_into_blocks(batch: Batch) -> list[Batch]:
-    """A batch for each block, with a seed from which its layout follows."""
+    """Return a batch for each block, with a seed from which its layout follows."""
     return [
         replace(
             batch,

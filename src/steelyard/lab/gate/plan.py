@@ -68,7 +68,7 @@ class Plan(msgspec.Struct, frozen=True):
 
     @property
     def unit(self) -> str:
-        """Of the metric."""
+        """Unit of the metric."""
         return next(iter(self.programs[0].probes.values())).unit
 
     @property
@@ -81,7 +81,7 @@ class Plan(msgspec.Struct, frozen=True):
         return self.chosen.get_default_s(next(iter(self.programs[place].programs.values())))
 
     def make_title(self, program: PlannedProgram, benchmark: str) -> str:
-        """What a benchmark is called among all of them."""
+        """Return what a benchmark is called among all of them."""
         return f"{program.name}: {benchmark}" if len(self.programs) > 1 else benchmark
 
 
@@ -90,7 +90,7 @@ Tell = Callable[[str], None]
 
 
 def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> Plan:
-    """The plan of an earlier call, or a new one: both sides built and probed.
+    """Return the plan of an earlier call, or a new one: both sides built and probed.
 
     Raises
     ------
@@ -147,7 +147,7 @@ def _find_installed(harness: Harness, programs: Mapping[Side, Program]) -> str |
 
 
 def name_revision(request: GateRequest, side: Side) -> str:
-    """What a side is called."""
+    """Return what a side is called."""
     return request.base if side == "base" else request.head
 
 

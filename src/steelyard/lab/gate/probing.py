@@ -1,5 +1,7 @@
-"""One process of each program on each side before anything counts: which benchmarks there are, and how long
-they take. A suite fails here, with words of its own, where nothing could be judged.
+"""One process of each program on each side before anything counts.
+
+It tells which benchmarks there are, and how long they take. A suite fails here, with words of its own, where
+nothing could be judged.
 """
 
 from __future__ import annotations
@@ -134,7 +136,7 @@ def _run(
     place: Path,
     timeout_s: float | None,
 ) -> bytes:
-    """What it prints; nothing that it started goes on without it."""
+    """Return what it prints; nothing that it started goes on without it."""
     output, errors = place / "stdout", place / "stderr"
     try:
         with output.open("wb") as out, errors.open("wb") as err:

@@ -40,7 +40,7 @@ _KEYS: Final = ("cpu_model", "kernel", "cpus_online", "virtualization")
 
 
 def identify_machine() -> str:
-    """A digest of the facts by which machines of one kind, as those of a build farm, are the same."""
+    """Return a digest of the facts by which machines of one kind, as those of a build farm, are the same."""
     facts = host_facts()
     text = "\n".join(f"{key}={facts.get(key)}" for key in _KEYS)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -58,7 +58,10 @@ def locate_file(environ: Mapping[str, str]) -> Path:
 
 
 def load_qualification(request: GateRequest, repository: Repository | None) -> Qualification | None:
-    """The last qualification here of the same suite; ``None`` where there is none, or it cannot be read."""
+    """Return the last qualification here of the same suite.
+
+    ``None`` where there is none, or it cannot be read.
+    """
     try:
         file = locate_file(os.environ)
     except MachineError:
@@ -67,15 +70,17 @@ def load_qualification(request: GateRequest, repository: Repository | None) -> Q
 
 
 def identify_suite(request: GateRequest, repository: Repository | None) -> str:
-    """What tells suites apart, which are all called ``cargo bench``: where the sources are, the command and
-    what is measured by it. Noise and margin of one say nothing of another.
+    """Return what tells suites apart, which are all called ``cargo bench``.
+
+    That is where the sources are, the command and what is measured by it. Noise and margin of one say nothing
+    of another.
     """
     place = Path(request.head).resolve() if repository is None else repository.locate()
     return json.dumps([str(place), *request.words, request.harness, request.metric])
 
 
 def _read(file: Path) -> dict[str, Qualification]:
-    """What is kept, by suite; nothing where it cannot be read."""
+    """Return what is kept, by suite; nothing where it cannot be read."""
     try:
         return msgspec.json.decode(file.read_bytes(), type=dict[str, Qualification])
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

@@ -46,11 +46,11 @@ class Sides:
         )
 
     def locate(self, side: Side) -> Path:
-        """The tree of a side: a link, so that names do not differ in length."""
+        """Return the tree of a side: a link, so that names do not differ in length."""
         return self._directory / "sides" / side
 
     def describe_tree(self, side: Side) -> Tree:
-        """The tree with the directories beside it."""
+        """Return the tree with the directories beside it."""
         return Tree(self.locate(side), self._directory / "programs" / side, self._directory / "cache")
 
     def prepare(self, side: Side) -> Tree:
@@ -110,7 +110,7 @@ class Sides:
 
 
 def fill_layout(words: Sequence[str], layout: int) -> list[str]:
-    """The words of a build with the number of a layout."""
+    """Return the words of a build with the number of a layout."""
     return [word.replace(LAYOUT, str(layout)) for word in words]
 
 
@@ -124,5 +124,5 @@ def naming(side: Side, revision: str) -> Iterator[None]:
 
 
 def shorten(revision: str) -> str:
-    """A commit as people write it; a directory as it is."""
+    """Return a commit as people write it; a directory as it is."""
     return revision if os.sep in revision else revision[:DIGITS]

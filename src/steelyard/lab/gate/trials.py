@@ -58,7 +58,7 @@ class Measured(msgspec.Struct, frozen=True):
     failed: dict[Side, tuple[Failure, ...]]
 
     def pair_values(self, name: str) -> list[tuple[float, float]]:
-        """Base and head of a benchmark in the blocks that have both."""
+        """Return base and head of a benchmark in the blocks that have both."""
         base, head = (self._find_values(name, side) for side in SIDES)
         return [(base[block], head[block]) for block in sorted(base.keys() & head.keys())]
 
@@ -119,7 +119,7 @@ def is_complete(directory: Path) -> bool:
 
 
 def read(directory: Path, metric: str) -> Measured:
-    """What a record of ``measure`` holds.
+    """Return what a record of ``measure`` holds.
 
     Raises
     ------

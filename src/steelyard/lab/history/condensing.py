@@ -56,8 +56,10 @@ def gather(
     *,
     beside: Sequence[str] = (),
 ) -> Gathered:
-    """Condense records, the records of directories, those of files that ``collect`` has written, or those of
-    lakes; a text is the URL of a lake.
+    """Condense records, given by themselves or by the places that hold them.
+
+    Places are directories of records, files that ``collect`` has written, and lakes; a text is the URL of a
+    lake.
 
     Parameters
     ----------
@@ -95,7 +97,7 @@ def gather(
 
 
 def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
-    """Records of which no trial is in two, those with most parts first; and what is left out for that."""
+    """Keep records that share no trial, those with most parts first; return also those left out."""
     every = list(records)
     holders: dict[str, str] = {}
     left_out: dict[str, LeftOut] = {}
@@ -109,7 +111,7 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
 
 
 def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> Gathered:
-    """What the facts of a lake keep for a history; no table of trials is read."""
+    """Return what the facts of a lake keep for a history; no table of trials is read."""
     from steelyard.lab.lake.opening import read_lake
 
     lake = read_lake(place)
@@ -179,8 +181,9 @@ def read_condensed(
 def _read_sealed(
     directory: Path, metrics: Sequence[str] | None, beside: Sequence[str]
 ) -> tuple[Condensed, dict[str, Metric]] | None:
-    """What ``condense`` would give, by the seal of the record; ``None`` without one, or where that has not
-    what is asked, so that reading the record tells why.
+    """Return what ``condense`` would give, by the seal of the record.
+
+    ``None`` without one, or where that has not what is asked, so that reading the record tells why.
     """
     summary = read_seal(directory / FILE)
     if summary is None:
@@ -205,6 +208,7 @@ def _choose_digests(
 
 def write_summary(directory: Path) -> None:
     """Keep with a record that has ended what a history keeps of it, so that thousands are read in a second.
+
     A record of which nothing can be kept gets no seal.
     """
     with suppress(SteelyardError):
@@ -213,7 +217,7 @@ def write_summary(directory: Path) -> None:
 
 
 def find_records(name: Path) -> Iterator[Path]:
-    """The record that a name is, or those of a directory.
+    """Yield the record that a name is, or those of a directory.
 
     Raises
     ------
@@ -239,7 +243,7 @@ def find_records(name: Path) -> Iterator[Path]:
 
 
 def _id(directory: Path) -> str | None:
-    """The id of a record; ``None`` where it cannot be read, which will be told."""
+    """Return the id of a record; ``None`` where it cannot be read, which will be told."""
     if (summary := read_seal(directory / FILE)) is not None:
         return summary.condensed.id
     try:
@@ -252,8 +256,10 @@ def _id(directory: Path) -> str | None:
 def condense(
     directory: Path, metrics: Sequence[str] | None, beside: Sequence[str] = ()
 ) -> tuple[Condensed, dict[str, Metric]]:
-    """Condense a record: these metrics, ``None`` for all, none for the primary one, and those ``beside`` that
-    it has; returned with all metrics of the record.
+    """Condense a record, and return the summary with all metrics of the record.
+
+    The summary has these metrics (``None`` for all, none for the primary one) and those ``beside`` that the
+    record has.
 
     Raises
     ------
@@ -294,7 +300,7 @@ def condense(
 
 
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:
-    """The parts of a spec that say what is run and measured."""
+    """Return the parts of a spec that say what is run and measured."""
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}
 
 

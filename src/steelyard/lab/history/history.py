@@ -116,8 +116,10 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
 
 
 def first_since(found: History, request: HistoryRequest, since: str) -> str:
-    """Resolve a commit of the history's repository, with a record or without, to the first record of it or
-    of a later commit. In the order of time, records have names of their own, and ``since`` is one.
+    """Resolve a commit of the history's repository to the first record of it or of a later commit.
+
+    The commit may be with a record or without. In the order of time, records have names of their own, and
+    ``since`` is one.
 
     Raises
     ------
@@ -219,7 +221,7 @@ def _key(labels: Mapping[str, Scalar]) -> str:
 
 
 def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
-    """The reference program by its labels; empty where there is none."""
+    """Return the reference program by its labels; empty where there is none."""
     bases = {_key(each.labels): each for each in entries if each.treatment == reference}
     if reference is not None and not bases:
         known = ", ".join(dict.fromkeys(each.treatment for each in entries))

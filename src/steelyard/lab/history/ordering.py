@@ -50,8 +50,10 @@ def by_time(records: Iterable[Condensed]) -> Ordered:
 
 
 def by_commit(records: Iterable[Condensed], repository: Repository, revision: str) -> Ordered:
-    """Order by the first parents of a revision. A record belongs to the commit whose id, or at least seven
-    digits of it, stands in its path; the last such one where there are several.
+    """Order by the first parents of a revision.
+
+    A record belongs to the commit whose id, or at least seven digits of it, stands in its path; the last such
+    one where there are several.
 
     Raises
     ------
@@ -81,7 +83,7 @@ def by_commit(records: Iterable[Condensed], repository: Repository, revision: st
 
 
 def _completed(word: str, ids: Sequence[str]) -> str | None:
-    """The one id that begins with ``word``, of ascending ones."""
+    """Return the one id that begins with ``word``, of ascending ones."""
     place = bisect_left(ids, word)
     fits = [each for each in ids[place : place + 2] if each.startswith(word)]
     return fits[0] if len(fits) == 1 else None

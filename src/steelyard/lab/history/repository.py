@@ -40,11 +40,11 @@ class Repository:
             )
 
     def locate(self) -> Path:
-        """The directory of git, which all work trees of the repository share."""
+        """Return the directory of git, which all work trees of the repository share."""
         return (self.directory / self.ask("rev-parse", "--git-common-dir").strip()).resolve()
 
     def commit(self, revision: str) -> str:
-        """The full id of the commit that a revision names.
+        """Return the full id of the commit that a revision names.
 
         Raises
         ------
@@ -60,14 +60,15 @@ class Repository:
         return done.stdout.strip()
 
     def first_parents(self, last: str, after: str | None = None) -> list[str]:
-        """Commits from the first, or from behind ``after``, to ``last``, oldest first; of a merge, the side
-        that was merged into.
+        """Return commits from the first, or from behind ``after``, to ``last``, oldest first.
+
+        Of a merge, follow the side that was merged into.
         """
         found = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
         return found.split()
 
     def descendants(self, first: str, last: str) -> list[str]:
-        """Commits behind ``first`` that contain it, up to ``last``; those of merged branches too."""
+        """Return commits behind ``first`` that contain it, up to ``last``, merged branches included."""
         return self.ask("rev-list", "--ancestry-path", last, f"^{first}").split()
 
     def is_ancestor(self, one: str, other: str) -> bool:
@@ -75,7 +76,7 @@ class Repository:
         return self._run("merge-base", "--is-ancestor", one, other).returncode == 0
 
     def subject(self, commit: str) -> str:
-        """The first line of a commit's message."""
+        """Return the first line of a commit's message."""
         return self.ask("show", "--no-patch", "--format=%s", commit).strip()
 
     @property
@@ -93,12 +94,13 @@ class Repository:
         self.ask("worktree", "add", "--force", "--detach", str(directory), commit)
 
     def get_tree(self, commit: str) -> str:
-        """The id of the files of a commit."""
+        """Return the id of the files of a commit."""
         return self.ask("rev-parse", f"{commit}^{{tree}}").strip()
 
     def take_snapshot(self, without: str) -> tuple[str, str]:
-        """Make a commit of the work tree as it is, files that are not ignored included, and give it with the
-        id of its files; neither index nor branch change.
+        """Make a commit of the work tree as it is, and give it with the id of its files.
+
+        Files that are not ignored are included; neither index nor branch change.
 
         Parameters
         ----------
@@ -122,7 +124,7 @@ class Repository:
         shutil.rmtree(directory, ignore_errors=True)
 
     def ask(self, *words: str, env: Mapping[str, str] | None = None) -> str:
-        """The output of ``git WORDS``.
+        """Return the output of ``git WORDS``.
 
         Raises
         ------

@@ -107,7 +107,7 @@ def _calculate_ratios(record: Record) -> Iterator[BlockRatio]:
 
 
 def _calculate_means(sample: Sample) -> dict[int, float]:
-    """The mean logarithm of each block; none where a value has none."""
+    """Return the mean logarithm of each block; none where a value has none."""
     values, blocks = np.asarray(sample.values), np.asarray(sample.blocks)
     if not (np.isfinite(values).all() and values.min() > 0):
         return {}

@@ -165,7 +165,7 @@ def _refuse_other_spec(lake: Lake) -> None:
 
 
 def _name_parts(every: Sequence[Facts], by: By) -> tuple[list[Part], list[str]]:
-    """Records with the machines of their runs, in the order of how they ended; and all machines."""
+    """Return records with the machines of their runs, in the order of their ends; and all machines."""
     places = [Place(facts.id, facts.name, run) for facts in every for run in facts.runs]
     named = dict(
         zip(((place.record, place.run.id) for place in places), name_machines(places, by), strict=True)

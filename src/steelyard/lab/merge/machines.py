@@ -25,7 +25,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 def name_machines(places: Sequence[Place], by: By) -> list[str]:
-    """The machine of each run.
+    """Return the machine of each run.
 
     Runs of one boot were on one machine, whatever a container called it. Runs under one host name were too,
     unless the machine is virtual: then another boot is another machine, since hosted runners share names. A
@@ -53,7 +53,7 @@ def _identify(run: Run) -> str:
 
 
 def _assign_names(keys: Sequence[str], names: Sequence[str]) -> list[str]:
-    """A name for each key: the first that one of its runs has, numbered where others have it too."""
+    """Return a name for each key: the first that one of its runs has, numbered where others have it too."""
     first: dict[str, str] = {}
     for key, name in zip(keys, names, strict=True):
         first.setdefault(key, name)

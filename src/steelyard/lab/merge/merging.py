@@ -35,7 +35,7 @@ class _Source(msgspec.Struct, frozen=True):
 
 @contextmanager
 def one_record(directories: Sequence[Path], by: By = "host") -> Iterator[Path]:
-    """The record to read of several: the only one, or a temporary one in which all of them are.
+    """Provide the record to read of several: the only one, or a temporary one in which all of them are.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def refuse_other(first: Path, experiment: Experiment, second: Path, second_exper
 
 
 def get_comparable(experiment: Experiment) -> Any:
-    """What has to be the same: all but where the spec lies, the seed, how many blocks ran, and nodes."""
+    """Return what must be the same: all but the place of the spec, seed, number of blocks, and nodes."""
     contexts = experiment.contexts
     if contexts is not None:
         settings = {name: setting for name, setting in contexts.settings.items() if name != Node.name}
@@ -173,7 +173,7 @@ Machines = Mapping[tuple[str, int], str | None]
 
 
 def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
-    """The machine of each run; ``None`` where a queue gave each block the node that its context names."""
+    """Return the machine of each run; ``None`` where a queue gave each block the node of its context."""
     places = [
         (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
         for source, origin in chosen
@@ -224,7 +224,7 @@ def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> l
 
 
 def build_experiment(experiment: Experiment, names: Sequence[str]) -> Experiment:
-    """The spec of records together, in which machines are contexts where there are several."""
+    """Return the spec of records together, in which machines are contexts where there are several."""
     contexts = experiment.contexts
     if len(names) < 2:
         return experiment
@@ -263,5 +263,5 @@ def _warn(merged: Record, sources: Sequence[_Source], names: Sequence[str]) -> N
 
 
 def measure_name(name: str) -> tuple[int, str]:
-    """The order of names of machines: n2 before n10."""
+    """Return the order of names of machines: n2 before n10."""
     return len(name), name

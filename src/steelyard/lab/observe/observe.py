@@ -139,7 +139,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
 def _rehearsed_other(
     request: ObserveRequest, probes: Sequence[Probe], scratch: Path, library: Path | None, directory: Path
 ) -> Rehearsal | None:
-    """The other program, before the first of many runs shows that it cannot be started."""
+    """Rehearse the other program, before the first of many runs shows that it cannot be started."""
     if request.versus is None:
         return None
     other = replace(request, command=request.versus, versus=None)
@@ -157,7 +157,7 @@ def _contents(verify: Verify) -> Iterator[tuple[str, str]]:
 
 
 def _shared(verify: Verify, other: Verify) -> Verify:
-    """What runs of both programs are held to."""
+    """Return what runs of both programs are held to."""
     same = verify.stdout_sha256 == other.stdout_sha256, verify.stderr_sha256 == other.stderr_sha256
     return Verify(
         exit=verify.exit if verify.exit == other.exit else "any",
@@ -168,7 +168,7 @@ def _shared(verify: Verify, other: Verify) -> Verify:
 
 
 def _of_one_program(verify: Verify, other: Rehearsal) -> dict[str, str]:
-    """What only runs of the first program are held to."""
+    """Return what only runs of the first program are held to."""
     both = dict(_contents(_shared(verify, other.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
     return {f"{name} beside --versus": reason for name, _ in _contents(verify) if name not in both}
@@ -184,8 +184,9 @@ def _contests(
     directory: Path,
     watch: Watch,
 ) -> tuple[Contest, ...]:
-    """Both programs without a probe and with each, in blocks of their own; all runs are held to what they
-    write and end with, as far as that is the same for both.
+    """Both programs without a probe and with each, in blocks of their own.
+
+    All runs are held to what they write and end with, as far as that is the same for both.
     """
     probes = [probe for probe in usable if probe.name not in of_other.differs]
     experiment = request.experiment(
@@ -228,7 +229,7 @@ def _refuse_missing(request: ObserveRequest) -> None:
 
 
 def _library(directory: Path) -> Path:
-    """The preloaded probe, compiled."""
+    """Return the preloaded probe, compiled."""
     library = directory / "preload_counters.so"
     if not library.exists():
         command = [
@@ -267,7 +268,7 @@ def _run(experiment: Experiment, place: Path, watch: Watch) -> bool:
 
 
 def _differing(place: Path) -> dict[str, str]:
-    """The probes under which some runs did something else than without one.
+    """Return the probes under which some runs did something else than without one.
 
     Raises
     ------
@@ -299,8 +300,9 @@ def _differing(place: Path) -> dict[str, str]:
 
 
 def _samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
-    """Metric to the samples of these levels, the baseline first; metrics that are 0 somewhere have no
-    ratio.
+    """Metric to the samples of these levels, the baseline first.
+
+    Metrics that are 0 somewhere have no ratio.
     """
     names = dict.fromkeys((request.metric, *ALWAYS, *request.counters))
     with Record.open(place) as record:

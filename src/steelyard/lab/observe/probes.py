@@ -73,8 +73,9 @@ KNOWN: Final = (*_TOOLS, PRELOAD)
 
 
 def _other_option(name: str) -> str:
-    """Guess what was meant instead of a known probe: a command, a variable, a word of the build, or another
-    known one.
+    """Guess what was meant instead of a known probe.
+
+    It may be a command, a variable, a word of the build, or another known probe.
     """
     from steelyard.spec.text.origin import suggest
 

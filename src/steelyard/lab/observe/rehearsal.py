@@ -175,7 +175,7 @@ def _digested(launch: Launch, files: Sequence[str]) -> Launch:
 
 
 def _digest(path: Path) -> Digest:
-    """The digest of a file after the first run."""
+    """Return the digest of a file after the first run."""
     try:
         if path.stat().st_size > LONGEST:
             return Digest("too_long")

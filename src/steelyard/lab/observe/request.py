@@ -94,7 +94,7 @@ class ObserveRequest(msgspec.Struct, frozen=True, kw_only=True):
         library: Path | None,
         both: bool = False,
     ) -> Experiment:
-        """The baseline and the probes, each once in each block.
+        """Return the baseline and the probes, each once in each block.
 
         Parameters
         ----------

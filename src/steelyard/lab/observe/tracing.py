@@ -149,7 +149,7 @@ _AT: Final = r"^ *[0-9.]+"
 
 
 def _row(event: str, value: str, *, every: bool = True) -> str:
-    """A row of perf: time (with ``every``), value, unit, event; the nanoseconds of counting come next."""
+    """Return a row of perf: time (with ``every``), value, unit, event, nanoseconds of counting."""
     start = f"{_AT}," if every else "^ *"
     return rf"{start}{value},[^,\n]*,{re.escape(event)}(?::u)?,"
 

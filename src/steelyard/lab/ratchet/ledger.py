@@ -21,7 +21,7 @@ FILE: Final = "ledger.json"
 
 
 def read_ledger(directory: Path) -> Ledger | None:
-    """The ledger; ``None`` before the first try.
+    """Return the ledger; ``None`` before the first try.
 
     Raises
     ------
@@ -62,7 +62,7 @@ def write_ledger(directory: Path, ledger: Ledger) -> None:
 
 
 def load_ledger(directory: Path) -> Ledger:
-    """The ledger, which has to be there.
+    """Return the ledger, which has to be there.
 
     Raises
     ------
@@ -79,5 +79,5 @@ def load_ledger(directory: Path) -> Ledger:
 
 
 def put_attempt(ledger: Ledger, attempt: Attempt) -> Ledger:
-    """The ledger with one attempt put in its place, or added."""
+    """Return the ledger with one attempt put in its place, or added."""
     return replace(ledger, attempts=(*ledger.attempts[: attempt.number - 1], attempt))

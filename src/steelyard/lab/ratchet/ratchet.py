@@ -99,7 +99,7 @@ class Ratchet:
         self._tell = tell
 
     def read(self) -> Ledger:
-        """The ledger. Raises ``UsageError`` before the first try."""
+        """Return the ledger. Raises ``UsageError`` before the first try."""
         return load_ledger(self.directory)
 
     def try_tree(self, request: RatchetRequest, note: str = "") -> Ledger:
@@ -305,8 +305,9 @@ class Ratchet:
 
 
 def compute_p(values: Floats, margin: float) -> float:
-    """P of a mean as large as this, of logarithms of a speedup, where it is at most ``log(1 + margin)``, by
-    Student's t.
+    """Compute P of a mean as large as this, of logarithms of a speedup, by Student's t.
+
+    The hypothesis is that the mean is at most ``log(1 + margin)``.
     """
     excess, se = float(values.mean()) - math.log1p(margin), _compute_se(values)
     if se == 0.0:

@@ -174,6 +174,6 @@ def _shown(found: list[str]) -> str:
 
 
 def _words(experiment: Experiment) -> str:
-    """The first of its commands, as it was typed: braces are doubled in what is stored."""
+    """Return the first of its commands, as it was typed: braces are doubled in what is stored."""
     first = next(iter(experiment.program.commands.values()), ())
     return shlex.join(word.replace("{{", "{").replace("}}", "}") for word in first)

@@ -17,8 +17,10 @@ from steelyard.store.facts import FILE
 
 
 def resolve_nodes(experiment: Experiment, directory: Path) -> Experiment:
-    """The experiment with names in place of ``node = "random"``: those of its record, so that what goes on
-    draws what was begun, whatever nodes are down now; without a record, those that the queue has.
+    """Return the experiment with names in place of ``node = "random"``.
+
+    The names are those of its record, so that what goes on draws what was begun, whatever nodes are down now;
+    without a record, those that the queue has.
 
     Raises
     ------

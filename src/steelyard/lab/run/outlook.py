@@ -68,7 +68,10 @@ def _count_visits(contexts: Contexts | None, blocks: int) -> int:
 
 
 def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
-    """Number of problem instances, where a factor names them; 0 where labels do, which no plan knows."""
+    """Return the number of problem instances, where a factor names them.
+
+    It is 0 where labels do, which no plan knows.
+    """
     return len({each.levels[factor] for each in treatments if factor in each.levels}) if factor else 0
 
 
@@ -107,7 +110,7 @@ def _largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> 
 
 
 def _pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
-    """The widest spreads of the comparisons in the record; none where it has no such comparisons."""
+    """Return the widest spreads of the comparisons in the record; none where it has no such comparisons."""
     if not (directory / FILE).exists():
         return []
     declared = _declared(experiment)

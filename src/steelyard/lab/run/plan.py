@@ -30,8 +30,9 @@ from steelyard.store import Record
 
 
 def preview(experiment: Experiment, directory: Path) -> Preview:
-    """Draw the treatments and the blocks until the first look; the record in ``directory``, where there is
-    one, tells how long a block takes and how much values spread.
+    """Draw the treatments and the blocks until the first look.
+
+    The record in ``directory``, where there is one, tells how long a block takes and how much values spread.
     """
     experiment, unknown = _resolve_or_drop_nodes(experiment, directory)
     design, stop = experiment.design, experiment.design.stop
@@ -84,7 +85,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
 
 
 def _resolve_or_drop_nodes(experiment: Experiment, directory: Path) -> tuple[Experiment, tuple[Refusal, ...]]:
-    """The experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
+    """Return the experiment with the nodes of the queue; without any, and why, where it cannot be asked."""
     try:
         return resolve_nodes(experiment, directory), ()
     except MachineError as error:

@@ -16,8 +16,9 @@ _THREADS: Final = "OPENBLAS_NUM_THREADS"
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Raise ``KeyboardInterrupt`` on SIGTERM too, within; outside the main thread, which alone gets signals,
-    do nothing.
+    """Raise ``KeyboardInterrupt`` on SIGTERM too, within.
+
+    Outside the main thread, which alone gets signals, do nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

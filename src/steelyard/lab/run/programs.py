@@ -100,7 +100,7 @@ def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
 
 
 def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
-    """Settings of the contexts until the first look, the first context first."""
+    """Return the settings of the contexts until the first look, the first context first."""
     if not varied or experiment.contexts is None:
         return [{}]
     blocks = blocks_until(experiment, drawn, (), next_look(experiment, 0) or experiment.design.blocks)

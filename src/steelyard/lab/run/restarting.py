@@ -94,8 +94,9 @@ def _go_on(directory: Path) -> str:
 
 
 def confounded_boots(record: Reading) -> str | None:
-    """Warn where treatments were measured under different starts of the machine, so that what a start
-    does (where the kernel and its pages lie) cannot be told from what the treatments do.
+    """Warn where treatments were measured under different starts of the machine.
+
+    What a start does (where the kernel and its pages lie) cannot then be told from what the treatments do.
     """
     if len({run.boot for run in record.runs()}) < 2:
         return None

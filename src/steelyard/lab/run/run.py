@@ -234,7 +234,7 @@ def _record(
     spec_text: str,
     identities: Sequence[ProgramIdentity],
 ) -> Iterator[Record]:
-    """A new record, or the one that is there."""
+    """Provide a new record, or the one that is there."""
     program = {identity.path: identity for identity in identities}
     if not (directory / FILE).exists():
         with Record.create(
@@ -343,8 +343,9 @@ def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
 
 
 def _note_nodes(record: Record, run_id: int) -> None:
-    """Nodes that nobody drew are a warning that stays with the samples, and so is a job that ran on another
-    node than the one that was drawn.
+    """Warn of nodes that nobody drew; the warning stays with the samples.
+
+    A job that ran on another node than the one that was drawn is such a warning too.
     """
     from steelyard.run.queue.job import describe_nodes, find_misplaced
 
@@ -360,7 +361,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
 
 
 def _note_shares(record: Record, submitted: Submission) -> None:
-    """What the order of a block means where its treatments lie in several jobs, said in every answer."""
+    """Note in every answer what the order of a block means where its treatments lie in several jobs."""
     shares = submitted.shares(record.treatments)
     if len(shares) > 1:
         names = " and ".join(submitted.factors)
@@ -386,8 +387,10 @@ def _is_drawing_nodes(record: Record) -> bool:
 
 
 def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
-    """Clear up after an earlier run that was killed: wait for its jobs, end its processes, take over what it
-    measured, give up what it began before the machine restarted.
+    """Clear up after an earlier run that was killed.
+
+    Wait for its jobs, end its processes, take over what it measured, give up what it began before the machine
+    restarted.
     """
     if submitted is not None:
         from steelyard.run.queue.awaiting import attach

@@ -233,8 +233,9 @@ class RunLoop:
             )
 
     def _give_up_changed(self, works: Sequence[Work]) -> list[str]:
-        """Describe how the programs changed, and discard the blocks of the batch: it is not known when in it
-        that happened.
+        """Describe how the programs changed, and discard the blocks of the batch.
+
+        It is not known when in the batch that happened.
         """
         changes = [what for identity in self._identities if (what := changed(identity))]
         if changes:
@@ -244,8 +245,10 @@ class RunLoop:
         return changes
 
     def _block_s(self, elapsed_s: float) -> float | None:
-        """Seconds per block; ``None`` where only a short batch has ended, most of which was start-up: such a
-        batch predicted 31 s for a run of 2 s.
+        """Seconds per block.
+
+        ``None`` where only a short batch has ended, most of which was start-up: such a batch predicted 31 s
+        for a run of 2 s.
         """
         if self._first is None:
             self._first = (elapsed_s, self._blocks_run) if self._blocks_run else None

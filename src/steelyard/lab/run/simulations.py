@@ -51,7 +51,7 @@ def _estimate(label: str, ranks: int, known: dict[int, tuple[float, float]]) -> 
 
 
 def _grown(ranks: int, known: Sequence[tuple[int, float]]) -> float:
-    """A power law through one or two points; it never falls with the number of ranks."""
+    """Return a power law through one or two points; it never falls with the number of ranks."""
     at, value = known[-1]
     power = 2.0
     if len(known) == 2 and min(known[0][1], value) > 0:

@@ -94,8 +94,10 @@ def most_blocks(experiment: Experiment) -> int | None:
 
 
 def seconds_run(runs: Sequence[Run], last_start_ns: int | None) -> float:
-    """Sum the time of all runs. When a run was killed is not known: the last one counts until its last trial,
-    an earlier one with the mean of the others.
+    """Sum the time of all runs.
+
+    When a run was killed is not known: the last one counts until its last trial, an earlier one with the mean
+    of the others.
     """
     known = [run.ended_ns - run.started_ns for run in runs if run.ended_ns is not None]
     killed = len(runs) - len(known)

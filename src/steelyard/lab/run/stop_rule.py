@@ -1,5 +1,7 @@
-"""When to stop adding blocks: on a precision, or on an answer, looked at on a schedule that was fixed
-beforehand. A look that asks for a verdict is judged at the level that all looks together leave it.
+"""When to stop adding blocks: on a precision, or on an answer.
+
+Looks follow a schedule that was fixed beforehand. A look that asks for a verdict is judged at the level that
+all looks together leave it.
 """
 
 from __future__ import annotations
@@ -131,8 +133,9 @@ class StopRule:
         return self._spent_s + elapsed_s
 
     def seconds_left(self, elapsed_s: float) -> float | None:
-        """Seconds until the limit, which ``least`` blocks may exceed; ``None`` without one, or in an
-        extension, which has its own blocks.
+        """Seconds until the limit, which ``least`` blocks may exceed.
+
+        ``None`` without one, or in an extension, which has its own blocks.
         """
         limit_s = self._stop.max_time_s
         if limit_s is None and self._stop.decided:
@@ -184,7 +187,7 @@ class StopRule:
         return _ENDS[decision]
 
     def _close(self, complete: int, blocks: int) -> End:
-        """The end of an extension: its blocks are what was asked for, and the look is stored."""
+        """Store the look at the end of an extension, whose blocks are what was asked for."""
         found = self._look(complete)
         # An extension that was continued after its last look has that look already.
         if all(look.blocks < complete for look in self._record.looks()):

@@ -22,8 +22,9 @@ MOST_DECIMALS = 6
 
 
 def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
-    """One row for each comparison, where the experiment asks for the ratio of means or for ``spread``; in
-    ``details``, always.
+    """One row for each comparison, where the experiment asks for the ratio of means or for ``spread``.
+
+    In ``details``, rows are always there.
     """
     declared = answer.declared
     asked = declared.estimand == "ratio_of_means" or declared.uncertainty == "sample"
@@ -64,7 +65,7 @@ def _spread(its: AdjustedSpeedup) -> Span:
 
 
 def _with(value: float, uncertainty: float) -> str:
-    """A value and what stands behind it, with the digits that this leaves."""
+    """Return a value and what stands behind it, with the digits that this leaves."""
     digits = min(MOST_DECIMALS, max(0, decimals(uncertainty)))
     return f"{value:.{digits}f} ± {uncertainty:.{digits}f}"
 

@@ -1,5 +1,6 @@
-"""Contexts as figures of characters, and as data: those of Mytkowicz et al. 2008 (DOI
-10.1109/IPDPS.2008.4536408).
+"""Contexts as figures of characters, and as data.
+
+They are those of Mytkowicz et al. 2008 (DOI 10.1109/IPDPS.2008.4536408).
 
 Figure 3: one treatment, its change from context to context with 95 % intervals. Figure 4: in how many
 contexts which speedup was seen. Figure 5: the speedup of single contexts against that of all together.

@@ -20,7 +20,7 @@ MOST_SENTENCES: Final = 6
 
 
 def lines(answer: Answer, called: Names, width: int) -> list[Line]:
-    """A table of all comparisons, then what needs a sentence; nothing where there are no contexts."""
+    """Return a table of all comparisons, then what needs a sentence; nothing where there are no contexts."""
     found = answer.contexts[:MOST_ROWS]
     if not found:
         return []
@@ -29,7 +29,7 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
 
 
 def context_columns(found: Sequence[ContextFinding], called: Names) -> list[Column]:
-    """The columns of these comparisons."""
+    """Return the columns of these comparisons."""
     across = [each.across for each in found]
     by, next_ = ("by machine", "next machine") if found[0].machines else ("by context", "next context")
     columns = [
@@ -70,7 +70,7 @@ def _share(log_s: float | None) -> str:
 
 
 def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
-    """What needs a sentence."""
+    """Return what needs a sentence."""
     if found[0].machines is not None:
         from steelyard.report.answer import machines
 

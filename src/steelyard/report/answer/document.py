@@ -40,7 +40,7 @@ COMPARISON: Final = Format(
 
 
 def render(answer: Answer, claims: Sequence[Mapping[str, Any]] = ()) -> str:
-    """The document as text; its numbers are plain floats, none of them NaN or infinite."""
+    """Return the document as text; its numbers are plain floats, none of them NaN or infinite."""
     called = names(sample.treatment.label for sample in answer.samples)
     format_ = replace(COMPARISON, views={Notice: partial(_in_words, called)})
     return format_.text(answer, **({"claims": claims} if claims else {}))

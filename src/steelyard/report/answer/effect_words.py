@@ -30,7 +30,7 @@ def leads(answer: Answer) -> bool:
 
 
 def findings(answer: Answer) -> Iterator[Finding]:
-    """A sentence for each main effect, the largest first, and for each interaction that is resolved."""
+    """Yield a sentence for each main effect, the largest first, and for each interaction that is resolved."""
     for found in answer.effects:
         where = _where(found)
         mains = [effect for effect in found.effects if not effect.interaction]
@@ -142,5 +142,5 @@ def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
 
 
 def step_text(axis: Axis, step: int) -> str:
-    """The levels at a step, one for each linked factor."""
+    """Return the levels at a step, one for each linked factor."""
     return " ".join(level_text(level) for level in axis.steps[step].values())

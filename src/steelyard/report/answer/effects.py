@@ -44,7 +44,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
 
 
 def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
-    """Findings in words; without the sentences that ``told`` says stand above already."""
+    """Yield the findings in words, without the sentences that ``told`` says stand above already."""
     if found.undefined is not None:
         said = f"No effects of the factors: {found.undefined.words}."
         yield from _wrapped(said, width)
@@ -60,7 +60,7 @@ def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
 
 
 def caption(found: Factorial) -> str:
-    """The metric and stratum, and what effects are estimated from."""
+    """Return the metric and stratum, and what effects are estimated from."""
     where = named_levels({**found.stratum, **found.labels})
     units = "run" if found.by == "launch" else found.by
     each = " of each" if found.by == "launch" else ""
@@ -72,7 +72,7 @@ def caption(found: Factorial) -> str:
 
 
 def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
-    """The columns of these effects, and what is left to chance."""
+    """Return the columns of these effects, and what is left to chance."""
     axes = {axis.name: axis for axis in found.axes}
     unassigned = "not assigned" if found.kind == "screening" else "other interactions"
     others = {"chance": found.rest, unassigned: found.unassigned}
@@ -121,7 +121,7 @@ def level_name(found: Factorial, each: LevelEffect) -> str:
 
 
 def level_columns(found: Factorial, shown: Sequence[LevelEffect]) -> list[Column]:
-    """The columns of these levels."""
+    """Return the columns of these levels."""
     return [
         Column("levels", [Span(level_name(found, each)) for each in shown], right=False, is_name=True),
         Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),
@@ -216,7 +216,7 @@ _SHOWN_BESIDE: Final = 0.01
 
 
 def beside_lines(answer: Answer, width: int) -> list[Line]:
-    """For each metric the range of its means, and below it the effects that make it, the largest first."""
+    """Yield for each metric the range of its means, and below it its effects, the largest first."""
     shown = answer.effects_beside[:MOST_METRICS]
     rows = [row for found in shown for row in (_Row(_heading(found, answer)), *_largest_effects(found))]
     columns = [

@@ -18,7 +18,7 @@ MOST_NAMED: Final = 5
 
 
 def tell_machines(findings: Sequence[ContextFinding], called: Names) -> list[str]:
-    """For each comparison its sides and spread, then the machines that differ; then those whose values do."""
+    """Tell sides and spread of each comparison, then machines that differ, then those whose values do."""
     texts: list[str] = []
     paces: tuple[Pace, ...] = ()
     for entry in findings:

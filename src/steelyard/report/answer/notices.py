@@ -33,7 +33,7 @@ _FEW: Final = 3
 
 
 def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    """A list under its title; empty without notices."""
+    """Return a list under its title; empty without notices."""
     if not notices:
         return []
     shown: list[Line] = [(Span(title, "heading"),)]
@@ -43,7 +43,7 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
 
 
 def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
-    """The gravest as a list without a title; where there are more, how many."""
+    """Return the gravest as a list without a title; where there are more, how many."""
     telling = sentences([each for each in notices if each.kind not in _HARMLESS], called)
     more = len(sentences(notices, called)) - len(telling[:MOST])
     shown: list[Line] = []

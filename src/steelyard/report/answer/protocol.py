@@ -37,7 +37,7 @@ _MEANINGS: Final = {
 
 
 def headline(answer: Answer, width: int) -> list[Line]:
-    """Number of pairs that differ, before and after Holm, and the tests that found it."""
+    """Return the number of pairs that differ, before and after Holm, and the tests that found it."""
     found = answer.protocol
     if found is None:
         return []
@@ -70,7 +70,7 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
 def pair_columns(
     answer: Answer, found: ProtocolAnswer, shown: Sequence[ProtocolPair], width: int
 ) -> list[Column]:
-    """The columns of these pairs."""
+    """Return the columns of these pairs."""
     paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
     beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
     by_blocks = answer.design.order != "sequential"
@@ -103,8 +103,9 @@ def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"
 
 
 def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
-    """Both sides of a comparison, except what the stratum says already; where there are several factors,
-    each has a column, as in every table.
+    """Both sides of a comparison, except what the stratum says already.
+
+    Where there are several factors, each has a column, as in every table.
     """
     said = {name for pair in shown for name in pair.stratum}
     varied = varying([each.treatment for each in answer.samples])
@@ -138,7 +139,7 @@ def _called(pair: ProtocolPair, treatment: Treatment) -> str:
 
 
 def programs(answer: Answer, width: int) -> list[Line]:
-    """The paper's tables, where there are several programs."""
+    """Return the paper's tables, where there are several programs."""
     found = answer.protocol
     return program_tables(found.programs, width) if found is not None and found.programs else []
 

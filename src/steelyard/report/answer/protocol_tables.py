@@ -1,5 +1,6 @@
-"""The tables of the paper at the width of a terminal: a triangle of percentages for each stratum, before and
-after Holm, and a row for each program.
+"""The tables of the paper at the width of a terminal.
+
+They are a triangle of percentages for each stratum, before and after Holm, and a row for each program.
 """
 
 from __future__ import annotations
@@ -70,8 +71,9 @@ def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
 
 
 def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
-    """One row for each treatment but the last, one column for each but the first; as many columns at a time
-    as there is room for.
+    """One row for each treatment but the last, one column for each but the first.
+
+    There are as many columns at a time as there is room for.
     """
     short = shorten_apart([printable(name) for name in shown.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
     names = {name: short[printable(name)] for name in shown.treatments}

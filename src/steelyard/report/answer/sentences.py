@@ -112,8 +112,9 @@ _FORMATS: Final = {
 
 
 def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = None) -> str:
-    """The sentence of a notice. Only our own sentences are templates; what the fields hold is never read as
-    one.
+    """Return the sentence of a notice.
+
+    Only our own sentences are templates; what the fields hold is never read as one.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = 
 
 
 def _who(labels: Sequence[str], names: Names) -> str:
-    """The treatments by name, as far as that is short."""
+    """Return the treatments by name, as far as that is short."""
     if len(labels) > 2 and set(labels) == set(names):
         return "all treatments"
     found = [names.get(label) or printable(label) for label in labels]

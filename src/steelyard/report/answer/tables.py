@@ -1,5 +1,6 @@
-"""The tables of an answer: what was measured, pair by pair where one column cannot hold that, and the other
-metrics.
+"""The tables of an answer.
+
+They show what was measured, pair by pair where one column cannot hold that, and the other metrics.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def _tells_each(answer: Answer) -> bool:
 
 
 def _outcomes(answer: Answer, shown: Sequence[Described]) -> list[Span]:
-    """The ratio as the sentences say it, or why there is none."""
+    """Return the ratio as the sentences say it, or why there is none."""
     of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
     baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
     keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
@@ -110,12 +111,12 @@ def measured(answer: Answer, width: int) -> list[Line]:
 
 
 def primary(answer: Answer) -> list[Described]:
-    """The samples of the primary metric."""
+    """Return the samples of the primary metric."""
     return [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
 
 
 def measured_columns(answer: Answer, shown: Sequence[Described], width: int) -> list[Column]:
-    """The columns of these samples of the primary metric."""
+    """Return the columns of these samples of the primary metric."""
     columns = [
         *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
         *_labels([sample.labels for sample in shown]),
@@ -143,7 +144,7 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
 
 
 def pair_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
-    """The columns of these comparisons."""
+    """Return the columns of these comparisons."""
     return [
         *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
         baseline_column(
@@ -173,7 +174,7 @@ def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> 
 
 
 def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
-    """The columns of these comparisons of metrics that carry no verdict."""
+    """Return the columns of these comparisons of metrics that carry no verdict."""
     samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
@@ -218,7 +219,7 @@ def _factors(answer: Answer) -> tuple[str, ...]:
 
 
 def _room(answer: Answer, width: int) -> int:
-    """For the treatments beside their summary, which is narrow where there are no comparisons."""
+    """Return the room for treatments beside their summary, which is narrow without comparisons."""
     return width - _SUMMARY if leads(answer) else width // 2
 
 
@@ -236,7 +237,7 @@ def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
 
 
 def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
-    """A column for each label that a program put on its values."""
+    """Return a column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]

@@ -37,7 +37,7 @@ MOST_FINDINGS: Final = 12
 
 
 def render(answer: Answer, width: int = 80, *, details: bool = False) -> str:
-    """The answer as plain text, within ``width`` columns."""
+    """Return the answer as plain text, within ``width`` columns."""
     return plain(lines(answer, width, details=details))
 
 
@@ -49,8 +49,10 @@ def lines(
     time_unit: str | None = None,
     beside: Collection[str] = (),
 ) -> list[Line]:
-    """The answer, line by line: what was found, a row for each treatment, and cautions that would change what
-    a reader does. ``details`` has all that is known in the place of the last two.
+    """Return the answer, line by line.
+
+    It has what was found, a row for each treatment, and cautions that would change what a reader does.
+    ``details`` has all that is known in the place of the last two.
 
     Parameters
     ----------
@@ -77,7 +79,7 @@ def lines(
 
 
 def _chosen(answer: Answer, width: int) -> list[Line]:
-    """The definition of a speedup where it is not the usual one."""
+    """Return the definition of a speedup where it is not the usual one."""
     declared = answer.declared
     if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
         return []
@@ -85,7 +87,7 @@ def _chosen(answer: Answer, width: int) -> list[Line]:
 
 
 def _shared(answer: Answer, width: int) -> list[Line]:
-    """The labels that all rows have, which neither the sentences nor the table repeat."""
+    """Return the labels that all rows have, which neither the sentences nor the table repeat."""
     labels = shared_labels(answer)
     return paragraph(f"in all rows: {named_levels(labels)}", width, rest="  ", style="dim") if labels else []
 
@@ -129,7 +131,7 @@ def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
 
 
 def found_in(answer: Answer, called: Names) -> tuple[list[Finding], str]:
-    """The findings, and what is said of those that are too many to be listed."""
+    """Return the findings, and what is said of those that are too many to be listed."""
     judged = answer.judged
     if leads(answer):
         return list(findings(answer)), ""
@@ -159,7 +161,7 @@ def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
 
 
 def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
-    """Of many comparisons, the resolved ones with the largest ratios, in the order of the design."""
+    """Return the resolved comparisons with the largest ratios, of many, in the order of the design."""
     sizes = {
         i: abs(each.speedup.log)
         for i, each in enumerate(judged)
@@ -181,7 +183,7 @@ def tally(judged: Sequence[Comparison]) -> str:
 
 
 def caption(answer: Answer) -> str:
-    """The metric, how it was measured, and what a speedup is."""
+    """Return the metric, how it was measured, and what a speedup is."""
     design, metric = answer.design, answer.metric
     what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
     if design.order == "randomized-blocks":
@@ -199,7 +201,7 @@ def caption(answer: Answer) -> str:
 
 
 def _estimand(answer: Answer) -> str:
-    """The estimand, and the kind of interval if that was chosen."""
+    """Return the estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
         kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many

@@ -23,7 +23,7 @@ _OF: Final[dict[BetterMethod, str]] = {
 
 
 def details(answer: Answer, width: int) -> list[Line]:
-    """A row for each comparison."""
+    """Return a row for each comparison."""
     pairs = _known(answer)
     if not pairs:
         return []
@@ -54,7 +54,7 @@ def details(answer: Answer, width: int) -> list[Line]:
 
 
 def _quantiles(shown: Sequence[Comparison], width: int) -> list[Line]:
-    """The speedup at quantiles of the runs, from the fastest tenth to the slowest hundredth."""
+    """Return the speedup at quantiles of the runs, from the fastest tenth to the slowest hundredth."""
     rows = [(c, each) for c in shown for each in c.quantiles]
     if not rows:
         return []

@@ -82,7 +82,7 @@ def is_speed(metric: Metric) -> bool:
 
 
 def verdict(comparison: Comparison) -> tuple[str, Style]:
-    """The verdict as one cell of a table; in brackets where it is exploratory."""
+    """Return the verdict as one cell of a table; in brackets where it is exploratory."""
     word, style = _verdict(comparison)
     return (f"({word})", "") if comparison.exploratory and style != "open" else (word, style)
 
@@ -96,7 +96,7 @@ def _verdict(comparison: Comparison) -> tuple[str, Style]:
 
 
 def outcome(comparison: Comparison) -> tuple[str, Style]:
-    """The ratio and its direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
+    """Return ratio and direction as one cell of a table, as the sentence says it: ``1.30 × slower``."""
     word, style = verdict(comparison)
     if isinstance(comparison.speedup, Undefined) or comparison.verdict not in ("faster", "slower"):
         return word, style
@@ -141,8 +141,10 @@ def _finding(comparison: Comparison, answer: Answer, names: Names, where: str) -
 
 
 def _ends(comparison: Comparison, margin: float) -> str | None:
-    """``between 5 % slower and 8 % faster``: how far treatments can differ, by the interval that is shown, or
-    by that of the family where that one alone would have decided about the margin.
+    """Say how far treatments can differ: ``between 5 % slower and 8 % faster``.
+
+    That is by the interval that is shown, or by that of the family where that one alone would have decided
+    about the margin.
     """
     alone = _open_margin(comparison, margin) is None
     interval = comparison.ci95 if alone else comparison.ci_relevance
@@ -174,8 +176,10 @@ def _withheld(comparison: Comparison) -> str:
 
 
 def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
-    """Names of the two treatments. Where labels of several factors were shortened, the first is said
-    in full, and of the second what it has other: shortened, both may read the same.
+    """Names of the two treatments.
+
+    Where labels of several factors were shortened, the first is said in full, and of the second what it has
+    other: shortened, both may read the same.
     """
     new, old = comparison.treatment, comparison.baseline
     apart = differing(new.levels, old.levels, tuple(new.levels))
@@ -187,8 +191,9 @@ def _pair(comparison: Comparison, names: Names) -> tuple[str, str]:
 
 
 def pair_name(new: Treatment, old: Treatment, names: Names) -> str:
-    """A comparison as the name of a row: of labels of several factors what differs, and behind it what both
-    share.
+    """Return a comparison as the name of a row.
+
+    Of labels of several factors it says what differs, and behind it what both share.
     """
     apart = [name for name in new.levels if level_text(new.levels[name]) != level_text(old.levels[name])]
     spelled = all(f"{name}=" in label for name in apart for label in (new.label, old.label))
@@ -207,8 +212,9 @@ what was seen is below 0.9 standard errors, as most differences of equal program
 
 
 def fresh(run: FreshRun | None, units: int) -> str:
-    """The run that would resolve it, if the difference that was seen among so many units is real; empty where
-    that would be to chase noise.
+    """Return the run that would resolve it, if the difference that was seen among so many units is real.
+
+    It is empty where that would be to chase noise.
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
@@ -229,7 +235,7 @@ def _power(resolvable: float | None) -> str:
 
 
 def alone(sample: Described, names: Names) -> Finding:
-    """A sample in words that is compared with nothing."""
+    """Return a sample in words that is compared with nothing."""
     summary, metric = sample.summary, sample.metric
     label = names[sample.treatment.label]
     if summary.mean is None:
@@ -244,8 +250,9 @@ def alone(sample: Described, names: Names) -> Finding:
 
 
 def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
-    """Why an interval that lies wholly on one side of the margin does not decide: it is of this comparison
-    alone, and the decision is one of several.
+    """Say why an interval that lies wholly on one side of the margin does not decide.
+
+    It is of this comparison alone, and the decision is one of several.
     """
     interval, p = comparison.ci95, comparison.p_relevance
     if margin is None or interval is None or p is None or comparison.relevance != "straddles":
@@ -259,7 +266,7 @@ def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
 
 
 def shared_labels(answer: Answer) -> dict[str, Scalar]:
-    """The labels that all values of the primary metric have alike: they tell no line from another."""
+    """Return the labels that all values of the primary metric have alike: they tell no line from another."""
     rows = [sample.labels for sample in answer.samples if sample.metric.name == answer.metric.name]
     first = rows[0] if rows else {}
     return {
@@ -293,7 +300,7 @@ def _than(comparison: Comparison) -> str:
 
 
 def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
-    """The ratio and its interval, turned over where the news is bad: 1.30 × slower, not 0.77 × faster."""
+    """Return the ratio and its interval, inverted where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
     if _direction(comparison) != "slower":
         return value, interval
@@ -301,7 +308,7 @@ def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | 
 
 
 def name_unit(design: DesignFacts) -> str:
-    """What the contexts of a design are."""
+    """Return what the contexts of a design are."""
     return "machine" if design.machines else "context"
 
 

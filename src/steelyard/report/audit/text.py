@@ -107,7 +107,7 @@ def _table(audit: Audit, width: int) -> list[Line]:
 
 
 def _verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
-    """A rare level that was not visited may differ from all that are "within"."""
+    """Return the verdict in words; a rare level that was not visited may differ from all "within"."""
     words, style = _VERDICTS[finding.verdict]
     said = words.format(least=percent(least))
     if finding.verdict == "within" and finding.unseen:
@@ -116,7 +116,7 @@ def _verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
 
 
 def _within(audit: Audit) -> str | None:
-    """The levels of which "within" speaks: others, as one's own, may differ from all of them."""
+    """Return the levels of which "within" speaks; others, as one's own, may differ from all of them."""
     among = [f for f in audit.findings if f.verdict == "within" and f.context != AS_STARTED]
     if not among:
         return None

@@ -53,7 +53,7 @@ def level_of(finding: AuditedContext, level: Scalar) -> str:
 
 
 def headline(audit: Audit) -> str:
-    """The finding in one sentence."""
+    """Return the finding in one sentence."""
     moving = [finding for finding in audit.findings if finding.verdict == "moves"]
     if not moving:
         rare = max((finding.unseen for finding in audit.findings), default=0.0)
@@ -123,7 +123,7 @@ def open_ended(audit: Audit) -> str | None:
 
 
 def by_elapsed_time(audit: Audit) -> str | None:
-    """The kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
+    """Return the kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
     judged = [each for each in audit.findings if each.cpu_ratio is not None]
     if not judged:
         return None
@@ -164,7 +164,7 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
 
 
 def _largest(finding: AuditedContext) -> str:
-    """The largest effect that an interval leaves open."""
+    """Return the largest effect that an interval leaves open."""
     found = [each.ci_family for each in finding.replicated if each.ci_family is not None]
     if len(found) < len(finding.replicated):
         return "any effect"

@@ -19,7 +19,7 @@ def text(claim: Best, _unit: str) -> str:
 
 
 def evidence(claim: Best, _outcome: Outcome, found: BestEvidence) -> str:
-    """The chosen level, against the next or the one that is claimed."""
+    """Return the chosen level, against the next or the one that is claimed."""
     if found.chosen is None:
         return why(found.reason) or "nothing could be chosen"
     name = levels_text({claim.best: found.chosen})

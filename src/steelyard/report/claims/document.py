@@ -94,14 +94,14 @@ VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 def render(
     checked: Sequence[Checked], exit_code: int, broken: Mapping[Path, SteelyardError] | None = None
 ) -> str:
-    """The document as text; ``broken`` has what could not be judged."""
+    """Return the document as text; ``broken`` has what could not be judged."""
     errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
     entries = tuple(_entry(each, verdict) for each in checked for verdict in each.verdicts)
     return VERDICTS.text(Verdicts(entries, errors, exit_code))
 
 
 def entries_of(checked: Checked) -> list[dict[str, Any]]:
-    """The verdicts of one experiment as they stand in documents."""
+    """Return the verdicts of one experiment as they stand in documents."""
     return [plain(_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
 
 

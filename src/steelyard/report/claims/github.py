@@ -1,5 +1,6 @@
-"""Verdicts as workflow commands of GitHub Actions, which shows them beside the change: one line for each
-claim that does not hold, and for each reservation about the run.
+"""Verdicts as workflow commands of GitHub Actions, which shows them beside the change.
+
+There is one line for each claim that does not hold, and for each reservation about the run.
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
 
 
 def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:
-    """The line of each claim in the text of its spec; ``None`` where the text has others, or a baseline had
-    its claims judged too.
+    """Return the line of each claim in the text of its spec.
+
+    ``None`` where the text has others, or a baseline had its claims judged too.
     """
     lines = [spec.count("\n", 0, match.start()) + 1 for match in _CLAIM.finditer(spec)]
     claims = len(checked.verdicts)
@@ -48,7 +50,7 @@ def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:
 
 
 def render_error(name: str, file: str | None, reason: str) -> str:
-    """What could not be judged at all."""
+    """Return what could not be judged at all."""
     place = f"file={_property(file)}," if file else ""
     return f"::error {place}title={_property(name)} could not be judged::{_data(reason)}\n"
 
@@ -62,7 +64,7 @@ def _command(
 
 
 def annotate(kind: str, title: str, text: str, place: Mapping[str, str | None] = {}) -> str:
-    """A workflow command of this kind (``error``, ``warning``); of its place, what is known."""
+    """Return a workflow command of this kind (``error``, ``warning``); of its place, what is known."""
     of = {**place, "title": title}
     properties = ",".join(f"{name}={_property(value)}" for name, value in of.items() if value)
     return f"::{kind} {properties}::{_data(text)}\n"

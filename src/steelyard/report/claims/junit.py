@@ -12,8 +12,9 @@ from steelyard.stats.compare.judgement import Outcome
 
 
 def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict: bool) -> str:
-    """The suites, one an experiment, with a case for each reservation about its run. What is not resolved or
-    not judged is skipped; under ``strict`` the one is a failure, the other an error.
+    """Return the suites, one an experiment, with a case for each reservation about its run.
+
+    What is not resolved or not judged is skipped; under ``strict`` the one is a failure, the other an error.
 
     ``broken`` has what could not be judged, with the reason: an error of its own.
     """

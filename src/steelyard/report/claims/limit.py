@@ -23,12 +23,12 @@ def text(claim: Limit, unit: str) -> str:
 
 
 def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
-    """The mean, or the prediction of a model."""
+    """Return the mean, or the prediction of a model."""
     return _mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
 
 
 def breaks_words(found: BreaksEvidence, bound: str) -> str:
-    """The scale from which a limit breaks."""
+    """Return the scale from which a limit breaks."""
     name = f"{printable(found.name)}: " if found.name else ""
     falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
     if found.at is None:
@@ -58,7 +58,7 @@ def _mean(outcome: Outcome, found: MeanEvidence) -> str:
 
 
 def _allowed(found: MeanEvidence, outcome: Outcome) -> str:
-    """What a verdict takes for granted of runs that it has not seen."""
+    """Return what a verdict takes for granted of runs that it has not seen."""
     if outcome != "holds" or found.unseen is None:
         return ""
     return f", unseen runs included: up to {percent(found.unseen)}, {_slow(found)}"

@@ -17,7 +17,7 @@ _MEANT: Final = re.compile(r"([\\`*_{}\[\]<>()#|~!$])")
 
 
 def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict: bool) -> str:
-    """The document; under ``strict``, only what holds is good enough, and without reservations.
+    """Return the document; under ``strict``, only what holds is good enough, and without reservations.
 
     ``broken`` has what could not be judged, with the reason.
     """

@@ -37,7 +37,7 @@ def coverage(level: float) -> str:
 
 
 def why(reason: str | None) -> str | None:
-    """A reason in words."""
+    """Return a reason in words."""
     if reason == "failures":
         return "runs failed or timed out, so the remaining runs are not a random sample"
     return REASONS.get(reason, reason) if reason else None

@@ -37,7 +37,7 @@ def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvi
 
 
 def summary(verdict: Verdict) -> str:
-    """The outcome over all points, the worst of them, where the rule is broken, and growth."""
+    """Return the outcome over all points, the worst of them, where the rule is broken, and growth."""
     points = [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
     grown = [each for each in verdict.instances if isinstance(each.evidence, RuleEvidence)]
     parts = [_measured(verdict, points), *_grown(grown)]
@@ -45,7 +45,7 @@ def summary(verdict: Verdict) -> str:
 
 
 def broken_points(verdict: Verdict) -> list[Instance]:
-    """The points at which the left side takes more, the worst first."""
+    """Return the points at which the left side takes more, the worst first."""
     broken = [
         each
         for each in verdict.instances
@@ -95,7 +95,7 @@ def _share(count: int, of: int) -> str:
 
 
 def _grown(grown: Sequence[Instance]) -> list[str]:
-    """The growth that is worst, with its outcome, where something is said of growth at all."""
+    """Return the growth that is worst, with its outcome, where something is said of growth at all."""
     if not grown:
         return []
     worst = min(grown, key=lambda each: WORST[each.outcome])
@@ -158,7 +158,7 @@ def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Insta
 
 
 def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
-    """The number that points are ordered by: that of the claim, or the only one."""
+    """Return the number that points are ordered by: that of the claim, or the only one."""
     numbers = [
         name
         for name in points[0].stratum
@@ -176,7 +176,7 @@ def _at(point: Instance, points: Sequence[Instance]) -> str:
 
 
 def _name(point: Instance, points: Sequence[Instance]) -> str:
-    """The levels of a point that tell it from the others; of an only point, all."""
+    """Return the levels of a point that tell it from the others; of an only point, all."""
     return named_levels(
         {
             name: level

@@ -1,5 +1,6 @@
-"""Verdicts as SARIF 2.1.0, which code hosts and editors show: one result for each claim that does not
-hold, and for each reservation about a run.
+"""Verdicts as SARIF 2.1.0, which code hosts and editors show.
+
+There is one result for each claim that does not hold, and for each reservation about a run.
 """
 
 from __future__ import annotations

@@ -42,12 +42,15 @@ MOST_DEPARTURES: Final = 4
 
 
 def words(verdict: Verdict) -> str:
-    """The verdict in one sentence, without its sign: what is claimed, what decides, in how many strata."""
+    """Return the verdict in one sentence, without its sign.
+
+    It says what is claimed, what decides, and in how many strata.
+    """
     return f"{claim_of(verdict)}: {_said(verdict)}"
 
 
 def claim_of(verdict: Verdict) -> str:
-    """The claim in words, bounds with the unit of their metric."""
+    """Return the claim in words, bounds with the unit of their metric."""
     return claim_text(verdict.claim, _unit(verdict))
 
 
@@ -84,7 +87,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
 
 
 def _doubt(instance: Instance) -> float | None:
-    """The probability that a verdict by a model is wrong; ``None`` where none was made, or by a test."""
+    """Return the probability that a verdict by a model is wrong; ``None`` without one, or by a test."""
     evidence = instance.evidence
     if instance.outcome in ("not_resolved", "not_judged"):
         return None
@@ -143,7 +146,7 @@ def notes(checked: Checked, width: int) -> list[Line]:
 
 
 def tell_family(checked: Sequence[Checked], width: int) -> list[Line]:
-    """Of records of one spec, that their claims are one family, and how they become one answer."""
+    """Tell that the claims of records of one spec are one family, and how they become one answer."""
     if (count := max((judged.records for judged in checked), default=1)) < 2:
         return []
     text = (
@@ -190,7 +193,10 @@ def _unit(verdict: Verdict) -> str:
 
 
 def deciding(verdict: Verdict) -> Instance:
-    """The stratum that decides, or leaves it open: the one that fails most surely, or holds least surely."""
+    """Return the stratum that decides, or leaves it open.
+
+    It is the one that fails most surely, or holds least surely.
+    """
 
     def rank(each: Instance) -> tuple[int, float]:
         p: float | None = getattr(each.evidence, "p", None)

@@ -18,5 +18,5 @@ def render(answer: Gate, *, strict: bool) -> str:
 
 
 def render_error(message: str, hint: str | None) -> str:
-    """A gate that could judge nothing."""
+    """Return a gate that could judge nothing."""
     return annotate("error", "the change could not be judged", f"{message}; {hint}" if hint else message)

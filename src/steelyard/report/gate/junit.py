@@ -21,7 +21,7 @@ TITLE: Final = "steelyard gate"
 
 
 def render(answer: Gate, *, strict: bool) -> str:
-    """The document; what is open is skipped, under ``strict`` a failure."""
+    """Return the document; what is open is skipped, under ``strict`` a failure."""
     endings = _ENDINGS | ({"open": "failed"} if strict else {})
     cases = [
         Case(entry.name, endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry))
@@ -31,6 +31,6 @@ def render(answer: Gate, *, strict: bool) -> str:
 
 
 def render_error(message: str, hint: str | None) -> str:
-    """A gate that could judge nothing: one error."""
+    """Return a gate that could judge nothing: one error."""
     text = f"{message}; {hint}" if hint else message
     return render_suites(TITLE, [Suite("gate", [Case("could not be judged", "broken", "broken", text)])])

@@ -17,7 +17,7 @@ from steelyard.report.gate.words import (
 
 
 def render(answer: Gate, *, strict: bool) -> str:
-    """The document."""
+    """Return the document."""
     sign = "✗" if answer.exit_code(strict=strict) else "✓"
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
     first = [entry for entry in rows if entry.verdict != "equivalent"]
@@ -38,7 +38,7 @@ def render(answer: Gate, *, strict: bool) -> str:
 
 
 def render_error(message: str, hint: str | None) -> str:
-    """A gate that could judge nothing."""
+    """Return a gate that could judge nothing."""
     cure = f"\n\n{escape(hint)}" if hint else ""
     return f"### ✗ The gate could not judge this change\n\n{escape(message)}{cure}\n"
 

@@ -15,12 +15,12 @@ _STYLE: Final = "body { font-family: sans-serif; margin: 2em auto; max-width: 75
 
 
 def render(answer: Gate) -> str:
-    """The document."""
+    """Return the document."""
     return _write_page(write_headline(answer), html(list_lines(answer, _WIDTH)))
 
 
 def render_error(message: str, hint: str | None) -> str:
-    """A gate that could judge nothing."""
+    """Return a gate that could judge nothing."""
     text = f"{message}\n\n{hint}" if hint else message
     return _write_page("The gate could not judge this change", f"<pre>{escape(text)}</pre>")
 

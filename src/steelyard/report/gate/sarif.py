@@ -33,7 +33,7 @@ def render(answer: Gate, *, strict: bool) -> str:
 
 
 def render_error(message: str, hint: str | None) -> str:
-    """A gate that could judge nothing."""
+    """Return a gate that could judge nothing."""
     return _write_document([_make_result("broken", f"{message}; {hint}" if hint else message, is_note=False)])
 
 

@@ -32,7 +32,7 @@ STYLES: Final[dict[Verdict, Style]] = {
 
 
 def list_lines(answer: Gate, width: int = 80) -> list[Line]:
-    """The answer; benchmarks that are equivalent are in no table, unless they are few."""
+    """Return the answer; benchmarks that are equivalent are in no table, unless they are few."""
     worst = answer.worst
     out = paragraph(
         f"{SIGNS[worst]} {write_headline(answer)}", width, style=STYLES[worst], rest="  ", only_first=True
@@ -80,7 +80,7 @@ def _describe_verdict(answer: Gate, entry: GatedBenchmark) -> str:
 
 
 def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:
-    """What a qualification found, and the margin for which it stands."""
+    """Return what a qualification found, and the margin for which it stands."""
     sign, style = ("✓", "good") if not answer.alarms else ("?", "open")
     text = f"{sign} {answer.harness} at a margin of {percent(answer.margin)}, {answer.sessions} sessions."
     return [

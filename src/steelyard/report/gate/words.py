@@ -55,7 +55,7 @@ def _describe_verdict(answer: Gate, verdict: Verdict, entries: Sequence[GatedBen
 
 
 def format_amount(change: float) -> str:
-    """The magnitude of a relative change: ``6 %``, ``2.1 times``."""
+    """Return the magnitude of a relative change: ``6 %``, ``2.1 times``."""
     return percent(change) if change < _LARGE else f"a factor of {1 + change:.2g}"
 
 
@@ -78,7 +78,7 @@ def format_percent(change: float) -> str:
 
 
 def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
-    """What became of one benchmark."""
+    """Return what became of one benchmark."""
     name = printable(entry.name)
     match entry.verdict:
         case "new":
@@ -95,12 +95,12 @@ def describe_benchmark(answer: Gate, entry: GatedBenchmark) -> str:
 
 
 def format_value(answer: Gate, number: float | None) -> str:
-    """A value of the metric."""
+    """Return a value of the metric."""
     return "–" if number is None else format_quantity(number, answer.unit)
 
 
 def explain_need(entry: GatedBenchmark) -> str:
-    """What would decide a benchmark that is open."""
+    """Return what would decide a benchmark that is open."""
     if not entry.blocks:
         return "not measured: the budget was too short"
     if entry.needed_s is None:
@@ -109,7 +109,7 @@ def explain_need(entry: GatedBenchmark) -> str:
 
 
 def explain_outlook(answer: Gate) -> str | None:
-    """What it would take to decide all that is open; ``None`` where nothing is."""
+    """Return what it would take to decide all that is open; ``None`` where nothing is."""
     entries = answer.select("open")
     if not entries:
         return None
@@ -133,14 +133,14 @@ def _choose_pronoun(count: int) -> str:
 
 
 def _format_budget(seconds: float) -> str:
-    """A time as an option takes it, rounded up."""
+    """Return a time as an option takes it, rounded up."""
     if seconds < 100:
         return f"{-(-seconds // 10) * 10:.0f}s"
     return f"{-(-seconds // 60):.0f}min"
 
 
 def explain_basis(answer: Gate) -> str:
-    """What was measured, and how sure it is."""
+    """Return what was measured, and how sure it is."""
     blocks = [entry.blocks for entry in answer.benchmarks if entry.blocks]
     span = (
         f"{min(blocks)} to {max(blocks)}"
@@ -155,7 +155,7 @@ def explain_basis(answer: Gate) -> str:
 
 
 def describe_qualification(answer: Qualification) -> str:
-    """What the gate is known to do on this machine."""
+    """Return what the gate is known to do on this machine."""
     return (
         f"This machine, {answer.date}: {counted(answer.alarms, 'false alarm')} in {answer.verdicts} verdicts"
         f" on equal programs (at most {percent(answer.alarm_bound)} each, 95 % sure); a planted"
@@ -166,7 +166,7 @@ def describe_qualification(answer: Qualification) -> str:
 
 
 def explain_qualifying() -> str:
-    """What to do where nothing is known of the machine."""
+    """Return what to do where nothing is known of the machine."""
     return (
         "This machine is not qualified: its rate of false alarms is not known."
         " The same command with --qualify measures it."

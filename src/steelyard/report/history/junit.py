@@ -10,9 +10,10 @@ from steelyard.report.text.label import counted
 
 
 def render(found: History, since: str | None = None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
-    """One suite. A series that has become worse and stays so fails. One that is not judged or too noisy, and
-    a history that is not complete, are skipped; under ``strict`` they fail, and so does an analysis that
-    broke off.
+    """Render one suite.
+
+    A series that has become worse and stays so fails. One that is not judged or too noisy, and a history that
+    is not complete, are skipped; under ``strict`` they fail, and so does an analysis that broke off.
     """
     worse: dict[int, list[str]] = {}
     for series, change in found.regressions(since):

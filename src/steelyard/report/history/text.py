@@ -27,7 +27,7 @@ _INDENT: Final = "    "
 
 
 def lines(found: History, width: int = 80) -> list[Line]:
-    """Changes first, latest last; then every series, machines, and the records left out."""
+    """Return changes first, the latest last; then every series, machines, and the records left out."""
     changed = found.changes
     out = [*paragraph(head(found), width, style="heading", rest="  "), ()]
     for series, change in changed[:MOST_ROWS]:
@@ -64,7 +64,7 @@ def _table(found: History, width: int) -> list[Line]:
 
 
 def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
-    """A row for each of these series."""
+    """Return a row for each of these series."""
     columns = [
         Column("metric", [Span(each.metric.name) for each in shown], right=False, give_way=3),
         Column("treatment", [name_cell(series_name(each)) for each in shown], right=False, is_name=True),

@@ -63,7 +63,7 @@ def head(found: History) -> str:
 
 
 def stable(found: History) -> str:
-    """What can be said where no change is named."""
+    """Return what can be said where no change is named."""
     completed = [series for series in found.series if not (series.refused or series.broken_off)]
     if not completed:
         return "Nothing can be said yet: no series is judged."
@@ -74,7 +74,7 @@ def stable(found: History) -> str:
 
 
 def change_words(found: History, series: SeriesHistory, change: Change) -> str:
-    """What changed, by how much, from where on."""
+    """Return what changed, by how much, from where on."""
     back = f"; {short(change.undone_by)} undoes it" if change.undone_by else ""
     return (
         f"{series.metric.name} of {series_name(series)}: {_KINDS[change.kind]}{size(found, series, change)}"
@@ -95,7 +95,7 @@ def size(found: History, series: SeriesHistory, change: Change) -> str:
 
 
 def level_words(found: History, series: SeriesHistory, value: float) -> str:
-    """A median, or its ratio to that of the reference program."""
+    """Return a median, or its ratio to that of the reference program."""
     return f"{value:.4g}" if found.reference else format_quantity(value, series.metric.unit, 4)
 
 
@@ -115,7 +115,7 @@ def _p(p: float) -> str:
 
 
 def where(change: Change) -> str:
-    """The commits of which one made the change."""
+    """Return the commits of which one made the change."""
     names = listed([short(commit) for commit in change.commits], MOST_COMMITS)
     if len(change.commits) == 1:
         return f"{names} made it ({share(change.probability)} sure)"
@@ -123,7 +123,7 @@ def where(change: Change) -> str:
 
 
 def confirmation_words(confirmation: Confirmation) -> str:
-    """What came of measuring side by side."""
+    """Return what came of measuring side by side."""
     size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
     if confirmation.outcome != "confirmed":
         seen = (
@@ -137,8 +137,9 @@ def confirmation_words(confirmation: Confirmation) -> str:
 
 
 def bisection(found: History, change: Change) -> str | None:
-    """The command that measures both sides of a change; ``None`` where the records are not named after
-    commits, or the change is not one of level.
+    """Return the command that measures both sides of a change.
+
+    ``None`` where the records are not named after commits, or the change is not one of level.
     """
     if found.order != "git" or change.kind != "level":
         return None
@@ -146,7 +147,7 @@ def bisection(found: History, change: Change) -> str | None:
 
 
 def wander_words(series: SeriesHistory, wander: Wander) -> str:
-    """That a series moves as another pattern does, and what tells a machine from a program."""
+    """Say that a series moves as another pattern does, and what tells a machine from a program."""
     moves = _MOVES[wander.pattern]
     if wander.ratio is not None:
         moves = f"drifts by {percent(abs(wander.ratio - 1))} from the first record to the last"
@@ -158,7 +159,7 @@ def wander_words(series: SeriesHistory, wander: Wander) -> str:
 
 
 def resolvable_words(series: SeriesHistory) -> str:
-    """The smallest steps that would have shown, latest and in the middle."""
+    """Return the smallest steps that would have shown, latest and in the middle."""
     if series.resolvable is None:
         return ""
     middle, latest = (_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest))
@@ -176,7 +177,7 @@ def series_name(series: SeriesHistory) -> str:
 
 
 def check_words(found: History, since: str | None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
-    """What the exit code rests on."""
+    """Return what the exit code rests on."""
     from_on = f" from {short(since)} on" if since else ""
     if worse := found.regressions(since):
         names = listed(
@@ -194,7 +195,7 @@ def check_words(found: History, since: str | None, *, strict: bool, least: float
 
 
 def _resolution(found: History) -> str:
-    """The steps that would have shown in the series that shows least."""
+    """Return the steps that would have shown in the series that shows least."""
     noisiest = max(
         (series for series in found.series if series.resolvable is not None),
         key=lambda series: series.resolvable.middle if series.resolvable else 0.0,
@@ -263,5 +264,5 @@ def notes(found: History) -> list[str]:
 
 
 def short(commit: str) -> str:
-    """A commit as people write it; the name of a record as it is."""
+    """Return a commit as people write it; the name of a record as it is."""
     return commit[:_SHORT] if _COMMIT.fullmatch(commit) else printable(commit)

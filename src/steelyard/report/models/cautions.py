@@ -15,7 +15,7 @@ MOST_CAUTIONS: Final = 12
 
 
 def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
-    """A sentence for each warning, with the claims that it is about; what several share is said once.
+    """Return a sentence for each warning, with the claims that it is about; what several share is said once.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
 
 
 def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
-    """The stratum of each model that a verdict rests on, and its warnings."""
+    """Yield the stratum of each model that a verdict rests on, and its warnings."""
     for each in verdict.instances:
         if isinstance(each.evidence, PredictedEvidence | ScalesEvidence) and each.evidence.model is not None:
             yield named_levels(each.stratum), each.evidence.model.warnings
@@ -45,7 +45,7 @@ def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
 
 
 def _who(where: Mapping[str, Sequence[str]], models: Mapping[str, int]) -> str:
-    """The claims that a warning is about, with their strata where it is not about all of these."""
+    """Return the claims that a warning is about, with their strata where it is not about all of these."""
     if sum(models.values()) > 1 and all(
         len(where.get(claim, ())) == count for claim, count in models.items()
     ):

@@ -101,7 +101,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     @property
     def rank_probability(self) -> RankProbability | None:
-        """Of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
+        """Probability of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
         its = self.model.validation
         return None if its is None or self.model.method == "seed001" else its.probability
 
@@ -207,7 +207,7 @@ class JudgedRule(msgspec.Struct, frozen=True):
 
 
 def _judged(verdict: Verdict) -> JudgedRule:
-    """The entry of a rule.
+    """Return the entry of a rule.
 
     Raises
     ------
@@ -285,7 +285,7 @@ def render(
     causes: Sequence[Cause | None],
     after: After = NOTHING,
 ) -> str:
-    """The document as text."""
+    """Return the document as text."""
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
         rules=tuple(map(_judged, rules)),

@@ -94,7 +94,7 @@ def _name(name: str, metric: str) -> str:
 
 
 def _leaf(name: str) -> str:
-    """The last function of a call path."""
+    """Return the last function of a call path."""
     return name.rsplit("->", 1)[-1]
 
 
@@ -106,7 +106,7 @@ def _shown(names: Sequence[str]) -> list[str]:
 
 
 def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
-    """The columns of these models."""
+    """Return the columns of these models."""
     columns = []
     if any(m.validation for m in models):
         signs = [m.validation.rank if m.validation else None for m in models]
@@ -147,7 +147,7 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
 
 
 def _sure(model: ScalingModel) -> str:
-    """Of the rank where one is stated, as its verdict has it; the method of seed 001 states none."""
+    """Return the probability of the rank where one is stated; the method of seed 001 states none."""
     return "–" if model.method == "seed001" else share(model.sure)
 
 

@@ -57,7 +57,7 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
 
 
 def headline(found: Observation) -> str:
-    """What perturbs the first metric, and by how much at most."""
+    """Return what perturbs the first metric, and by how much at most."""
     metric = found.metrics[0].name if found.metrics else ""
     first = [
         (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
@@ -150,7 +150,7 @@ def _caption(found: Observation) -> str:
 
 
 def rows_of(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
-    """The probes that have the metric, in the order of what they add where that was counted."""
+    """Return the probes that have the metric, in the order of what they add where that was counted."""
     rows = [
         (probe, change)
         for probe in found.probes
@@ -168,12 +168,12 @@ def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
 
 
 def metric_title(metric: Metric, found: Observation) -> str:
-    """The metric, and what it is without a probe."""
+    """Return the metric, and what it is without a probe."""
     return f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
 
 
 def change_columns(rows: Sequence[tuple[Probed, Change]], found: Observation) -> list[Column]:
-    """The columns of the changes of one metric."""
+    """Return the columns of the changes of one metric."""
     verdicts = [verdict_of(change, found.within) for _, change in rows]
     names = [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows]
     columns = [
@@ -203,7 +203,7 @@ def _any_level(test: AnyLevel, found: Observation) -> str:
 
 
 def _added(probes: Sequence[Probed]) -> list[Span]:
-    """Nothing at all where none was counted."""
+    """Return what a probe adds; nothing at all where none was counted."""
     if all(probe.added is None for probe in probes):
         return []
     return [Span("–" if probe.added is None else f"{100 * probe.added:+.3g} %") for probe in probes]
@@ -227,7 +227,7 @@ def _figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
 
 
 def _ends(change: Change) -> tuple[float, ...]:
-    """The bounds of a change in percent; the change itself where it has none."""
+    """Return the bounds of a change in percent; the change itself where it has none."""
     if change.ci95 is None:
         return (change.percent,)
     return 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)

@@ -18,7 +18,7 @@ _LONGEST: Final = 20
 
 
 def traced(found: Observation, width: int) -> list[Line]:
-    """Nothing where nothing was traced."""
+    """Return what was traced; nothing where nothing was."""
     if not found.traces:
         return []
     parts, runs = len(found.traces[0].rates), max(trace.runs for trace in found.traces)

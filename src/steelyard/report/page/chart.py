@@ -149,12 +149,12 @@ class Section(msgspec.Struct, frozen=True):
 
 
 def data(name: str) -> dict[str, str]:
-    """A named data set."""
+    """Return a named data set."""
     return {"name": name}
 
 
 def number(field: str, title: str | None, **more: Any) -> dict[str, Any]:
-    """An encoding of numbers that need not begin at 0."""
+    """Return an encoding of numbers that need not begin at 0."""
     scale = {"nice": True, **more.pop("scale", {})}
     if scale.get("type") != "log":
         scale.setdefault("zero", False)
@@ -173,7 +173,7 @@ def make_quantity_axis(unit: str, **axis: Any) -> dict[str, Any]:
 
 
 def tooltip(**fields: str) -> list[dict[str, str]]:
-    """What hovering says: fields and their titles."""
+    """Return what hovering says: fields and their titles."""
     return [
         {"field": field, "type": "nominal", "title": title.replace("_", " ")}
         for field, title in fields.items()
@@ -181,7 +181,7 @@ def tooltip(**fields: str) -> list[dict[str, str]]:
 
 
 def unless_chosen(shown: float, hidden: float = 0.08) -> dict[str, Any]:
-    """An opacity that steps back where the reader has chosen another treatment."""
+    """Return an opacity that steps back where the reader has chosen another treatment."""
     return {
         "condition": {
             "test": f"{CHOSEN} == '' || !isValid(datum.treatment) || datum.treatment == {CHOSEN}",
@@ -205,8 +205,10 @@ BESIDE: Final = (28, 36)
 
 
 def rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
-    """A row for each name, in this order; names stand above their rows while these are few, so that little is
-    cut off on a narrow page. What is cut off is what names share, and never what tells them apart.
+    """Return a row for each name, in this order.
+
+    Names stand above their rows while these are few, so that little is cut off on a narrow page. What is cut
+    off is what names share, and never what tells them apart.
     """
     domain = list(dict.fromkeys(names))
     axis: dict[str, Any] = {"title": None, "labelColor": INK, "grid": False}
@@ -223,8 +225,9 @@ def rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
 
 
 def relabelled(told: Mapping[Any, str], value: str) -> str:
-    """An expression of Vega for the label of a value: by its place in a list, since an object would take
-    "constructor" for something of its own.
+    """Return an expression of Vega for the label of a value, by its place in a list.
+
+    An object would take "constructor" for something of its own.
     """
     return f"({json.dumps([*told.values()])})[indexof({json.dumps([*told])}, {value})]"
 
@@ -235,7 +238,7 @@ def rows_px(count: int) -> int:
 
 
 def at_the_end(field: str, y: Mapping[str, Any]) -> dict[str, Any]:
-    """A text at the right end of each row, on the line of its name."""
+    """Return a text at the right end of each row, on the line of its name."""
     return {
         "mark": {"type": "text", "align": "right", "dy": -ABOVE_PX, "fontWeight": 600},
         "encoding": {"x": {"value": "width"}, "y": y, "text": {"field": field}},

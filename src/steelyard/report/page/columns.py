@@ -100,7 +100,7 @@ class RunColumns:
         return np.where(medians == 0, 0.0, 100 * (self.value / safe - 1))
 
     def far(self) -> NDArray[np.bool_]:
-        """Runs to be shown one by one: all, or those at the ends of their samples and those disturbed."""
+        """Return the runs to show one by one: all, or the ends of their samples and those disturbed."""
         if not self.many:
             return np.ones(len(self), bool)
         chosen = self.disturbed
@@ -114,7 +114,7 @@ class RunColumns:
         return chosen
 
     def rows(self) -> list[dict[str, Any]]:
-        """The runs that are shown one by one, as a chart takes them."""
+        """Return the runs that are shown one by one, as a chart takes them."""
         deviations = self.deviation()
         return [
             {
@@ -131,7 +131,7 @@ class RunColumns:
         ]
 
     def spread(self) -> list[dict[str, Any]]:
-        """Counts of each sample by value, of the runs that are not shown one by one."""
+        """Count values of each sample among the runs that are not shown one by one."""
         near = ~self.far()
         if not near.any():
             return []
@@ -154,7 +154,7 @@ class RunColumns:
         return found
 
     def course(self) -> list[dict[str, Any]]:
-        """The same counts of all samples together, by place in time and deviation."""
+        """Return the same counts of all samples together, by place in time and deviation."""
         near = ~self.far()
         if not near.any():
             return []
@@ -175,8 +175,9 @@ class RunColumns:
         ]
 
     def packed(self) -> dict[str, Any]:
-        """The columns for the page: each value once, whole numbers in as few bytes as they need, ascending
-        ones by their differences.
+        """Return the columns for the page, each value once.
+
+        Whole numbers are in as few bytes as they need, ascending ones by their differences.
         """
         return {
             "names": self.names,
@@ -195,7 +196,7 @@ class RunColumns:
 
 
 def described_name(sample: Sample | Described, called: Names) -> str:
-    """The treatment by its short name, with what the program put on its values."""
+    """Return the treatment by its short name, with what the program put on its values."""
     labels = [f"{printable(name)}={printable(str(level))}" for name, level in sample.labels.items()]
     label = sample.treatment.label
     return ", ".join([called.get(label) or printable(label), *labels])
@@ -227,7 +228,7 @@ _TYPES: Final[Sequence[tuple[str, str]]] = (
 
 
 def _packed(column: Ints) -> dict[str, Any]:
-    """A column in the smallest type that holds it; what none holds (numbers below 0) as plain numbers."""
+    """Return a column in the smallest type that holds it; as plain numbers where none does (below 0)."""
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     for name, dtype in _TYPES:
         if low >= 0 and high <= np.iinfo(dtype).max:
@@ -236,7 +237,7 @@ def _packed(column: Ints) -> dict[str, Any]:
 
 
 def _ascending(column: Ints) -> dict[str, Any]:
-    """A column by its differences; where these are equal, by the first of it and the step."""
+    """Return a column by its differences; where these are equal, by the first of it and the step."""
     steps = np.diff(column)
     if len(steps) and (steps == steps[0]).all():
         return {"first": int(column[0]), "step": int(steps[0]), "count": len(column)}

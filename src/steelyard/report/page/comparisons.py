@@ -28,7 +28,7 @@ MOST_ROWS = 60
 
 
 def section(answer: Answer, called: Names) -> Section | None:
-    """The effect chart with its table, adjusted speedups, and the other metrics."""
+    """Return the effect chart with its table, adjusted speedups, and the other metrics."""
     judged = answer.judged
     if not judged:
         samples = primary(answer)

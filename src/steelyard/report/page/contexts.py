@@ -48,7 +48,7 @@ BINS: Final = 16
 
 
 def section(answer: Answer, found: ByContext | None, called: Names) -> Section | None:
-    """What contexts do; ``None`` where the experiment has none."""
+    """Return what contexts do; ``None`` where the experiment has none."""
     if not answer.contexts:
         return None
     pairs = [each for each in answer.contexts if each.across.each]

@@ -32,7 +32,7 @@ SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 def render(every: Sequence[Shown], title: str = "") -> str:
-    """The page of one record, history or set of models, or of several one below the other."""
+    """Return the page of one record, history or set of models, or of several one below the other."""
     several = len(every) > 1
     parts = [_make_part(shown, number, several=several) for number, shown in enumerate(every, 1)]
     named = title or (parts[0].name if len(parts) == 1 else "Several records")
@@ -117,18 +117,18 @@ class _Part(ABC):
 
     @abstractmethod
     def answer(self) -> str:
-        """The first thing that is read."""
+        """Return the first thing that is read."""
 
     def repeated(self) -> str:
-        """The last section; empty where a part has none."""
+        """Return the last section; empty where a part has none."""
         return ""
 
     def place(self, name: str) -> str:
-        """The name of a place in the page."""
+        """Return the name of a place in the page."""
         return f"r{self.number}-{name}"
 
     def data(self) -> Mapping[str, Any]:
-        """What the script draws, every value once."""
+        """Return what the script draws, every value once."""
         charts = {
             self.place(chart.name): {
                 "spec": chart.spec,
@@ -144,7 +144,7 @@ class _Part(ABC):
         return {"treatments": self.treatments, "shown": shown, "runs": runs, "charts": charts}
 
     def html(self) -> str:
-        """The answer, then every section, and how to repeat it."""
+        """Return the answer, then every section, and how to repeat it."""
         ending = self.repeated()
         last = f'<section id="{self.place("repeat")}">{self._heading(self.ending)}{ending}</section>'
         parts = [self.answer(), *(self._section(each) for each in self.sections), last if ending else ""]
@@ -157,7 +157,7 @@ class _Part(ABC):
         return f"<h{level}>{escape(text)}</h{level}>"
 
     def _told(self, found: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
-        """The first finding large, the others below it, then claims and the state of it all."""
+        """Return the first finding large, the others below it, then claims and the state of it all."""
         first, *rest = [_finding(each) for each in found] or ["<p>Nothing was compared.</p>"]
         others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
@@ -231,13 +231,13 @@ class _Record(_Part):
         )
 
     def answer(self) -> str:
-        """The findings of the terminal, the claims, and how far the record is."""
+        """Return the findings of the terminal, the claims, and how far the record is."""
         found, left = headline(self.contents)
         made = f"{state(self.contents)}; {self.contents.portrait.created}"
         return self._told(found, left, claims(self.contents), made)
 
     def repeated(self) -> str:
-        """The spec, and the commands."""
+        """Return the spec, and the commands."""
         file = f"{_file_name(self.name)}.toml"
         commands = "\n".join(
             (
@@ -270,11 +270,11 @@ class _History(_Part):
         )
 
     def answer(self) -> str:
-        """What changed, and over which records."""
+        """Return what changed, and over which records."""
         return self._told(*history.headline(self.found), (), head(self.found))
 
     def repeated(self) -> str:
-        """The search that measures both sides of each change side by side."""
+        """Return the search that measures both sides of each change side by side."""
         commands = history.commands(self.found)
         if not commands:
             return ""

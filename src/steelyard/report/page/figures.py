@@ -33,7 +33,7 @@ _COLOUR: Final = re.compile(r"var\(--(\w+)\)")
 
 
 def figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
-    """A chart as one Vega-Lite document with its data, its colours written out."""
+    """Return a chart as one Vega-Lite document with its data, its colours written out."""
     return _on_paper(
         {
             **chart.spec,
@@ -66,7 +66,7 @@ def draw_svg(spec: Mapping[str, Any]) -> str:
 
 
 def _in_points(svg: str) -> str:
-    """The drawing at the size that a pixel of PDF, which is a point, makes of it."""
+    """Return the drawing at the size that a pixel of PDF, which is a point, makes of it."""
     return _SIZE.sub(lambda size: f'{size[1]}="{float(size[2]) * POINTS:g}"', svg, count=2)
 
 

@@ -47,7 +47,7 @@ class Estimated(msgspec.Struct, frozen=True):
 
 
 def rows(found: Sequence[Estimated]) -> Rows:
-    """The data of a forest plot."""
+    """Return the data of a forest plot."""
     return [_row(each) for each in found]
 
 
@@ -79,7 +79,7 @@ def _ends(each: Estimated) -> tuple[float, ...]:
 
 
 def forest_columns(found: Sequence[Estimated], what: str) -> tuple[Column, ...]:
-    """The same as a table."""
+    """Return the same as a table."""
     verdicts = any(each.verdict for each in found)
     return (
         Column(what, [Span(each.name) for each in found], right=False),

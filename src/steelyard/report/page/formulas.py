@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def python(models: Sequence[ScalingModel]) -> str:
-    """A module with a function for each model."""
+    """Return a module with a function for each model."""
     used: dict[str, int] = {}
     functions = [_function(model, _name(f"{model.name}_{model.metric}", used)) for model in models]
     return '"""Scaling models, as Steelyard found them."""\n\nfrom math import log2\n\n\n' + "\n\n".join(
@@ -77,7 +77,7 @@ def _fraction(value: Fraction | int) -> str:
 
 
 def latex(models: Sequence[ScalingModel]) -> str:
-    """An aligned equation with a line for each model."""
+    """Return an aligned equation with a line for each model."""
     lines = []
     for model in models:
         name = latex_text(" ".join(filter(None, (model.name, model.metric))))

@@ -45,7 +45,7 @@ MOST_VALUES: Final = 60
 
 
 def section(curves: Sequence[Curve]) -> Section | None:
-    """A chart for each function, and the table of all models."""
+    """Return a chart for each function, and the table of all models."""
     if not curves:
         return None
     models = [each.model for each in curves]
@@ -163,7 +163,7 @@ def _curve(found: Curve, i: int) -> Chart:
 
 
 def _points(found: Curve) -> tuple[Column, ...]:
-    """What was measured at each point, and what the model says of it."""
+    """Return what was measured at each point, and what the model says of it."""
     points, unit = found.series.points, found.series.unit
 
     def quantities(values: Sequence[float]) -> list[Span]:
@@ -187,7 +187,7 @@ def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
 
 
 def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
-    """Expectation and deviation limit along the series, through its first point."""
+    """Return expectation and deviation limit along the series, through its first point."""
     validation = found.model.validation
     if validation is None:
         return []

@@ -35,8 +35,9 @@ MOST_POINTS: Final = 5000
 
 
 def headline(found: History) -> tuple[list[Finding], str]:
-    """What changed, the latest first; what wanders; or that nothing does. And what is said of those that are
-    too many.
+    """Return what changed, the latest first, and what wanders.
+
+    Where nothing does, that is said; those that are too many get a sentence.
     """
     told = [
         Finding(
@@ -56,14 +57,14 @@ def headline(found: History) -> tuple[list[Finding], str]:
 
 
 def commands(found: History) -> str:
-    """What confirms each change side by side, a command a line; empty where none can."""
+    """Return what confirms each change side by side, a command a line; empty where none can."""
     return "\n".join(
         dict.fromkeys(command for _, each in found.changes if (command := bisection(found, each)))
     )
 
 
 def sections(found: History) -> list[Section]:
-    """Changes, series, and machines."""
+    """Return changes, series, and machines."""
     parts = [_changes(found), _series(found), _machines(found)]
     if said := notes(found):
         parts.append(Section("limits", "Limitations", notes=tuple(said)))

@@ -55,7 +55,7 @@ class SeriesChart:
         self.factor, self.title = self._scale()
 
     def _scale(self) -> tuple[float, str]:
-        """What values are divided by, and the title of their axis."""
+        """Return what values are divided by, and the title of their axis."""
         if self.kind == "spread":
             return 0.01, "s of ordinary runs (%)"
         if self.kind == "slow_runs":
@@ -153,7 +153,7 @@ class SeriesChart:
                 }
 
     def _levels(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
-        """The level before, between and after the changes."""
+        """Yield the level before, between and after the changes."""
         changes = self._changes(series)
         if not changes:
             return
@@ -182,7 +182,7 @@ class SeriesChart:
         return found if len(found) <= MOST_BREAKS else []
 
     def _x(self, field: str) -> dict[str, Any]:
-        """Records at equal distances, of which a few say their commits."""
+        """Place records at equal distances; a few of them carry their commits."""
         count = len(self.found.commits) - self.first
         values = list(range(self.first, len(self.found.commits), math.ceil(count / TICKS)))
         labels = {place: short(self.found.commits[place]) for place in values}

@@ -20,7 +20,7 @@ def html_table(
     *,
     below: bool = False,
 ) -> str:
-    """A table that scrolls by itself where the page is narrow.
+    """Return a table that scrolls by itself where the page is narrow.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ def section(answer: Answer, called: Names) -> Section | None:
 
 
 def _parts(found: Sequence[_Drilled], factor: str) -> Chart:
-    """The sum of squares by instance and by run."""
+    """Return the sum of squares by instance and by run."""
     own = f"{factor} (instances)" if factor in ("runs", "rest") else factor
     parts = {own: SERIES[0], "runs": SERIES[1], "rest": GRID}
     rows: list[dict[str, Any]] = [

@@ -51,7 +51,7 @@ class Changed(msgspec.Struct, frozen=True):
 
 
 def section(found: Observation | None) -> Section | None:
-    """A chart for each metric, and for each event that was traced."""
+    """Return a chart for each metric, and for each event that was traced."""
     if found is None or not found.metrics:
         return None
     charts = []
@@ -73,8 +73,10 @@ def section(found: Observation | None) -> Section | None:
 
 
 def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
-    """Change against no probe: over the share of instructions added where that was counted (Figure 2), else a
-    row for each probe (Figure 1).
+    """Chart the change against no probe.
+
+    It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
+    (Figure 1).
     """
     known = {each.added for each in changes}
     over_added = None not in known and len(known) > 3
@@ -172,7 +174,7 @@ def _row_each(rows: Rows) -> Spec:
 
 
 def _traces(found: Observation) -> Iterator[Chart]:
-    """The course of a run: rates of an event in equal parts of its CPU time."""
+    """Yield the course of a run: rates of an event in equal parts of its CPU time."""
     for i, event in enumerate(dict.fromkeys(each.event for each in found.traces), 1):
         its = [each for each in found.traces if each.event == event]
         rows = [row for each in its for row in _course(each)]

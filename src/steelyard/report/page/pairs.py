@@ -23,7 +23,7 @@ MOST_TABLES: Final = 12
 
 
 def section(answer: Answer) -> Section | None:
-    """What the protocol says; ``None`` where it was not asked for."""
+    """Return what the protocol says; ``None`` where it was not asked for."""
     found = answer.protocol
     if found is None or not found.pairs:
         return None

@@ -26,7 +26,7 @@ _COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "f
 
 
 def section(checked: Checked | None) -> Section | None:
-    """A picture for each rule that has points; ``None`` without any."""
+    """Return a picture for each rule that has points; ``None`` without any."""
     verdicts = [] if checked is None else [each for each in checked.verdicts if isinstance(each.claim, Rule)]
     found = [(verdict, points) for verdict in verdicts if (points := _points(verdict))]
     if not found:
@@ -41,8 +41,9 @@ def _points(verdict: Verdict) -> list[Instance]:
 
 
 def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
-    """Cells over the parameter and the other levels; orange is broken, and crossed out for readers who see no
-    colours.
+    """Cells over the parameter and the other levels.
+
+    Orange is broken, and crossed out for readers who see no colours.
     """
     along = _along(verdict, points)
     rows: list[dict[str, Any]] = [
@@ -110,7 +111,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
 
 
 def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
-    """The parameter of the claim, or the last level that varies."""
+    """Return the parameter of the claim, or the last level that varies."""
     names = list(points[0].stratum)
     named = getattr(verdict.claim, "parameter", None)
     if named in names:

@@ -58,7 +58,7 @@ def section(portrait: Portrait, answer: Answer | None, called: Names, columns: R
 
 
 def _hover(columns: RunColumns) -> list[dict[str, str]]:
-    """What a dot says of its run."""
+    """Return what a dot says of its run."""
     context = {"context": "context"} if columns.context.any() else {}
     where = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
     return tooltip(**where, **context, wait="waited for a CPU")
@@ -256,7 +256,7 @@ def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
 
 
 def _tenths(columns: RunColumns) -> tuple[Column, ...]:
-    """The course in ten parts of equally many runs, in which a drift shows."""
+    """Return the course in ten parts of equally many runs, in which a drift shows."""
     deviations, disturbed = columns.deviation(), columns.disturbed
     parts = [part for part in np.array_split(np.arange(len(columns)), PARTS) if len(part)]
     ends = [(columns.trial[part[0]], columns.trial[part[-1]]) for part in parts]
@@ -270,7 +270,7 @@ def _tenths(columns: RunColumns) -> tuple[Column, ...]:
 
 
 def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
-    """The runs that waited longest."""
+    """Return the runs that waited longest."""
     listed = sorted(portrait.disturbed, key=lambda each: -each.waited)[:MOST_LISTED]
     labels = {each.id: each.label for each in portrait.treatments}
     values = dict(zip(columns.trial.tolist(), columns.value.tolist(), strict=True))
@@ -290,7 +290,7 @@ def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: 
 
 
 def _lost(portrait: Portrait, called: Names) -> Tables:
-    """The runs that are in no result; failed ones first."""
+    """Return the runs that are in no result; failed ones first."""
     if not portrait.excluded:
         return ()
     every = sorted(portrait.excluded, key=lambda each: each.status == "ok")

@@ -49,8 +49,9 @@ _STATES: Final[Mapping[State, str]] = {
 
 
 def called(contents: Contents) -> Names:
-    """Short names of the treatments, as sentences, tables and charts have them; those of an answer have other
-    labels where problem instances are taken together.
+    """Short names of the treatments, as sentences, tables and charts have them.
+
+    Those of an answer have other labels where problem instances are taken together.
     """
     treatments = list(contents.portrait.treatments)
     treatments += [each.treatment for each in contents.answer.samples] if contents.answer else []
@@ -58,7 +59,7 @@ def called(contents: Contents) -> Names:
 
 
 def headline(contents: Contents) -> tuple[list[Finding], str]:
-    """The answer: its findings, or one sentence on many, which the chart below it shows."""
+    """Return the answer: its findings, or one sentence on many, which the chart below it shows."""
     if contents.answer is None:
         return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
     answer = contents.answer
@@ -75,13 +76,13 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
 
 
 def _short(found: Finding) -> Finding:
-    """What a run would take that decides is evidence here, where the claim is set large."""
+    """Return what a run would take that decides is evidence here, where the claim is set large."""
     claim, _, more = found.claim.partition("; ")
     return Finding(claim, "; ".join(filter(None, (more, found.evidence))), found.style)
 
 
 def claims(contents: Contents) -> list[Finding]:
-    """The claims of the spec, judged."""
+    """Return the claims of the spec, judged."""
     if contents.checked is None:
         return []
     return [
@@ -98,7 +99,7 @@ def state(contents: Contents) -> str:
 
 
 def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
-    """The sections of a part of the page; ``most`` runs are drawn one by one."""
+    """Return the sections of a part of the page; ``most`` runs are drawn one by one."""
     if isinstance(shown, Contents):
         return sections(shown, RunColumns(shown.portrait, called(shown), most))
     if isinstance(shown, Models):
@@ -140,7 +141,7 @@ def _notices(contents: Contents, short: Names) -> Section | None:
 
 
 def _design(contents: Contents) -> Section:
-    """What was run, in which order, and where it stopped."""
+    """Return what was run, in which order, and where it stopped."""
     it, answer = contents.portrait, contents.answer
     known: list[tuple[str, str]] = [
         ("experiment", printable(it.status.experiment)),

@@ -1,6 +1,8 @@
-"""Sweeps: a metric, its speedups and its uncertainty over a numeric factor, a line for each combination of
-the others. Where several numbers grow together, as a problem does with the ranks that work on it, that is
-weak scaling: Figures 4 to 12 of Firoz et al. 2016 (DOI 10.1145/2851553.2851573).
+"""Sweeps: a metric, its speedups and its uncertainty over a numeric factor.
+
+There is a line for each combination of the others. Where several numbers grow together, as a problem does
+with the ranks that work on it, that is weak scaling: Figures 4 to 12 of Firoz et al. 2016 (DOI
+10.1145/2851553.2851573).
 """
 
 from __future__ import annotations
@@ -73,11 +75,11 @@ class Sweep(msgspec.Struct, frozen=True):
         return levels[self.names[0]]
 
     def series(self, levels: Levels) -> str:
-        """The line that a treatment is of."""
+        """Return the line that a treatment is of."""
         return ", ".join(f"{printable(k)}={level_text(levels[k])}" for k in self.varied if k in levels)
 
     def beside(self, levels: Levels) -> str:
-        """The levels that are linked with that of the axis."""
+        """Return the levels that are linked with that of the axis."""
         return named_levels({name: levels[name] for name in self.names[1:]})
 
 
@@ -107,7 +109,10 @@ def _levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
 
 
 def _sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
-    """The numeric factors with enough levels, those together whose levels belong to each other in order."""
+    """Yield the numeric factors with enough levels.
+
+    Those whose levels belong to each other in order come together.
+    """
     names = list(dict.fromkeys(name for each in every for name in each))
     left = [name for name in names if _swept([each.get(name) for each in every])]
     varied = [name for name in names if len({level_text(each.get(name, "")) for each in every}) > 1]
@@ -254,7 +259,9 @@ def lines(
     scale: Mapping[str, Any] | None = None,
     axis: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """A line for each ``series`` of the rows, over ``x``; where they have ``low`` and ``high``, with bars.
+    """Return a line for each ``series`` of the rows, over ``x``.
+
+    Lines have bars where rows have ``low`` and ``high``.
 
     Parameters
     ----------
@@ -304,7 +311,7 @@ def lines(
 
 
 def _looks(names: Sequence[str]) -> dict[str, Any]:
-    """A colour for each line, and from the seventh on dashes."""
+    """Return a colour for each line, and from the seventh on dashes."""
     count = len(SERIES)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2} if len(names) > count else {}
 
@@ -324,5 +331,5 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
 
 
 def _plain(name: str) -> str:
-    """A name for files and places of a page."""
+    """Return a name for files and places of a page."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in name).lower()

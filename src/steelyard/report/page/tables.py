@@ -71,7 +71,7 @@ def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
 
 
 def markdown_table(columns: Sequence[Column]) -> str:
-    """A table of GitHub's Markdown."""
+    """Return a table of GitHub's Markdown."""
 
     def row(cells: Sequence[str]) -> str:
         return f"| {' | '.join(_MARKDOWN.sub(_BACKSLASH, cell) for cell in cells)} |"

@@ -76,7 +76,7 @@ def build_words(experiment: Experiment, builds: int) -> str:
 
 
 def claims_words(experiment: Experiment) -> list[str]:
-    """A sentence for each claim."""
+    """Return a sentence for each claim."""
     return [
         claim_text(claim, _unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
         for claim in experiment.claims
@@ -92,5 +92,5 @@ def _unit(experiment: Experiment, metric: str) -> str:
 
 
 def _joined(words: Sequence[str]) -> str:
-    """As one would type it; placeholders are not quoted."""
+    """Join words as one would type them; placeholders are not quoted."""
     return " ".join(word if _PLAIN.fullmatch(word) else shlex.quote(word) for word in words)

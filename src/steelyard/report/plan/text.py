@@ -25,7 +25,7 @@ MOST_NODES: Final = 12
 
 
 def render(preview: Preview, experiment: Experiment, width: int = 80) -> str:
-    """As plain text."""
+    """Render as plain text."""
     return plain(lines(preview, experiment, width))
 
 
@@ -95,7 +95,7 @@ def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
 
 
 def document(preview: Preview, experiment: Experiment) -> str:
-    """The document ``steelyard/plan``, version 1."""
+    """Return the document ``steelyard/plan``, version 1."""
     build = experiment.build
     return PLAN.text(
         preview,
@@ -159,7 +159,7 @@ def _measure_name(name: str) -> tuple[int, str]:
 
 
 def _simulations(preview: Preview) -> str:
-    """The most that a simulation to come takes, beside what this machine has."""
+    """Return the most that a simulation to come takes, beside what this machine has."""
     if not preview.simulations:
         return ""
     known = [each for each in preview.simulations if each.memory_bytes is not None]

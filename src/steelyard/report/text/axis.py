@@ -1,5 +1,6 @@
-"""``Axis``: where changes stand in a figure, by the logarithm of their ratio, so that twice and half are as
-far from none.
+"""``Axis``: where changes stand in a figure, by the logarithm of their ratio.
+
+Twice and half are then as far from none.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ _LEAST: Final = 0.1
 
 
 class Axis(msgspec.Struct, frozen=True):
-    """From ``low`` to ``high`` percent, round numbers with 0 between them or at one, in ``width`` columns.
+    """Axis from ``low`` to ``high`` percent, in ``width`` columns.
+
+    They are round numbers with 0 between them or at one.
 
     ``low`` is 0 where nothing lies so far below that a column would show it.
     """
@@ -27,12 +30,12 @@ class Axis(msgspec.Struct, frozen=True):
     width: int
 
     def place(self, percent: float) -> int:
-        """The column of a change, from 0; beyond the ends, the last one."""
+        """Return the column of a change, from 0; beyond the ends, the last one."""
         at = (_log(percent) - _log(self.low)) / (_log(self.high) - _log(self.low))
         return min(max(0, round(at * (self.width - 1))), self.width - 1)
 
     def labels(self) -> str:
-        """The line below: 0, the ends, and round changes between them where there is room."""
+        """Return the line below: 0, the ends, and round changes between them where there is room."""
         inside = sorted(_round(self.low, self.high), key=lambda each: -abs(_log(each)))
         line = [" "] * self.width
         for percent in (0.0, self.high, self.low, *inside):
@@ -47,7 +50,7 @@ class Axis(msgspec.Struct, frozen=True):
 
 
 def axis_of(bounds: Iterable[float], width: int) -> Axis:
-    """The axis that shows all of ``bounds``, in percent above -100."""
+    """Return the axis that shows all of ``bounds``, in percent above -100."""
     known = list(bounds)
     least, most = min([0.0, *known]), max([0.0, *known])
     column = max(-_log(least), _log(most)) / width

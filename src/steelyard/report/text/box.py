@@ -14,8 +14,9 @@ MEDIAN: Final = "█"
 
 
 def boxes(summaries: Sequence[Summary], width: int) -> list[str]:
-    """One plot of ``width`` columns for each summary, all on one logarithmic axis, or a linear one where a
-    value is not positive; empty where there are no values.
+    """Draw one plot of ``width`` columns for each summary, all on one axis.
+
+    The axis is logarithmic, or linear where a value is not positive. Without values, there are no plots.
     """
     lows = [each.min for each in summaries if each.min is not None]
     highs = [each.max for each in summaries if each.max is not None]

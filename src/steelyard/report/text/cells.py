@@ -9,25 +9,25 @@ from steelyard.report.text.line import Line, Span, Style
 
 
 def name_cell(text: str) -> Span:
-    """A name that the user chose."""
+    """Return a name that the user chose."""
     return Span(printable(text))
 
 
 def ratio_cell(value: float | None, interval: Interval | None) -> Span:
-    """A ratio with the digits that its interval leaves; a dash where it is undefined."""
+    """Return a ratio with the digits that its interval leaves; a dash where it is undefined."""
     return Span("–" if value is None else ratio(value, interval))
 
 
 def interval_cell(value: float | None, interval: Interval | None) -> Span:
-    """An interval of a ratio; a dash where it is undefined or unbounded."""
+    """Return an interval of a ratio; a dash where it is undefined or unbounded."""
     return Span("–" if value is None or interval is None else bounds(value, interval))
 
 
 def p_cell(p: float | None, style: Style = "") -> Span:
-    """A p-value; a dash where nothing was tested."""
+    """Return a p-value; a dash where nothing was tested."""
     return Span("–" if p is None else probability(p), style)
 
 
 def left_out(count: int, where: str = "; --json has all.") -> list[Line]:
-    """The number of rows that are not shown, and where they are; nothing where all are."""
+    """Return the number of rows that are not shown, and where they are; nothing where all are."""
     return [(Span(f"… and {count:,} more{where}"),)] if count > 0 else []

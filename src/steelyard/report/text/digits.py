@@ -19,8 +19,9 @@ _MOST_DECIMALS: Final = 9
 
 
 def decimals(uncertainty: float) -> int:
-    """Decimals that show one digit of the uncertainty, or two where it begins below 3.55 (rule of the
-    Particle Data Group).
+    """Return the decimals that show one digit of the uncertainty, or two.
+
+    Two are shown where the uncertainty begins below 3.55 (rule of the Particle Data Group).
 
     Negative where even the last digits before the point are uncertain; 0 for an uncertainty of 0.
     """
@@ -53,12 +54,12 @@ def bounds(value: float, interval: Interval) -> str:
 
 
 def _fixed(value: float, digits: int) -> str:
-    """Fixed point where that is readable: not for millions, nor for what all digits would hide."""
+    """Write fixed point where that is readable: not for millions, nor for what all digits would hide."""
     return f"{value:.{digits}f}" if 10.0**-digits <= abs(value) < 1e6 else f"{value:.2g}"
 
 
 def percent(share: float) -> str:
-    """A fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
+    """Return a fraction with two digits: ``0.62 %``, ``9.5 %``, ``120 %``."""
     value = 100 * share
     return f"{value:.0f} %" if 9.95 <= value < 1e5 else f"{value:.2g} %"
 
@@ -71,20 +72,21 @@ def probability(p: float) -> str:
 
 
 def share(probability: float) -> str:
-    """A probability: ``83 %``, ``>99 %``, ``<1 %``."""
+    """Return a probability: ``83 %``, ``>99 %``, ``<1 %``."""
     if 0.01 <= probability <= 0.99:
         return f"{100 * probability:.0f} %"
     return ">99 %" if probability > 0.5 else "<1 %"
 
 
 def scale_text(scale: float) -> str:
-    """A value of a parameter: whole where it is large, three digits where it is small."""
+    """Return a value of a parameter: whole where it is large, three digits where it is small."""
     return f"{scale:.0f}" if scale >= 100 else f"{scale:.3g}"
 
 
 def quantity(value: float, unit: str, uncertainty: float | None) -> str:
-    """A value with unit and prefix, with the digits that ``uncertainty`` leaves; three digits where it is not
-    known.
+    """Return a value with unit and prefix, with the digits that ``uncertainty`` leaves.
+
+    There are three digits where it is not known.
     """
     if not value or not uncertainty:
         return format_quantity(value, unit)
@@ -108,7 +110,7 @@ class Scale(msgspec.Struct, frozen=True):
     decimals: int
 
     def text(self, value: float | None) -> str:
-        """The value in this unit; a dash for ``None``."""
+        """Return the value in this unit; a dash for ``None``."""
         if value is None:
             return "–"
         return f"{value / self.factor:,.{self.decimals}f}"
@@ -117,8 +119,10 @@ class Scale(msgspec.Struct, frozen=True):
 def scale(
     values: Sequence[float], uncertainties: Sequence[float], unit: str, *, prefix: str | None = None
 ) -> Scale:
-    """The scale of a column: the prefix of the largest value, or of seconds the one that is asked for, the
-    decimals of the smallest uncertainty, six digits at most.
+    """Return the scale of a column: its prefix and its decimals.
+
+    The prefix is that of the largest value, or of seconds the one that is asked for; the decimals are those
+    of the smallest uncertainty, six digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
     shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)

@@ -12,8 +12,9 @@ from steelyard.units import Scalar
 
 
 def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
-    """The factors that tell the treatments apart, where these are two or more and the labels name them;
-    else none.
+    """Return the factors that tell the treatments apart.
+
+    None are returned unless there are two or more and the labels name them.
     """
     if not treatments:
         return ()
@@ -29,8 +30,9 @@ def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
 def treatment_columns(
     rows: Sequence[Treatment], names: Sequence[str], room: int, title: str = "treatment"
 ) -> list[Column]:
-    """A column for each of ``names``; where there are none, or they would take more than ``room`` columns of
-    the terminal, one with the labels.
+    """Return a column for each of ``names``.
+
+    Where there are none, or they would take more than ``room`` columns of the terminal, one with the labels.
     """
     found = [
         Column(
@@ -50,14 +52,15 @@ def treatment_columns(
 def baseline_column(
     rows: Sequence[tuple[Treatment, Treatment]], names: Sequence[str], title: str = "against"
 ) -> Column:
-    """What each second treatment of a pair is, by what it has other than the first; by its label without
-    ``names``.
+    """Return what each second treatment of a pair is, by what it has other than the first.
+
+    Without ``names``, that is its label.
     """
     cells = [differing(new.levels, old.levels, names) if names else old.label for new, old in rows]
     return Column(title, [Span(printable(cell)) for cell in cells], right=False, is_name=True)
 
 
 def differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:
-    """The levels of ``old`` that ``new`` does not have, as ``opt=O2, n=1000``."""
+    """Return the levels of ``old`` that ``new`` does not have, as ``opt=O2, n=1000``."""
     apart = [name for name in names if level_text(new[name]) != level_text(old[name])]
     return ", ".join(f"{name}={level_text(old[name])}" for name in apart)

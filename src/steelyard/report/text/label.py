@@ -17,8 +17,9 @@ _STAYS: Final = re.compile(r"[%×].*|[nµmkMGT]?(s|B|/s)\W*")
 
 
 def printable(text: str) -> str:
-    """The text with everything that would move the cursor, change colours or reorder a line written as an
-    escape.
+    """Return the text with characters that a terminal would obey written as escapes.
+
+    They would move the cursor, change colours or reorder a line.
 
     Labels come from command lines and specs; a terminal would obey what they contain.
     """
@@ -33,7 +34,7 @@ def _escaped(char: str) -> str:
 
 
 def level_text(level: Scalar) -> str:
-    """A level as it is written in a spec, without quotes; the empty text as ''."""
+    """Return a level as it is written in a spec, without quotes; the empty text as ''."""
     if isinstance(level, bool):
         return "true" if level else "false"
     return printable(str(level)) or "''"
@@ -58,8 +59,9 @@ def columns(text: str) -> int:
 
 
 def shorten(text: str, width: int) -> str:
-    """At most ``width`` columns, with an ellipsis in the middle: the ends of paths and options tell them
-    apart.
+    """Shorten to at most ``width`` columns, with an ellipsis in the middle.
+
+    The ends of paths and options tell them apart.
     """
     if columns(text) <= width:
         return text
@@ -71,10 +73,12 @@ def shorten(text: str, width: int) -> str:
 
 
 def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
-    """Each text at most ``width`` columns. Of labels of factors the levels that not all share are kept; of
-    other texts, words that all begin or end with are left out first; where that is not enough and letters in
-    the middle are not either, since two would be equal, what tells them apart is kept, and around it as much
-    of what they share as there is room for.
+    """Each text at most ``width`` columns.
+
+    Of labels of factors the levels that not all share are kept; of other texts, words that all begin or end
+    with are left out first; where that is not enough and letters in the middle are not either, since two
+    would be equal, what tells them apart is kept, and around it as much of what they share as there is room
+    for.
     """
     distinct = list(dict.fromkeys(texts))
     if all(columns(text) <= width for text in distinct):
@@ -100,8 +104,10 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
 
 
 def _levels_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
-    """Of labels such as ``opt=O2, n=1000`` the levels that not all share: with the names of their factors,
-    or with those of numbers only, as there is room; ``None`` for other texts, or where neither fits.
+    """Return the levels that not all share, of labels such as ``opt=O2, n=1000``.
+
+    They come with the names of their factors, or with those of numbers only, as there is room; ``None`` for
+    other texts, or where neither fits.
     """
     split = [[tuple(piece.partition("=")[::2]) for piece in text.split(", ")] for text in distinct]
     names = [name for name, _ in split[0]]
@@ -132,8 +138,9 @@ _WORD: Final = re.compile(r"(?!(true|false|[-+.\d]+(e[-+\d]+)?)$).*")
 
 
 def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
-    """The words that not all share, with as many of the shared ones as there is room for, ``…`` for the
-    others; ``None`` where the texts have no words in common, or this is too long.
+    """Return the words that not all share, with as many of the shared ones as there is room for.
+
+    ``…`` stands for the others. ``None`` where the texts have no words in common, or this is too long.
     """
     split = [text.split(" ") for text in distinct]
     least = min(map(len, split))
@@ -157,8 +164,9 @@ def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
 
 
 def shorten_apart(texts: Sequence[str], width: int, most: int) -> dict[str, str]:
-    """As ``shorten_all``; where that leaves two of them equal, in as many columns more as tell them apart,
-    up to ``most``.
+    """Shorten as ``shorten_all`` does.
+
+    Where that leaves two of them equal, use as many columns more as tell them apart, up to ``most``.
     """
     count = len(set(texts))
     # In eight steps: of thousands of treatments, each takes a while.
@@ -197,14 +205,15 @@ def _cut(text: str, width: int) -> str:
 
 
 def pad(text: str, width: int, *, right: bool = False) -> str:
-    """Filled with blanks to ``width`` columns; ``right`` puts the text at the right end."""
+    """Fill with blanks to ``width`` columns; ``right`` puts the text at the right end."""
     blanks = " " * max(0, width - columns(text))
     return blanks + text if right else text + blanks
 
 
 def wrap(text: str, width: int, *, first: str = "", rest: str = "") -> list[str]:
-    """Lines of at most ``width`` columns; numbers keep their unit, and words that are too long keep a line to
-    themselves.
+    """Lines of at most ``width`` columns.
+
+    Numbers keep their unit, and words that are too long keep a line to themselves.
     """
     words: list[str] = []
     for word in text.split(" "):
@@ -230,7 +239,10 @@ def counted(n: int, noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 4) -> str:
-    """``a, b and c``; beyond ``most``, ``a, b, c and 7 more``; semicolons between names that hold commas."""
+    """Join texts as ``a, b and c``.
+
+    Beyond ``most``: ``a, b, c and 7 more``; semicolons stand between names that hold commas.
+    """
     between, last = ("; ", "; and ") if any(", " in name for name in names) else (", ", " and ")
     if len(names) > most:
         return between.join(names[: most - 1]) + f"{last}{len(names) - most + 1} more"

@@ -36,13 +36,13 @@ Line = tuple[Span, ...]
 def paragraph(
     text: str, width: int, *, style: Style = "", first: str = "", rest: str = "", only_first: bool = False
 ) -> list[Line]:
-    """The text wrapped; ``only_first`` styles its first line alone."""
+    """Return the text wrapped; ``only_first`` styles its first line alone."""
     wrapped = wrap(text, width, first=first, rest=rest)
     return [(Span(line, style if i == 0 or not only_first else ""),) for i, line in enumerate(wrapped)]
 
 
 def plain(lines: Iterable[Line]) -> str:
-    """The text alone, each line ended, nothing at the ends of lines."""
+    """Return the text alone, each line ended, nothing at the ends of lines."""
     return "".join("".join(span.text for span in line).rstrip() + "\n" for line in lines)
 
 
@@ -52,8 +52,9 @@ def in_colour(stream: TextIO) -> bool:
 
 
 def write(lines: Sequence[Line], stream: TextIO, *, colour: bool | None = None) -> None:
-    """Write lines to a stream, in colour where ``colour`` says so, or where it is left open and the stream
-    can show it.
+    """Write lines to a stream, in colour or without.
+
+    They are in colour where ``colour`` says so, or where it is left open and the stream can show it.
     """
     if not (in_colour(stream) if colour is None else colour):
         stream.write(plain(lines))
@@ -76,7 +77,7 @@ _STYLES: Final[dict[Style, str]] = {
 
 
 def html(lines: Sequence[Line]) -> str:
-    """The lines as one ``pre`` of HTML; everything that a label could hold is escaped."""
+    """Return the lines as one ``pre`` of HTML; everything that a label could hold is escaped."""
     rows = ("".join(_span(span.text, span.style) for span in line) for line in lines)
     return '<pre style="line-height: 1.35; white-space: pre">' + "\n".join(rows) + "</pre>"
 

@@ -1,5 +1,6 @@
-"""A line on a terminal that says how far a run is; drawn between batches, so that nothing is measured
-meanwhile.
+"""A line on a terminal that says how far a run is.
+
+It is drawn between batches, so that nothing is measured meanwhile.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _CLEAR: Final = "\r\x1b[K"
 
 
 def progress_line(at: Progress, width: int = 80) -> str:
-    """At most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
+    """Return at most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
 
     Where a precision ends the run, nobody knows how many blocks that takes; then the bar is the time spent of
     what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %
@@ -37,7 +38,7 @@ def progress_line(at: Progress, width: int = 80) -> str:
 
 
 def _words(at: Progress) -> tuple[str, list[str]]:
-    """The count, and what is said beside the bar."""
+    """Return the count, and what is said beside the bar."""
     if at.target is not None and at.reached is not None and at.to_end:
         return f"{at.blocks_done} {at.what}", [_reached(at), _times(at)]
     left = "" if at.remaining_s is None else format_duration(at.remaining_s)
@@ -75,8 +76,9 @@ QUIET_S: Final = 30.0
 
 
 class _Silence:
-    """A thread that sleeps until ``quiet_s`` have passed without ``interrupt``, and then calls ``tell`` with
-    the time that it has been quiet.
+    """A thread that calls ``tell`` after ``quiet_s`` without ``interrupt``.
+
+    It sleeps until then, and passes the time that it has been quiet.
     """
 
     def __init__(self, tell: Callable[[float], None], quiet_s: float) -> None:
@@ -114,7 +116,8 @@ class _Silence:
 
 
 class ProgressLine:
-    """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else;
+    """Draws on ``stream`` where that is a terminal, and writes a line every ten seconds anywhere else.
+
     ``clear`` before anything else is written there.
     """
 

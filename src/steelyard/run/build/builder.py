@@ -93,7 +93,7 @@ class Builder:
         """The factors that the build names: treatments that differ in others share a program."""
 
     def build(self, levels: Mapping[str, Scalar]) -> Built:
-        """The program for a treatment: from this builder's memory, from the cache, or built now.
+        """Return the program for a treatment: from this builder's memory, from the cache, or built now.
 
         Two processes that ask for one key at a time build it once; the second waits.
 
@@ -115,7 +115,7 @@ class Builder:
         return self._built[known]
 
     def recipe(self, levels: Mapping[str, Scalar]) -> Recipe:
-        """The recipe of a treatment, with the levels that the build names."""
+        """Return the recipe of a treatment, with the levels that the build names."""
         own = {name: levels[name] for name in sorted(self.factors) if name in levels}
         return Recipe(self._build, self._source, own)
 
@@ -164,7 +164,7 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
 
 
 def _run(launch: Launch, journal: Path) -> RawTrial:
-    """Under the runner, which ends whatever the build leaves running, and everything should we die."""
+    """Run under the runner, which ends what the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
         runner.run([Trial(1, runner.define(launch))])
     trials, _ = read_journal(journal)

@@ -58,7 +58,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Nobody else works on this key meanwhile; waits for who does, at most as long as a build may take.
+        """Keep others from this key meanwhile; wait for who works on it, at most as long as a build may take.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class Entry(msgspec.Struct, frozen=True):
 
     @contextmanager
     def journal(self) -> Iterator[Path]:
-        """The path of a journal for the runner that builds; it is gone afterwards. Only while locked.
+        """Provide the path of a journal for the runner that builds; it is gone afterwards. Only while locked.
 
         A runner whose Python was killed holds its journal until all that it started has ended. That is
         waited for here, or else an interrupted build could still write into the directory of the next one.
@@ -101,8 +101,9 @@ class Entry(msgspec.Struct, frozen=True):
             path.unlink(missing_ok=True)
 
     def fault(self) -> str | None:
-        """The reason why the directory is unusable; ``None`` when it holds a complete build. Only while
-        locked.
+        """Return the reason why the directory is unusable.
+
+        ``None`` when it holds a complete build. Only while locked.
         """
         try:
             marker = msgspec.json.decode(self._beside("complete").read_bytes(), type=_Marker)
@@ -118,7 +119,7 @@ class Entry(msgspec.Struct, frozen=True):
         return None if damaged is None else f"its file {damaged} is no longer as it was built"
 
     def clear(self) -> None:
-        """An empty directory without marker, whatever was there. Only while locked.
+        """Make an empty directory without marker, whatever was there. Only while locked.
 
         Raises
         ------

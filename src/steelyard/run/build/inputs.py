@@ -79,7 +79,10 @@ def input_paths(source: Path, patterns: Sequence[str], words: Sequence[str] = ()
 
 
 def holds(question: Callable[[], bool]) -> bool:
-    """The answer of the file system; no where it has none: a name too long, a link that leads to itself."""
+    """Return the answer of the file system, and no where it has none.
+
+    It has none for a name too long, or a link that leads to itself.
+    """
     try:
         return question()
     except OSError:

@@ -86,7 +86,7 @@ class Recipe(msgspec.Struct, frozen=True):
         return "the build" + "".join(f" {name}={format_level(level)}" for name, level in self.levels.items())
 
     def inputs(self) -> tuple[InputFile, ...]:
-        """The files that it depends on, as they are now.
+        """Return the files that it depends on, as they are now.
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Recipe(msgspec.Struct, frozen=True):
         needed(command, self._environment(_UNKNOWN_YET), self.source)
 
     def launch(self, directory: Path, log: Path) -> Launch:
-        """The command line, with ``directory`` for ``{build}``."""
+        """Return the command line, with ``directory`` for ``{build}``."""
         command = self._command(str(directory))
         env = self._environment(str(directory))
         return Launch(
@@ -166,7 +166,7 @@ class Recipe(msgspec.Struct, frozen=True):
         return int(self.levels.get(Code.name, 0))
 
     def _drawn(self, what: str, below: int) -> int:
-        """A number that follows from the level of ``code``."""
+        """Return a number that follows from the level of ``code``."""
         return int(generator(self._code(), what).random() * below)
 
     def _level(self, name: str) -> int:

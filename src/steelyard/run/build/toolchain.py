@@ -41,7 +41,10 @@ class Tool(msgspec.Struct, frozen=True, order=True):
 
 
 def tools(command: Sequence[str], env: Mapping[str, str], directory: Path) -> tuple[Tool, ...]:
-    """The first word of the command, the tools that it or the environment chooses, and the usual compilers.
+    """Return the tools that a command calls.
+
+    They are the first word of the command, the tools that it or the environment chooses, and the usual
+    compilers.
 
     Raises
     ------
@@ -88,7 +91,7 @@ def needed(command: Sequence[str], env: Mapping[str, str], directory: Path) -> d
 
 
 def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
-    """The executable file that a word names, seen from ``directory``; ``None`` where none is found."""
+    """Return the executable file that a word names, seen from ``directory``; ``None`` where none is found."""
     if "/" in word:
         path = directory / word
         return path if holds(path.is_file) and os.access(path, os.X_OK) else None
@@ -97,8 +100,9 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
 
 
 def machine(root: Path = Path("/")) -> str:
-    """Processor features that ``-march=native`` depends on: machines with a common home must not share
-    programs.
+    """Processor features that ``-march=native`` depends on.
+
+    Machines with a common home must not share programs.
     """
     cpu = files.fields(root / "proc/cpuinfo", ":")
     names = ("vendor_id", "model name", "stepping", "flags", "CPU implementer", "CPU part", "Features", "isa")
@@ -106,7 +110,7 @@ def machine(root: Path = Path("/")) -> str:
 
 
 def _linker(command: Sequence[str], env: Mapping[str, str]) -> Iterator[str]:
-    """The linker that ``-fuse-ld=lld`` makes a compiler call."""
+    """Yield the linker that ``-fuse-ld=lld`` makes a compiler call."""
     for text in (*command, *env.values()):
         yield from (f"ld.{name}" for name in _USE_LD.findall(text))
 

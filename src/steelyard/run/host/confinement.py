@@ -74,7 +74,7 @@ def _container(root: Path) -> str | None:
 
 
 def _own_groups(root: Path) -> Iterator[Path]:
-    """The directories of all control groups that this process is in, up to the root of each hierarchy."""
+    """Yield the directories of all control groups of this process, up to the root of each hierarchy."""
     for line in (files.text(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
         mount = _mount(root, set(controllers.split(",")) if controllers else set())
@@ -86,7 +86,10 @@ def _own_groups(root: Path) -> Iterator[Path]:
 
 
 def _below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
-    """The group's path below its mount; inside a container the mount shows a part of the hierarchy only."""
+    """Return the group's path below its mount.
+
+    Inside a container the mount shows a part of the hierarchy only.
+    """
     absolute = path if path.is_absolute() else PurePosixPath("/")
     if ".." in absolute.parts:
         return PurePosixPath()
@@ -94,7 +97,10 @@ def _below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
 
 
 def _mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | None:
-    """The mounted part of the hierarchy with these controllers (none: version 2), and its mount point."""
+    """Return the mounted part of the hierarchy with these controllers, and its mount point.
+
+    Without controllers, it is that of version 2.
+    """
     for line in (files.text(root / "proc/self/mountinfo") or "").splitlines():
         fields, _, rest = line.partition(" - ")
         kind, _, options = [*rest.split(" "), "", "", ""][:3]

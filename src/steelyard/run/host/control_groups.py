@@ -66,7 +66,7 @@ def find_control_groups(root: Path = Path("/")) -> ControlGroups:
 
 
 def name_trial_group(base: Path) -> Path:
-    """The directory for the trials of this process, one after another. It says which process that is."""
+    """Return the directory for the trials of this process, one after another; its name has the process."""
     pid = os.getpid()
     return base / f"{_PREFIX}{pid}-{_read_start_ticks(pid)}"
 

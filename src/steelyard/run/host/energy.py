@@ -47,7 +47,7 @@ class EnergySource(msgspec.Struct, frozen=True):
 
 
 def find_energy_source(domain: str, root: Path = Path("/")) -> EnergySource:
-    """The source of one of ``DOMAINS``, the event before the files.
+    """Return the source of one of ``DOMAINS``, the event before the files.
 
     Parameters
     ----------

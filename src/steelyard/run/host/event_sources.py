@@ -47,7 +47,9 @@ class DeviceEvent(msgspec.Struct, frozen=True):
 
 
 def find_device_event(name: str, root: Path = Path("/")) -> DeviceEvent:
-    """The event ``DEVICE/TERMS/``: terms are names of events, ``term=value`` or ``term``, joined by commas.
+    """Return the event ``DEVICE/TERMS/``.
+
+    Terms are names of events, ``term=value`` or ``term``, joined by commas.
 
     Raises
     ------
@@ -127,7 +129,7 @@ def _is_name(text: str) -> bool:
 
 
 def _list_names(directory: Path) -> list[str]:
-    """Of what a directory holds; without files that belong to an event."""
+    """List names of what a directory holds, without files that belong to an event."""
     try:
         names = [path.name for path in directory.iterdir()]
     except OSError:

@@ -38,7 +38,7 @@ def host_facts(root: Path = Path("/")) -> dict[str, Scalar]:
 
 
 def boot_id(root: Path = Path("/")) -> str:
-    """Changes when the machine restarts; where the kernel has no such id, the time it started at."""
+    """Return an id that changes when the machine restarts; without one in the kernel, the time of start."""
     boot = files.text(root / "proc/sys/kernel/random/boot_id")
     return boot or f"started {files.fields(root / 'proc/stat', ' ').get('btime', 'at an unknown time')}"
 
@@ -67,7 +67,10 @@ def _clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
 
 
 def _clock_step_and_cost() -> tuple[float | None, float]:
-    """The smallest step seen between two readings (``None``: it stood still), and the mean cost of one."""
+    """Return the smallest step seen between two readings, and the mean cost of one.
+
+    ``None`` as the step means that the clock stood still.
+    """
     read = time.monotonic_ns
     readings = [read() for _ in range(_READINGS)]
     steps = [later - earlier for earlier, later in pairwise(readings) if later > earlier]

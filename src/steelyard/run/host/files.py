@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def text(path: Path) -> str | None:
-    """The contents without surrounding space; ``None`` where the file is missing or unreadable."""
+    """Return the contents without surrounding space; ``None`` where the file is missing or unreadable."""
     try:
         return path.read_bytes().decode(errors="replace").strip()
     except OSError:
@@ -14,7 +14,7 @@ def text(path: Path) -> str | None:
 
 
 def number(path: Path) -> int | None:
-    """The whole number in a file; ``None`` where it is absent or says something else (``max``)."""
+    """Return the whole number in a file; ``None`` where it is absent or says something else (``max``)."""
     content = text(path)
     try:
         return None if content is None else int(content)
@@ -23,13 +23,16 @@ def number(path: Path) -> int | None:
 
 
 def chosen(path: Path) -> str | None:
-    """The word in brackets of ``always [madvise] never``; ``None`` without file or choice."""
+    """Return the word in brackets of ``always [madvise] never``; ``None`` without file or choice."""
     words = (text(path) or "").split()
     return next((word[1:-1] for word in words if word.startswith("[") and word.endswith("]")), None)
 
 
 def fields(path: Path, separator: str) -> dict[str, str]:
-    """The lines ``name separator value`` of a file; of equal names the first. Empty without the file."""
+    """Return the lines ``name separator value`` of a file; of equal names the first.
+
+    Without the file, there are none.
+    """
     found: dict[str, str] = {}
     for line in (text(path) or "").splitlines():
         name, mark, value = line.partition(separator)

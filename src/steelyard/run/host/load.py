@@ -55,7 +55,7 @@ class HostLoad(msgspec.Struct, frozen=True):
 
     @classmethod
     def read(cls, root: Path = Path("/")) -> HostLoad:
-        """The counters now; takes about a tenth of a millisecond."""
+        """Return the counters now; takes about a tenth of a millisecond."""
         busy_s, steal_s = _cpu_seconds(root)
         return cls(
             at_s=time.monotonic(),
@@ -68,7 +68,7 @@ class HostLoad(msgspec.Struct, frozen=True):
         )
 
     def since(self, earlier: HostLoad) -> LoadChange:
-        """The increase since an earlier reading of the same boot."""
+        """Return the increase since an earlier reading of the same boot."""
         return LoadChange(
             elapsed_s=self.at_s - earlier.at_s,
             busy_s=self.busy_s - earlier.busy_s,

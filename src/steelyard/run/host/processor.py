@@ -55,7 +55,7 @@ def _speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
 
 
 def _all_equal(cpus: Path, file: str) -> str | None:
-    """The value that all CPUs share, or all different ones joined by commas."""
+    """Return the value that all CPUs share, or all different ones joined by commas."""
     values = {files.text(path) for path in cpus.glob(f"cpu[0-9]*/{file}")} - {None}
     return ",".join(sorted(str(value) for value in values)) or None
 
@@ -67,5 +67,5 @@ def _cache_bytes(size: str | None) -> int | None:
 
 
 def _count(cpu_list: str | None) -> int | None:
-    """Number of CPUs in a list such as ``0-3,7``."""
+    """Return the number of CPUs in a list such as ``0-3,7``."""
     return len(parse_cpu_list(cpu_list)) if cpu_list else None

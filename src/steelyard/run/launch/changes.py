@@ -1,5 +1,7 @@
-"""Interventions applied to a launch: the library that moves its heap, the command that warms
-or drops its files, the longer name of its directory.
+"""Interventions applied to a launch.
+
+They are the library that moves its heap, the command that warms or drops its files, and the longer name of
+its directory.
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ _LONGEST_NAME: Final = 200
 
 
 def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place: Path | None) -> Launch:
-    """The launch with all of ``change`` that is not a matter of lengths on the stack.
+    """Return the launch with all of ``change`` that is not a matter of lengths on the stack.
 
     Parameters
     ----------
@@ -72,8 +74,9 @@ def _with_heap(launch: Launch, heap_bytes: int) -> Launch:
 
 
 def _refuse_immovable(program: str) -> None:
-    """Refuse what would start as ever and not be moved: static programs, and those of musl, which has no brk
-    for others.
+    """Refuse programs that would start as ever and not be moved.
+
+    They are static programs, and those of musl, which has no brk for others.
     """
     path = Path(program)
     try:
@@ -100,8 +103,9 @@ def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
 
 
 def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Launch, ...]:
-    """The first before the trial: it is there when they run. What they leave behind the runner ends after
-    ``cleanup``.
+    """Return the commands of the load, the first before the trial: it is there when others run.
+
+    What they leave behind the runner ends after ``cleanup``.
     """
     program = str(native_file(RUNNER).absolute())
     directory = launch.cwd if place is None else str(place.parent.absolute())

@@ -38,7 +38,9 @@ class ElfFacts(msgspec.Struct, frozen=True):
 
 
 def read_elf(path: Path) -> ElfFacts | None:
-    """The facts of an ELF file; ``None`` for any other file, and for one whose headers contradict themselves.
+    """Return the facts of an ELF file.
+
+    ``None`` for any other file, and for one whose headers contradict themselves.
 
     Raises
     ------

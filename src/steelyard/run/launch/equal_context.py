@@ -58,7 +58,9 @@ _NONE: Final = Growth()
 def equalize(
     launches: Mapping[int, Launch], growth: Mapping[int, Growth], *, named_by_path: bool = False
 ) -> dict[int, Launch]:
-    """The launches, by treatment, with equal paths, string counts and string bytes; ``growth`` comes on top.
+    """Return the launches, by treatment, with equal paths, string counts and string bytes.
+
+    ``growth`` comes on top.
 
     Parameters
     ----------

@@ -53,8 +53,9 @@ TRIAL_MARK: Final = "\x01" * TRIAL_DIGITS
 
 
 def with_trial(launch: Launch, trial: int) -> Launch:
-    """The launch with the number of the trial where the spec says ``{trial}``; most specs do not, and it
-    is returned as it is.
+    """Return the launch with the number of the trial where the spec says ``{trial}``.
+
+    Most specs do not, and it is returned as it is.
     """
     hooks = (*launch.prepare, *launch.cleanup)
     if not any(
@@ -178,18 +179,19 @@ class LaunchPlan:
         return {} if self._launcher is None else self._launcher.facts()
 
     def hooks(self, treatment: Treatment, commands: Sequence[Sequence[str]]) -> tuple[Launch, ...]:
-        """Launches of untimed commands, under the levels of a treatment."""
+        """Return launches of untimed commands, under the levels of a treatment."""
         limit_ns = round(self.experiment.program.hook_timeout_s * 1e9)
         made = (self._command(treatment, words, LaunchChange()) for words in commands)
         return tuple(replace(hook, timeout_ns=limit_ns) for hook in made)
 
     def paths(self) -> dict[int, str]:
-        """The file that each treatment starts."""
+        """Return the file that each treatment starts."""
         return {treatment.id: self._launch(treatment, LaunchChange()).path for treatment in self.treatments}
 
     def check(self) -> None:
-        """Make every launch once, with what the factors and the first context ask, so that what cannot be
-        is said before anything runs.
+        """Make every launch once, with what the factors and the first context ask.
+
+        What cannot be is then said before anything runs.
 
         Raises
         ------
@@ -198,8 +200,9 @@ class LaunchPlan:
         self.in_context(self._first_context())
 
     def foresee(self) -> Iterator[UsageError | MachineError]:
-        """Errors that a run would raise, the first of each treatment, as far as they show with nothing
-        started, built or written.
+        """Foresee errors that a run would raise, the first of each treatment.
+
+        Found are those that show with nothing started, built or written.
         """
         context = self._first_context()
         settings = context.settings if context else {}
@@ -229,8 +232,9 @@ class LaunchPlan:
         return draw_context(contexts, self.experiment.design.seed, 1) if contexts else None
 
     def files(self) -> list[str]:
-        """The programs, and the scripts that interpreters among them are given: what must not change while
-        it is measured.
+        """Return the programs, and the scripts that interpreters among them are given.
+
+        They must not change while the experiment is measured.
         """
         found = set()
         for treatment in self.treatments:
@@ -273,8 +277,9 @@ class LaunchPlan:
         return changed(plain, change, files=files, place=self._place)
 
     def _read_files(self, launch: Launch, treatment: Treatment) -> list[str]:
-        """Files that a launch is known to read: program, standard input, files among its words, and
-        what the spec declares.
+        """Return the files that a launch is known to read.
+
+        They are program, standard input, files among its words, and what the spec declares.
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
         patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
@@ -318,8 +323,9 @@ class LaunchPlan:
         return str(path)
 
     def _stdin(self, text: str, treatment: Treatment) -> str:
-        """The path of a file that opens at once: a pipe that nobody writes would stop the runner before the
-        clock.
+        """Return the path of a file that opens at once.
+
+        A pipe that nobody writes would stop the runner before the clock.
         """
         path = Path(self._path(text, treatment))
         if not _is_made_later(path) and not (path.is_file() or path.is_char_device()):
@@ -372,7 +378,7 @@ def _is_made_later(path: Path) -> bool:
 
 
 def find_script(launch: Launch) -> Path | None:
-    """The script in ``python3 -O bench.py``; other words may name files that the program writes."""
+    """Return the script in ``python3 -O bench.py``; other words may name files that the program writes."""
     if not _INTERPRETER.fullmatch(Path(launch.path).name):
         return None
     for word in launch.argv[1:]:

@@ -97,7 +97,7 @@ def leave_levels(launches: LaunchPlan, journal: Path) -> None:
 
 
 def levels_file(journal: Path) -> Path:
-    """The file in which the runner of a journal notes which levels are entered."""
+    """Return the file in which the runner of a journal notes which levels are entered."""
     return journal.with_name(f"{journal.name}.levels")
 
 

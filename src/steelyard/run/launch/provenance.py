@@ -35,7 +35,7 @@ class FileState(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, path: Path) -> FileState:
-        """The state of a file, links followed. Raises ``OSError``."""
+        """Return the state of a file, links followed. Raises ``OSError``."""
         stat = path.stat()
         return cls(stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
@@ -123,7 +123,7 @@ def changed(identity: ProgramIdentity) -> str | None:
 
 
 def interpreter_line(path: Path) -> str | None:
-    """The interpreter line of a script behind ``#!``, as far as the kernel reads it; ``None`` without.
+    """Return the interpreter line of a script behind ``#!``, as far as the kernel reads it; ``None`` without.
 
     Raises
     ------

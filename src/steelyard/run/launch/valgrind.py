@@ -83,7 +83,7 @@ class Valgrind(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, experiment: Experiment, directory: Path = CACHES) -> Valgrind | None:
-        """The tool that the trials of an experiment run under; ``None`` where they are timed.
+        """Return the tool that the trials of an experiment run under; ``None`` where they are timed.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Valgrind(msgspec.Struct, frozen=True):
         )
 
     def around(self, launch: Launch, summary: str) -> Launch:
-        """The launch under valgrind. ``argv[0]`` is what valgrind starts, so it is the path.
+        """Return the launch under valgrind. ``argv[0]`` is what valgrind starts, so it is the path.
 
         Parameters
         ----------
@@ -122,8 +122,10 @@ def locate_program(launch: Launch) -> int:
 
 
 def totals(summary: bytes) -> dict[str, int]:
-    """Totals by their names in the summary. A child that the program forked writes totals too, under another
-    process id; the program's own stands in the first line.
+    """Totals by their names in the summary.
+
+    A child that the program forked writes totals too, under another process id; the program's own stands in
+    the first line.
     """
     banner = _PROCESS.search(summary)
     return {

@@ -1,5 +1,6 @@
-"""Measurements from the runner's journal: each trial judged, and with the values that its program
-reported.
+"""Measurements from the runner's journal.
+
+Each trial is judged, and has the values that its program reported.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Measurer:
         ]
 
     def measure(self, raw_trials: Sequence[RawTrial], blocks: Sequence[Block]) -> list[Measurement]:
-        """The measurements of trials that belong to ``blocks``.
+        """Return the measurements of trials that belong to ``blocks``.
 
         Raises
         ------

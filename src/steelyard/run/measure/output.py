@@ -31,7 +31,7 @@ class Output(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, raw: RawTrial, name: Literal["stdout", "stderr"]) -> Output:
-        """The stream of a trial."""
+        """Return the stream of a trial."""
         if name == "stdout":
             return cls(name, raw.stdout, raw.stdout_bytes)
         return cls(name, raw.stderr, raw.stderr_bytes)
@@ -42,7 +42,7 @@ class Output(msgspec.Struct, frozen=True):
         return self.total_bytes > len(self.kept)
 
     def text(self) -> str:
-        """The captured bytes as UTF-8; an invalid byte becomes U+FFFD."""
+        """Return the captured bytes as UTF-8; an invalid byte becomes U+FFFD."""
         return self.kept.decode(errors="replace")
 
     def describe(self) -> str:
@@ -53,7 +53,10 @@ class Output(msgspec.Struct, frozen=True):
 
 
 def excerpt(data: bytes) -> str:
-    """The first 80 characters, quoted, with everything that a terminal could take for a command escaped."""
+    """Return the first 80 characters, quoted and escaped.
+
+    Everything that a terminal could take for a command is escaped.
+    """
     # Four bytes are the longest character of UTF-8.
     head = data[: 4 * _EXCERPT_CHARACTERS + 4].decode(errors="replace")
     more = "…" if len(head) > _EXCERPT_CHARACTERS else ""

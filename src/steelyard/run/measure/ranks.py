@@ -65,8 +65,9 @@ def simulated_failure(raw: RawTrial) -> str | None:
 
 
 def rank_failure(raw: RawTrial) -> str | None:
-    """Why ranks of a real MPI library did not end well, whatever its ``mpirun`` says; ``None`` where nothing
-    is known.
+    """Why ranks of a real MPI library did not end well, whatever its ``mpirun`` says.
+
+    ``None`` where nothing is known.
     """
     for rank, ranks, how, rest in _OWN.findall(raw.stderr):
         if how in (b"left", b"called"):
@@ -78,8 +79,9 @@ def rank_failure(raw: RawTrial) -> str | None:
 
 
 def describe_waiting(raw: RawTrial) -> str:
-    """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit;
-    empty where none did.
+    """``: 4 of 4 ranks were waiting in MPI_Recv``, as ranks say when they are asked to end at the time limit.
+
+    It is empty where none did.
     """
     reports = _OWN.findall(raw.stderr)
     calls = [rest.strip().decode(errors="replace") for _, _, how, rest in reports if how == b"was waiting in"]
@@ -113,7 +115,7 @@ def are_deadlocked(reason: str) -> bool:
 
 
 def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> bytes:
-    """The last line that the program wrote, to stderr or else to stdout: where most say what is wrong.
+    """Return the last line that the program wrote, to stderr or else to stdout: where most say what is wrong.
 
     Lines of a launcher are passed over; where ranks were silent, its own ``account`` stands for theirs.
     """
@@ -127,7 +129,7 @@ def last_words(raw: RawTrial, kind: str = "local", *, account: bool = True) -> b
 
 
 def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
-    """The last line of the program, and what the launcher says of it."""
+    """Return the last line of the program, and what the launcher says of it."""
     foreign = _FOREIGN.get(kind)
     own = account = b""
     block: list[bytes] | None = None

@@ -70,7 +70,7 @@ def _about_file(number: int, path: Path) -> str | None:
 
 
 def _missing(path: Path) -> str:
-    """The kernel says "no such file" of a program too whose interpreter is missing."""
+    """Say what is missing: the kernel says "no such file" of a missing interpreter too."""
     try:
         script, elf = interpreter_line(path), read_elf(path)
     except OSError:

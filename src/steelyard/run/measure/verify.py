@@ -48,7 +48,7 @@ class Verifier:
         self._contents = contents_of(program.verify)
 
     def judge(self, raw: RawTrial, path: str | None = None) -> tuple[Status, str | None]:
-        """The status of a trial, and the reason in words where it is not ``ok``.
+        """Return the status of a trial, and the reason in words where it is not ``ok``.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class Verifier:
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
 
     def _failed_ranks(self, raw: RawTrial) -> str | None:
-        """What ranks did, of which the exit code of what started them may say nothing."""
+        """Return what ranks did, of which the exit code of what started them may say nothing."""
         if self._kind == "smpi":
             return simulated_failure(raw)
         # Another exit code than 0 is wanted from ranks that do not end well.
@@ -123,7 +123,7 @@ def _missing_library(raw: RawTrial) -> str | None:
 
 
 def ending(raw: RawTrial) -> str:
-    """``ended with exit code 3``, ``was ended by SIGSEGV (Segmentation fault)``."""
+    """Say ``ended with exit code 3`` or ``was ended by SIGSEGV (Segmentation fault)``."""
     if raw.signal is None:
         return f"ended with exit code {raw.exit_code}"
     name = signal_name(raw.signal)
@@ -136,8 +136,9 @@ def _compiled(pattern: str | None) -> re.Pattern[str] | None:
 
 
 def contents_of(verify: Verify) -> Mapping[str, str | None]:
-    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``; empty where
-    nothing is digested.
+    """SHA-256 that is wanted of each stream and file, in the order of ``RawTrial.digests``.
+
+    It is empty where nothing is digested.
     """
     if not verify.wants_digests:
         return {}

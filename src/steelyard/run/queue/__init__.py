@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def submission(experiment: Experiment) -> Submission | None:
-    """The submission that ``[launch]`` describes; ``None`` where trials run on this machine.
+    """Return the submission that ``[launch]`` describes; ``None`` where trials run on this machine.
 
     Raises
     ------

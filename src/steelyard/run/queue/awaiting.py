@@ -153,7 +153,7 @@ def attach(
 
 
 def describe_lost(jobs: Sequence[Job]) -> MachineError:
-    """What is said of jobs whose machines do not answer."""
+    """Return what is said of jobs whose machines do not answer."""
     named = ", ".join(dict.fromkeys(job.node or "the host" for job in jobs))
     return MachineError(
         f"{named} cannot be reached: what was begun there may go on, and is not in the record",
@@ -163,7 +163,7 @@ def describe_lost(jobs: Sequence[Job]) -> MachineError:
 
 
 def job_name(record: str, job: Job) -> str:
-    """The name of a job in the queue."""
+    """Return the name of a job in the queue."""
     return f"steelyard-{record}-{job.directory.name}"
 
 

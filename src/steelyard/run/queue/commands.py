@@ -41,8 +41,10 @@ def ask(
     label: str | None = None,
     timeout_s: float = _TIMEOUT_S,
 ) -> subprocess.CompletedProcess[str]:
-    """Run a command of the queue to its end. With ``into``, what it prints is kept there, also where we die
-    before it ends. Bytes that are not UTF-8 are told as ``surrogateescape`` has them.
+    """Run a command of the queue to its end.
+
+    With ``into``, what it prints is kept there, also where we die before it ends. Bytes that are not UTF-8
+    are told as ``surrogateescape`` has them.
 
     Parameters
     ----------

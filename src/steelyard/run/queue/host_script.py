@@ -99,5 +99,5 @@ NO_RUNNER: Final = 74
 
 
 def quote_command(*words: str) -> str:
-    """The command that a login shell of a host is given; each word reaches the script as it is."""
+    """Return the command that a login shell of a host is given; each word reaches the script as it is."""
     return shlex.join(["bash", "-c", SCRIPT, "steelyard", *words])

@@ -126,8 +126,9 @@ class Hosts(Scheduler):
             payload.unlink(missing_ok=True)
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
-        """See ``Scheduler.submit_all``. A host that does not answer now may have begun its job; ``state``
-        finds out.
+        """See ``Scheduler.submit_all``.
+
+        A host that does not answer now may have begun its job; ``state`` finds out.
         """
 
         def submit_one(handover: Handover) -> MachineError | None:
@@ -248,7 +249,7 @@ class Hosts(Scheduler):
         return [*filled(self.ssh, source=self.source), *_OPTIONS, "--", host, quote_command(*words)]
 
     def _ask(self, host: str, *words: str, payload: Path | None = None, into: Path | None = None) -> str:
-        """What the script says; bytes that are not UTF-8 as ``surrogateescape`` has them.
+        """Return what the script says; bytes that are not UTF-8 as ``surrogateescape`` has them.
 
         Raises
         ------

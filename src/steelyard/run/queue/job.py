@@ -174,15 +174,16 @@ class Job(msgspec.Struct, frozen=True):
             file.write(orders)
 
     def settle(self) -> None:
-        """Nobody waits for it any more. Its orders go: they hold values of the environment, and a job that
-        only begins now must not run them.
+        """Note that nobody waits for it any more.
+
+        Its orders go: they hold values of the environment, and a job that only begins now must not run them.
         """
         (self.directory / "settled").touch()
         self.orders.unlink(missing_ok=True)
         self.payload.unlink(missing_ok=True)
 
     def tail(self, most: int = 4096) -> str:
-        """The end of its log."""
+        """Return the end of its log."""
         if not self.log.exists():
             return ""
         return self.log.read_bytes()[-most:].decode(errors="replace").strip()

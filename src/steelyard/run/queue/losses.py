@@ -31,7 +31,7 @@ def last_words(job: Job, scheduler: Scheduler) -> str:
 
 
 def drop_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:
-    """The trials of a job that was taken away, without those at its end that the queue ended.
+    """Return the trials of a job that was taken away, without those at its end that the queue ended.
 
     Slurm ends the ranks that ``srun`` started before the runner, and refuses to start others: to the runner,
     their ``srun`` has failed by itself. Those that failed last, in a row and within a minute, are as random
@@ -51,13 +51,13 @@ def drop_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:
 
 
 def select_trials(raw_trials: Sequence[RawTrial], job: Job, scheduler: Scheduler) -> list[RawTrial]:
-    """The trials of a journal that count, whichever way its job ended."""
+    """Return the trials of a journal that count, whichever way its job ended."""
     if (end := job.end) is not None and end.exit == 0:
         return list(raw_trials)
     return drop_ranks_ended_first(raw_trials) if was_taken_away(job, scheduler) else list(raw_trials)
 
 
 def find_job(journal: Path, jobs: Path) -> Job | None:
-    """The job that wrote a journal; ``None`` for the journal of a run itself."""
+    """Return the job that wrote a journal; ``None`` for the journal of a run itself."""
     _, _, number = journal.stem.partition("-")
     return Job(jobs / number) if number and (jobs / number).is_dir() else None

@@ -22,9 +22,11 @@ _INSTALLED: Final = tuple(
 
 
 def list_needed(launch: Launch) -> Iterator[Path]:
-    """Files and directories, absolute, that a launch cannot start without: its program, the script that an
-    interpreter is given, standard input, libraries that are preloaded, the working directory; and those of
-    commands around it. Other files among its words may be what it writes.
+    """List files and directories, absolute, that a launch cannot start without.
+
+    They are its program, the script that an interpreter is given, standard input, libraries that are
+    preloaded, the working directory; and those of commands around it. Other files among its words may be what
+    it writes.
     """
     for command in (launch, *launch.prepare, *launch.cleanup):
         preloaded = [entry.removeprefix(VARIABLE) for entry in command.env if entry.startswith(VARIABLE)]

@@ -65,8 +65,9 @@ class _Lot(msgspec.Struct, frozen=True):
 
 
 class _Flight(msgspec.Struct):
-    """A job that was handed in, and what it is to do; ``ended`` of its trials were in the journal, up to byte
-    ``read_to``, when it was last looked into.
+    """A job that was handed in, and what it is to do.
+
+    ``ended`` of its trials were in the journal, up to byte ``read_to``, when it was last looked into.
     """
 
     job: Job
@@ -81,8 +82,9 @@ class _Flight(msgspec.Struct):
 
 
 def _group_by_node(works: Sequence[Work]) -> dict[str | None, list[Work]]:
-    """Group blocks by the node that was drawn for each, so that a node needs one job; in the order of the
-    first.
+    """Group blocks by the node that was drawn for each, so that a node needs one job.
+
+    Groups are in the order of the first of their blocks.
     """
     groups: dict[str | None, list[Work]] = {}
     for work in works:
@@ -163,7 +165,7 @@ class QueuedSession:
             raise describe_lost(lost)
 
     def leave_levels(self) -> None:
-        """Nothing: levels with commands are refused where jobs run trials."""
+        """Leave nothing: levels with commands are refused where jobs run trials."""
 
     def store(self, works: Sequence[Work]) -> list[Measurement]:
         """Give what was moved into the record since this was last asked, by trial."""

@@ -68,8 +68,10 @@ class Scheduler(ABC):
 
     @abstractmethod
     def submit(self, handover: Handover) -> str:
-        """Hand in a job's script, whose output goes to its log; gives its number. What the queue answers is
-        in the job's ``answer`` as soon as it has answered, whether we live or not.
+        """Hand in a job's script, whose output goes to its log.
+
+        Return its number. What the queue answers is in the job's ``answer`` as soon as it has answered,
+        whether we live or not.
 
         Raises
         ------
@@ -90,7 +92,7 @@ class Scheduler(ABC):
 
     @abstractmethod
     def number(self, answer: str) -> str | None:
-        """The job of which an answer speaks; ``None`` where it speaks of none."""
+        """Return the job of which an answer speaks; ``None`` where it speaks of none."""
 
     @abstractmethod
     def state(self, job: Job) -> JobState:
@@ -121,7 +123,7 @@ class Scheduler(ABC):
         return ()
 
     def find(self, job: Job, name: str) -> str | None:
-        """The number of a job under this name that waits or runs, where the queue can be asked for it."""
+        """Return the number of a waiting or running job of this name, where the queue can be asked."""
         del job, name
         return None
 
@@ -131,7 +133,7 @@ class Scheduler(ABC):
         return False
 
     def last_words(self, job: Job) -> str:
-        """The queue's own account of a job that ended without saying so itself."""
+        """Return the queue's own account of a job that ended without saying so itself."""
         del job
         return ""
 

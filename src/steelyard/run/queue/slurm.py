@@ -84,8 +84,10 @@ class Slurm(Scheduler):
         return self.number(ask(command, into=job.answer).stdout) or ""
 
     def list_nodes(self) -> Sequence[str]:
-        """See ``Scheduler.list_nodes``: those of the partition, the default one unless options name another,
-        that are neither down nor drained.
+        """List the nodes; see ``Scheduler.list_nodes``.
+
+        They are those of the partition that are neither down nor drained; the partition is the default one
+        unless options name another.
         """
         refuse_absent(("sinfo",))
         partition = find_partition(self.options)
@@ -136,7 +138,7 @@ class Slurm(Scheduler):
 
 
 def _write_array(jobs: Sequence[Job]) -> str:
-    """A script whose task k runs that of the k-th job, under the directives that all of them have."""
+    """Return a script whose task k runs that of the k-th job, under the directives that all of them have."""
     lines = jobs[0].script.read_text(encoding="utf-8").splitlines()
     head = takewhile(lambda line: line.startswith("#") or not line.strip(), lines)
     folders = " ".join(shlex.quote(str(job.directory)) for job in jobs)

@@ -50,7 +50,7 @@ class Submission(msgspec.Struct, frozen=True):
     jobs: int = 1
 
     def shares(self, treatments: Sequence[Treatment]) -> list[Share]:
-        """The treatments by the jobs that they share, in the order of the treatments."""
+        """Return the treatments by the jobs that they share, in the order of the treatments."""
         together: dict[tuple[str, ...], set[int]] = {}
         for treatment in treatments:
             levels = tuple(format_level(treatment.levels[name]) for name in self.factors)

@@ -13,8 +13,9 @@ from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
 
 
 class Template(Scheduler):
-    """A queue that is used by commands, in which ``{script}``, ``{log}``, ``{name}``, ``{node}``,
-    ``{job}`` and ``{source}`` are put in.
+    """A queue that is used by commands with placeholders.
+
+    ``{script}``, ``{log}``, ``{name}``, ``{node}``, ``{job}`` and ``{source}`` are put in.
 
     Attributes
     ----------

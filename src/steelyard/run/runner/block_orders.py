@@ -68,7 +68,7 @@ class BlockOrders:
         return len(self._defined)
 
     def forget(self) -> None:
-        """The runner has forgotten all launches."""
+        """Note that the runner has forgotten all launches."""
         self._defined.clear()
         self._numbers.clear()
 
@@ -103,8 +103,9 @@ class BlockOrders:
         return [Hook(self._define(hook)) for hook in self._launches.hooks(treatment, commands)]
 
     def _in_context(self, context: Context | None) -> dict[int, Launch]:
-        """Made once for blocks in a row that share a context, as all do where none is drawn: making it takes
-        longer than an empty program runs.
+        """Make launches once for blocks in a row that share a context.
+
+        All blocks do where no context is drawn: making it takes longer than an empty program runs.
         """
         if self._made is None or self._made[0] != context:
             self._made = context, self._launches.in_context(context)
@@ -112,7 +113,7 @@ class BlockOrders:
         return self._made[1]
 
     def _number(self, launch: Launch, treatment: int, trial: int) -> int:
-        """Number of a trial's launch; looked up once where all trials of a treatment share it."""
+        """Return the number of a trial's launch; looked up once where all trials of a treatment share it."""
         number = self._numbers.get(treatment)
         if number is None:
             own = with_trial(launch, trial)

@@ -21,7 +21,10 @@ _IDLE_S: Final = "0.5"
 
 
 def describe_sources(names: Sequence[str], root: Path = Path("/")) -> dict[str, Scalar]:
-    """For each counter of energy or of the tree, ``NAME_source``: where it is read, or why it cannot be."""
+    """Return ``NAME_source`` for each counter of energy or of the tree.
+
+    It says where the counter is read, or why it cannot be.
+    """
     facts: dict[str, Scalar] = {}
     for name in names:
         event, _ = find_event(name)

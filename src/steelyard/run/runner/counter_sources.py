@@ -16,7 +16,7 @@ JOULES = "Joules"
 
 
 class CounterSource(IntEnum):
-    """As ``native/runner/launch.hpp`` has it."""
+    """Source of a counter, as ``native/runner/launch.hpp`` has it."""
 
     PROCESS = 0
     PROCESS_USER = 1
@@ -52,7 +52,7 @@ class CounterRequest(msgspec.Struct, frozen=True):
 
 
 def build_requests(name: str, root: Path = Path("/")) -> list[CounterRequest]:
-    """What is read for a counter on this machine. Never empty: what cannot be read is not available.
+    """Return what is read for a counter on this machine. Never empty: what cannot be read is not available.
 
     Raises
     ------

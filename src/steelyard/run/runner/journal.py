@@ -169,7 +169,9 @@ class JournalError(RecordError):
 
 
 def read_journal(path: Path, offset: int = 0) -> tuple[list[RawTrial], int]:
-    """The trials from ``offset`` (0, or what an earlier call returned), and the offset of what comes next.
+    """Return the trials from ``offset`` on, and the offset of what comes next.
+
+    ``offset`` is 0, or what an earlier call returned.
 
     A last frame that is not whole, because its writer died, is left out: it stays behind the returned offset.
 
@@ -206,7 +208,7 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def decode_record(body: bytes) -> RawTrial:
-    """The trial of one frame's body, which is also how the runner tells of a hook that failed."""
+    """Return the trial of one frame's body, which is also how the runner tells of a hook that failed."""
     # fmt: off
     (trial, launch, status, step, hook_status, digest_count, hook, left_processes, start_ns, wall_ns, user_us,
      system_us, rss_bytes, rss_floor_bytes, minor_faults, major_faults, voluntary_switches,
@@ -277,7 +279,7 @@ def decode_record(body: bytes) -> RawTrial:
 
 
 def lost_trial(trial: int, launch: int, why: str) -> RawTrial:
-    """A trial of which nothing is known but why, which stands where a program's last words do."""
+    """Return a trial of which nothing is known but why, which stands where a program's last words do."""
     return RawTrial(
         trial, launch, "lost", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, None, None, None, None, None, 0, 0, 0, {},
         b"", 0, why.encode(), len(why.encode()), b"", 0,

@@ -49,7 +49,7 @@ def native_file(name: str) -> Path:
 
 
 def _wanted(name: str) -> int:
-    """A library is read, and installed without the right to execute it."""
+    """Return the right that a file needs: a library is read, and installed without that to execute it."""
     return os.R_OK if name.endswith(".so") else os.X_OK
 
 

@@ -55,8 +55,9 @@ class Hook(msgspec.Struct, frozen=True):
 
 
 class Enter(msgspec.Struct, frozen=True):
-    """Begin a level: note it and run a command, if there is one. Until ``Leave``, whatever ends the runner
-    leaves it first, or the next run does.
+    """Begin a level: note it and run a command, if there is one.
+
+    Until ``Leave``, whatever ends the runner leaves it first, or the next run does.
 
     Attributes
     ----------
@@ -86,7 +87,7 @@ Entry = Trial | Hook | BlockEnd | Enter | Leave
 
 
 def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
-    """The order that defines a launch under a number, with the numbers of its hooks."""
+    """Return the order that defines a launch under a number, with the numbers of its hooks."""
     cpus = launch.affinity or ()
     flags = (
         (_ASLR_OFF if launch.aslr_off else 0)
@@ -155,12 +156,12 @@ def define(launch: Launch, commands: list[tuple[str, ...]], send: Callable[[byte
 
 
 def encode_forget() -> bytes:
-    """The order that forgets all definitions."""
+    """Return the order that forgets all definitions."""
     return _order(_FORGET, b"")
 
 
 def encode_batch(entries: Sequence[Entry]) -> bytes:
-    """The order that runs entries one after another."""
+    """Return the order that runs entries one after another."""
     return _order(_BATCH, b"".join(map(_encode_entry, entries)))
 
 

@@ -59,7 +59,9 @@ def _undo_journal() -> tuple[str, ...]:
 
 
 def find_runner() -> Path:
-    """The runner's program: ``$STEELYARD_RUNNER`` for developers, else the one installed with the package.
+    """Return the runner's program.
+
+    It is ``$STEELYARD_RUNNER`` for developers, else the one installed with the package.
 
     Raises
     ------

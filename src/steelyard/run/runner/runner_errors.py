@@ -90,7 +90,10 @@ class Failed(msgspec.Struct, frozen=True):
 
 
 def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] = ()) -> SteelyardError:
-    """The error that tells a user what the runner could not do; ``commands`` are the launches it knows."""
+    """Return the error that tells a user what the runner could not do.
+
+    ``commands`` are the launches it knows.
+    """
     reason = os.strerror(failed.error) if failed.error else failed.body.decode(errors="replace")
     match failed.failure:
         case Failure.START:
@@ -161,7 +164,7 @@ def decode_failed(body: bytes) -> Failed:
 
 
 def _named(hook: RawTrial, commands: Sequence[Sequence[str]]) -> str:
-    """The command; nothing where the frame does not say which it was."""
+    """Return the command; nothing where the frame does not say which it was."""
     return "" if hook.hook is None else f"{shlex.join(commands[hook.hook])}: "
 
 

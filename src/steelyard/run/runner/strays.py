@@ -27,7 +27,10 @@ class Stray(msgspec.Struct, frozen=True):
 
 
 def find_strays(record_id: str) -> list[Stray]:
-    """Processes with ``STEELYARD_TRIAL=<record_id>-…`` in an environment that we may read; never this one."""
+    """Find processes with ``STEELYARD_TRIAL=<record_id>-…`` in an environment that we may read.
+
+    This process is never among them.
+    """
     return [stray for pid in _pids() if pid != os.getpid() and (stray := _stray(pid, _mark(record_id)))]
 
 
@@ -46,8 +49,9 @@ def end_strays(record_id: str) -> list[Stray]:
 
 
 def await_writer(journal: Path) -> None:
-    """Wait until no runner appends to a journal: one whose Python was killed first ends what it runs, and
-    cleans up.
+    """Wait until no runner appends to a journal.
+
+    A runner whose Python was killed first ends what it runs, and cleans up.
 
     Raises
     ------

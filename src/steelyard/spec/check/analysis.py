@@ -30,7 +30,9 @@ def read_analysis(
     design: Design,
     origin: Origin,
 ) -> Analysis:
-    """The analysis; with a baseline and no strata, every other factor that is not linked to it is a stratum.
+    """Return the analysis.
+
+    With a baseline and no strata, every other factor that is not linked to it is a stratum.
 
     Raises
     ------
@@ -103,7 +105,10 @@ def _strata(
     zips: tuple[Zip, ...],
     design: Design,
 ) -> tuple[str, ...]:
-    """The strata as declared; without, under a baseline, each factor that does not change with one of it."""
+    """Return the strata as declared.
+
+    Without any, under a baseline, they are each factor that does not change with one of it.
+    """
     if table.strata is not None or baseline is None or design.kind == "one-at-a-time":
         return tuple(table.strata or ())
     # What changes together with a factor of the baseline changes in every comparison with it.
@@ -168,7 +173,7 @@ def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | No
 def _check_ratio_across(
     table: Analysis, factors: tuple[Factor, ...], baseline: Cell | None, origin: Origin
 ) -> None:
-    """A factor with several levels that the baseline leaves free."""
+    """Check that a factor with several levels is left free by the baseline."""
     name, path = table.ratio_across, ("analysis", "ratio_across")
     if name is None:
         return
@@ -183,7 +188,7 @@ def _check_ratio_across(
 
 
 def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
-    """The stated errors by their standard uncertainties; each has one size and a name of its own."""
+    """Return the stated errors by their standard uncertainties; each has one size and a name of its own."""
     path: Path = ("analysis", "type_b")
     kind = table.interval or INTERVALS[table.estimand][0]
     if table.type_b and kind not in PROPAGATED:
@@ -208,7 +213,10 @@ def _baseline(
     design: Design,
     origin: Origin,
 ) -> dict[str, Scalar]:
-    """The baseline's levels as its factors have them; one factor at a time departs from a whole treatment."""
+    """Return the baseline's levels as its factors have them.
+
+    One factor at a time departs from a whole treatment.
+    """
     path: Path = ("analysis", "baseline")
     if family == "all-pairs":
         what = "all pairs are compared, so a baseline has no meaning"
@@ -229,8 +237,9 @@ def _baseline(
 def _base(
     baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
-    """The treatment from which one factor at a time departs: what the baseline leaves open is at its first
-    level.
+    """Return the treatment from which one factor at a time departs.
+
+    What the baseline leaves open is at its first level.
     """
     whole: dict[str, Scalar] = {}
     for axis in named_axes(factors, zips):

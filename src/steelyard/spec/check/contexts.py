@@ -17,7 +17,7 @@ LARGEST_RANGE = 100_000
 
 
 def read_contexts(table: ContextsTable, factors: tuple[Factor, ...], origin: Origin) -> Contexts:
-    """The settings; ``"random"`` stays, since what it draws from depends on the machine.
+    """Return the settings; ``"random"`` stays, since what it draws from depends on the machine.
 
     Raises
     ------

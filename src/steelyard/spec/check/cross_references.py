@@ -111,7 +111,10 @@ def _check_placeholders(
     built: set[str],
     origin: Origin,
 ) -> set[str]:
-    """The names of all placeholders, each known where it stands; ``built`` by what interventions make."""
+    """Check placeholders, each known where it stands, and return their names.
+
+    ``built`` are those made by interventions.
+    """
     used: set[str] = set()
     for path, text, scope in _texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
@@ -130,7 +133,7 @@ def _check_placeholders(
 def _check_text(
     path: Path, text: str, scope: str, known: set[str], factors: set[str], origin: Origin
 ) -> set[str]:
-    """The names of the placeholders of one text."""
+    """Return the names of the placeholders of one text."""
     try:
         result = names(text)
     except UsageError as error:

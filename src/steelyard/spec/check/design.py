@@ -41,7 +41,7 @@ def read_design(
     *,
     allow_many: bool,
 ) -> Design:
-    """The design.
+    """Return the design.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def _exclusions(
 def _check_exclusions(
     exclude: tuple[dict[str, Scalar], ...], factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin
 ) -> int:
-    """The number of cells that are left."""
+    """Return the number of cells that are left."""
     path: Path = ("design", "exclude")
     hits, left, seen = _count(exclude, factors, zips)
     for i, count in enumerate(hits):
@@ -220,7 +220,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
 
 
 def _distinct(contexts: Contexts) -> int:
-    """Number of contexts that differ for sure: draws are without replacement within each setting."""
+    """Return the number of certainly different contexts: draws within a setting are without replacement."""
     sizes = [1]
     for name, setting in contexts.settings.items():
         if isinstance(setting, Range):

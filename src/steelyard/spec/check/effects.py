@@ -23,7 +23,7 @@ def read_effects(
     design: Design,
     origin: Origin,
 ) -> tuple[str, ...] | None:
-    """The factors to cross.
+    """Return the factors to cross.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def read_contrasts(
     design: Design,
     origin: Origin,
 ) -> dict[str, dict[str, tuple[float, ...]]]:
-    """The declared contrasts.
+    """Return the declared contrasts.
 
     Raises
     ------

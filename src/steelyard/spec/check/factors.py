@@ -24,7 +24,7 @@ COMMAND = "command"
 def read_factors(
     tables: Mapping[str, Sequence[Scalar] | Zip], commands: Sequence[str], origin: Origin
 ) -> tuple[tuple[Factor, ...], tuple[Zip, ...]]:
-    """The factors, that of ``commands`` first, and the links between them.
+    """Return the factors, that of ``commands`` first, and the links between them.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def _zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
 def read_level_commands(
     tables: Sequence[LevelCommands], factors: tuple[Factor, ...], origin: Origin
 ) -> tuple[LevelCommands, ...]:
-    """The commands of levels, in the order of the spec.
+    """Return the commands of levels, in the order of the spec.
 
     Raises
     ------

@@ -53,7 +53,7 @@ def check_hosts(table: LaunchMethod, origin: Origin) -> None:
 def draw_hosts(
     contexts: Contexts | None, launch: LaunchMethod, design: Design, origin: Origin
 ) -> Contexts | None:
-    """The contexts, with the hosts as nodes where there are two or more.
+    """Return the contexts, with the hosts as nodes where there are two or more.
 
     Raises
     ------

@@ -56,7 +56,7 @@ def check_kind(table: Design, factors: Sequence[Factor], zips: Sequence[Zip], or
 def read_ends(
     table: Mapping[str, Sequence[Scalar]], factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
 ) -> dict[str, tuple[Scalar, Scalar]]:
-    """The two levels of each factor that names them.
+    """Return the two levels of each factor that names them.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def read_ends(
 def read_generators(
     table: Design, factors: Sequence[Factor], zips: Sequence[Zip], origin: Origin
 ) -> tuple[str, ...]:
-    """The generators of a fraction: those given, or those of the fraction that was asked for.
+    """Return the generators of a fraction: those given, or those of the fraction that was asked for.
 
     Raises
     ------

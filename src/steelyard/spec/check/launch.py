@@ -40,7 +40,7 @@ PLACEHOLDER = re.compile(r"\{\{|\}\}|(?<!\$)\{(\w+)\}")
 
 
 def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
-    """The kind, and what it needs.
+    """Return the kind, and what it needs.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
 def _check_slurm(
     table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> LaunchMethod:
-    """The table, with ranks as ``srun`` starts them where there are some."""
+    """Return the table, with ranks as ``srun`` starts them where there are some."""
     for key in _OF_TEMPLATE:
         if getattr(table, key):
             what = f"is about a queue that Steelyard does not know; with Slurm it knows how to {key}"

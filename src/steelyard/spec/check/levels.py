@@ -17,7 +17,7 @@ _MOST = 2**63
 
 
 def check_level(factor: str, level: Scalar, origin: Origin, path: Path) -> Scalar:
-    """The level as records keep it.
+    """Return the level as records keep it.
 
     Raises
     ------
@@ -39,8 +39,9 @@ def check_level(factor: str, level: Scalar, origin: Origin, path: Path) -> Scala
 
 
 def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: Path) -> None:
-    """Refuse levels of which two give the same text (1 and "1") or are equal (1 and 1.0): one could not tell
-    them apart.
+    """Refuse levels of which two give the same text (1 and "1") or are equal (1 and 1.0).
+
+    One could not tell them apart.
 
     Raises
     ------
@@ -62,12 +63,15 @@ def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: 
 
 
 def unique(levels: Iterable[Scalar]) -> tuple[Scalar, ...]:
-    """The levels, each once, in the order in which they first come; 1, 1.0 and true are different here."""
+    """Return the levels, each once, in the order in which they first come.
+
+    1, 1.0 and true are different here.
+    """
     return tuple({(type(level), level): level for level in levels}.values())
 
 
 def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> Scalar:
-    """The level that equals ``wanted``.
+    """Return the level that equals ``wanted``.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from steelyard.units import BUILTIN, Scalar, is_number
 def read_metrics(
     tables: Mapping[str, UserMetric], factors: tuple[Factor, ...], program: Program, origin: Origin
 ) -> tuple[UserMetric, ...]:
-    """The metrics in the order of the spec.
+    """Return the metrics in the order of the spec.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def _check_name(name: str, factors: tuple[Factor, ...], program: Program, origin
 
 
 def _check_source(table: UserMetric, program: Program, origin: Origin, path: Path) -> Source | None:
-    """The source, ``stdout`` where a pattern or pointer is given without one."""
+    """Return the source, ``stdout`` where a pattern or pointer is given without one."""
     ways = [key for key in ("pattern", "json", "derive") if getattr(table, key) is not None]
     if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')
@@ -97,7 +97,7 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
 def _where(
     levels: Mapping[str, Scalar], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
-    """The levels as the factors have them."""
+    """Return the levels as the factors have them."""
     known = {factor.name: factor.levels for factor in factors}
     for name in levels:
         if name not in known:
@@ -110,7 +110,7 @@ def _where(
 def _derived_from(
     derive: str, metrics: Sequence[str], factors: tuple[Factor, ...], origin: Origin, path: Path
 ) -> frozenset[str]:
-    """The names that a derived metric is computed from."""
+    """Return the names that a derived metric is computed from."""
     from steelyard.spec.text.expression import parse
 
     try:

@@ -88,5 +88,5 @@ def _list_options(words: Sequence[str]) -> Iterator[tuple[int, tuple[str, str]]]
 
 
 def find_partition(words: Sequence[str]) -> str | None:
-    """The partition that options of ``sbatch`` name."""
+    """Return the partition that options of ``sbatch`` name."""
     return next((value for _, (name, value) in _list_options(words) if name in ("--partition", "-p")), None)

@@ -1,5 +1,6 @@
-"""Regular expressions and JSON pointers: refused here, where the place is known, rather than in the middle of
-a run.
+"""Regular expressions and JSON pointers.
+
+They are refused here, where the place is known, rather than in the middle of a run.
 
 Python's ``re`` may need time exponential in the length of a text for patterns such as ``(a+)+b``, and no test
 of a pattern can rule that out; so a pattern is limited in length here, and the text that it is given is

@@ -56,7 +56,7 @@ _SHELL_MARKS = frozenset("|&;<>()$`*?[]#~\n")
 
 
 def read_program(table: Program, origin: Origin) -> Program:
-    """The program; its placeholders are judged later, when the factors are known.
+    """Return the program; its placeholders are judged later, when the factors are known.
 
     Raises
     ------
@@ -89,7 +89,7 @@ def read_program(table: Program, origin: Origin) -> Program:
 
 
 def _commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
-    """The words of each command, by its name; of a single one, by no name."""
+    """Return the words of each command, by its name; of a single one, by no name."""
     if (table.command is None) == (not table.commands):
         given = (
             "neither command nor commands is" if table.command is None else "both command and commands are"
@@ -107,7 +107,7 @@ def _commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str
 
 
 def read_build(table: Build, origin: Origin) -> Build:
-    """The build.
+    """Return the build.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def read_duration(value: str | float, path: Path, origin: Origin) -> float:
 
 
 def read_command(command: Sequence[str], path: Path, origin: Origin) -> tuple[str, ...]:
-    """The words of one command without a shell.
+    """Return the words of one command without a shell.
 
     Raises
     ------

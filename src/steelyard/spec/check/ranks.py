@@ -34,7 +34,7 @@ _OWN: Final = frozenset().union(*_OF_KIND.values())
 
 
 def read_ranks(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> LaunchMethod:
-    """The table; its placeholders are judged with all others, later.
+    """Return the table; its placeholders are judged with all others, later.
 
     Raises
     ------

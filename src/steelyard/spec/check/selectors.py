@@ -13,7 +13,7 @@ from steelyard.units import Scalar
 
 
 def free_factors(factors: Sequence[Factor], zips: Sequence[Zip], named: AbstractSet[str]) -> tuple[str, ...]:
-    """The factors that make strata: all but those named, and those that change together with them."""
+    """Return the factors that make strata: all but those named, and those that change together with them."""
     linked = {name for link in zips if not named.isdisjoint(link.names) for name in link.names}
     return tuple(factor.name for factor in factors if factor.name not in named | linked)
 

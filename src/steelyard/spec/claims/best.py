@@ -17,7 +17,7 @@ from steelyard.units import Scalar
 
 
 class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", tag_field="kind"):
-    """In every stratum, one level of the factor ``best`` is better than all others: ``level``, if given."""
+    """One level of the factor ``best`` is better than all others in every stratum: ``level``, if given."""
 
     best: Annotated[str, Meta(description="The factor.")]
     level: Annotated[

@@ -1,5 +1,7 @@
-"""The claims of an experiment, by kind. A new kind is a file here, of the name that its judge has in
-``claims`` and its words in ``report/claims``, and a line in ``Claim``.
+"""The claims of an experiment, by kind.
+
+A new kind is a file here, of the name that its judge has in ``claims`` and its words in ``report/claims``,
+and a line in ``Claim``.
 """
 
 from __future__ import annotations
@@ -42,7 +44,8 @@ def kind_of(claim: Claim) -> str:
 
 
 def module_of(claim: Claim) -> str:
-    """Return the name that the modules of such a claim have in ``spec.claims``, ``claims`` and
-    ``report.claims``.
+    """Return the name that the modules of such a claim have.
+
+    They are in ``spec.claims``, ``claims`` and ``report.claims``.
     """
     return type(claim).__module__.rpartition(".")[2]

@@ -25,7 +25,7 @@ else:
 class Unperturbed(
     msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="unperturbed", tag_field="kind"
 ):
-    """In every stratum, the metric ``unperturbed`` is under a probe what it is without, to ``within``."""
+    """The metric ``unperturbed`` is under a probe what it is without, to ``within``, in every stratum."""
 
     unperturbed: Annotated[str, Meta(description="The metric.")]
     probe: Annotated[Levels, Meta(description="Levels of the treatment with the probe.")]
@@ -55,9 +55,10 @@ class Unperturbed(
 
 
 class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"):
-    """An intervention confirms what a probe shows: it changes the metric ``validates``, seen by the probe, in
-    ``direction`` by the factor ``least``; and without the probe it improves ``outcome`` by the factor
-    ``outcome_least``.
+    """An intervention confirms what a probe shows.
+
+    It changes the metric ``validates``, seen by the probe, in ``direction`` by the factor ``least``; and
+    without the probe it improves ``outcome`` by the factor ``outcome_least``.
     """
 
     validates: Annotated[str, Meta(description="The metric that the probe shows.")]

@@ -54,7 +54,7 @@ def metrics_known(counters: Sequence[str], metrics: Sequence[UserMetric]) -> dic
 
 
 def check_metric(name: str | None, question: Question, origin: Origin, path: Path) -> str:
-    """The metric that is meant.
+    """Return the metric that is meant.
 
     Raises
     ------
@@ -77,7 +77,9 @@ def select(
     metric: str | None = None,
     empty: bool = False,
 ) -> Cell:
-    """The levels as the factors have them; with ``metric``, labels of that metric may stand among them.
+    """Return the levels as the factors have them.
+
+    With ``metric``, labels of that metric may stand among them.
 
     Raises
     ------

@@ -16,7 +16,7 @@ from steelyard.spec.text.toml import shown
 
 
 class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faster", tag_field="kind"):
-    """In every stratum, one treatment is better than another by the factor ``by``: above it, not at it."""
+    """One treatment is better than another by the factor ``by`` in every stratum: above it, not at it."""
 
     faster: Annotated[Levels, Meta(description="Levels of the treatment that is better.")]
     than: Other = NOT_GIVEN
@@ -39,7 +39,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
 
 
 class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slower", tag_field="kind"):
-    """In every stratum, one treatment is worse than another by the factor ``by``."""
+    """One treatment is worse than another by the factor ``by`` in every stratum."""
 
     slower: Annotated[Levels, Meta(description="Levels of the treatment that is worse.")]
     than: Other = NOT_GIVEN
@@ -57,7 +57,7 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
 
 
 class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="not_slower", tag_field="kind"):
-    """In every stratum, one treatment is worse than another by less than the fraction ``by``."""
+    """One treatment is worse than another by less than the fraction ``by`` in every stratum."""
 
     not_slower: Annotated[Levels, Meta(description="Levels of the treatment that must not be worse.")]
     by: Annotated[
@@ -77,7 +77,7 @@ class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="no
 
 
 class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="equivalent", tag_field="kind"):
-    """In every stratum, the ratio of two treatments lies between 1 - ``within`` and 1 + ``within``."""
+    """The ratio of two treatments lies between 1 - ``within`` and 1 + ``within`` in every stratum."""
 
     equivalent: Annotated[Levels, Meta(description="Levels of one treatment.")]
     within: Annotated[float, Meta(gt=0, lt=1, description="The largest relative difference: 0.02 is 2 %.")]

@@ -18,7 +18,7 @@ from steelyard.spec.text.toml import toml_value
 def read_claims(
     tables: Sequence[Mapping[str, object]], question: Question, origin: Origin
 ) -> tuple[Claim, ...]:
-    """The claims in the order of the spec.
+    """Return the claims in the order of the spec.
 
     Raises
     ------

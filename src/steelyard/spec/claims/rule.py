@@ -22,8 +22,9 @@ TOLERANCE: Final = 0.05
 
 
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", tag_field="kind"):
-    """Levels of ``over`` take no more than others together at any point, and grow no faster:
-    ``allreduce <= reduce + bcast`` (Träff, Gropp, Thakur 2010, DOI 10.1109/TPDS.2009.120).
+    """Levels of ``over`` take no more than others together at any point, and grow no faster.
+
+    An example is ``allreduce <= reduce + bcast`` (Träff, Gropp, Thakur 2010, DOI 10.1109/TPDS.2009.120).
     """
 
     rule: Annotated[str, Meta(description='`"allreduce <= reduce + bcast"`: names are levels of `over`.')]

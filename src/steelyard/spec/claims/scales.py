@@ -16,8 +16,9 @@ from steelyard.spec.text.origin import Origin, Path
 
 
 class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scales", tag_field="kind"):
-    """The metric ``scales`` grows with ``parameter`` no faster than ``at_most``, or as ``expect`` or the file
-    ``accepted`` says.
+    """The metric ``scales`` grows with ``parameter`` as expected.
+
+    That is no faster than ``at_most``, or as ``expect`` or the file ``accepted`` says.
     """
 
     scales: Annotated[str, Meta(description="The metric.")]

@@ -146,7 +146,7 @@ def _best(factor: str, level: Scalar) -> str:
 
 
 def cells_with(value: Any, levels: Levels) -> list[dict[str, Scalar]]:
-    """The factors that have this level, ``"O3"`` or ``"opt=O3"``, each with it."""
+    """Return the factors that have this level, ``"O3"`` or ``"opt=O3"``, each with it."""
     if not is_scalar(value):
         return []
     name, equals, rest = str(value).partition("=")

@@ -19,7 +19,9 @@ _CALLED: Final = {
 
 
 def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> str:
-    """A hint: the metric that ``word`` probably means, how a counter is asked for, or all that there are.
+    """Return a hint about the name of a metric.
+
+    It is the metric that ``word`` probably means, how a counter is asked for, or all that there are.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ def _tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
 
 
 def members(hint: Any) -> Iterator[Any]:
-    """The alternatives of a type, without what is only annotated."""
+    """Yield the alternatives of a type, without what is only annotated."""
     if typing.get_origin(hint) is Annotated:
         yield from members(typing.get_args(hint)[0])
     elif typing.get_origin(hint) in {typing.Union, UnionType}:

@@ -48,15 +48,16 @@ _FIELD = re.compile(r"Object (contains unknown|missing required) field `(.*)`", 
 def type_error(
     expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
 ) -> SpecError:
-    """The first of ``type_errors``."""
+    """Return the first of ``type_errors``."""
     return next(type_errors(expected, value, origin, path, levels=levels))
 
 
 def type_errors(
     expected: Any, value: object, origin: Origin, path: Path = (), *, levels: Levels | None = None
 ) -> Iterator[SpecError]:
-    """Every error in ``value``, which msgspec will not convert to ``expected``; with the ``levels`` of the
-    spec, hints say which of them were meant.
+    """Every error in ``value``, which msgspec will not convert to ``expected``.
+
+    With the ``levels`` of the spec, hints say which of them were meant.
     """
     levels = levels or {}
     wrong = {
@@ -84,7 +85,7 @@ def type_errors(
 def _own_error(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
-    """The error for what is wrong with a value itself, and not with anything in it."""
+    """Return the error for what is wrong with a value itself, and not with anything in it."""
     field = _FIELD.match(message)
     if field and field[1] == "contains unknown":
         hint = suggest_key(field[2], value, _fields(expected, value), levels)
@@ -104,7 +105,7 @@ def _own_error(
 def _other_kind(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
-    """The error for a value of another kind than is wanted, or beyond a bound."""
+    """Return the error for a value of another kind than is wanted, or beyond a bound."""
     wanted = _wanted(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
@@ -124,7 +125,7 @@ def _other_kind(
 
 
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
-    """The error for a key that a table does not have."""
+    """Return the error for a key that a table does not have."""
     keys = list(known)
     if close := alias_of(key, keys) or nearest(key, keys, cutoff=0.8):
         hint = f"did you mean {close}?"
@@ -182,7 +183,7 @@ def _fields(expected: Any, value: object) -> list[str]:
 
 
 def _key_for(expected: Any, value: object) -> str | None:
-    """The first key of the wanted table that could have this value, and alone."""
+    """Return the first key of the wanted table that could have this value, and alone."""
     if not is_scalar(value):
         return None
     structs = [
@@ -199,7 +200,7 @@ def _options(expected: Any) -> list[str]:
 
 
 def _other_kinds(expected: Any) -> list[str]:
-    """In words, what a value may be besides one of some texts."""
+    """Say in words what a value may be besides one of some texts."""
     return ["an integer" for member in members(expected) if member is int]
 
 
@@ -245,7 +246,7 @@ def _looks_like(text: str, kind: str) -> bool:
 
 
 def _as_list(value: str | float) -> str:
-    """The list that was probably meant; text is split into words as a shell does."""
+    """Return the list that was probably meant; text is split into words as a shell does."""
     try:
         return (
             toml_value(shlex.split(value.replace(", ", " ")))

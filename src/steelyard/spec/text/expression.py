@@ -73,7 +73,7 @@ class Expression(msgspec.Struct, frozen=True):
     _steps: tuple[_Step, ...]
 
     def evaluate(self, mapping: Mapping[str, Scalar]) -> float:
-        """The value, finite.
+        """Return the value, finite.
 
         Raises
         ------
@@ -151,7 +151,7 @@ class _Parser:
         return steps
 
     def _operation(self, weakest: int) -> list[_Step]:
-        """An operand, and the operators after it that bind at least as strongly as ``weakest``."""
+        """Return an operand, and the operators after it that bind at least as strongly as ``weakest``."""
         self._depth += 1
         if self._depth > DEEPEST:
             raise _at(

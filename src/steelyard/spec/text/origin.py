@@ -48,7 +48,7 @@ class Origin(msgspec.Struct, frozen=True):
         return self.error(path, f"unknown {kind} {name}", suggest(name, known, f"{kind}s"))
 
     def line(self, path: Path) -> int | None:
-        """The line (from 1) of the deepest key of ``path`` that can be found in the text.
+        """Return the line (from 1) of the deepest key of ``path`` that can be found in the text.
 
         Found by its look, since ``tomllib`` keeps no places: the header of the table, then the key at the
         start of a line, then keys within a value. A text in which a string looks like a key can lead it
@@ -68,8 +68,9 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 def _table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
-    """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth; of
-    several headers ``[[name]]`` that of number ``place``.
+    """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth.
+
+    Of several headers ``[[name]]``, it is that of number ``place``.
     """
     headers = [(i, match[1].split(".")) for i, line in enumerate(lines) if (match := _HEADER.fullmatch(line))]
     starts = [*(i for i, _ in headers), len(lines)]
@@ -101,7 +102,7 @@ def visible(text: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """The known word that ``word`` was probably meant to be: one that is at least so similar."""
+    """Return the known word that ``word`` was probably meant to be: one that is at least so similar."""
     import difflib
 
     words = list(known)
@@ -111,7 +112,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
 
 
 def suggest(word: str, known: Iterable[str], what: str) -> str:
-    """A hint: the nearest known word, or all of them."""
+    """Return a hint: the nearest known word, or all of them."""
     words = list(known)
     close = nearest(word, words)
     if close:

@@ -27,7 +27,10 @@ _TOKEN = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 
 
 def format_level(level: Scalar) -> str:
-    """A level as it stands in a word; truth as in TOML, floats by the shortest text that reads back."""
+    """Return a level as it stands in a word.
+
+    Truth values are as in TOML, floats the shortest text that reads back.
+    """
     if isinstance(level, bool):
         return "true" if level else "false"
     if isinstance(level, int):
@@ -36,7 +39,7 @@ def format_level(level: Scalar) -> str:
 
 
 def names(text: str) -> set[str]:
-    """The names of the placeholders in ``text``.
+    """Return the names of the placeholders in ``text``.
 
     Raises
     ------
@@ -66,7 +69,7 @@ def escape(text: str) -> str:
 
 
 def lookup(name: str, mapping: Mapping[str, Scalar], text: str) -> str:
-    """The formatted value of one placeholder of ``text``.
+    """Return the formatted value of one placeholder of ``text``.
 
     Raises
     ------

@@ -13,7 +13,7 @@ _SHOWN: Final = 60
 
 
 def toml_text(text: str) -> str:
-    """A basic string on one line."""
+    """Return a basic string on one line."""
     return (
         '"'
         + "".join(
@@ -24,17 +24,17 @@ def toml_text(text: str) -> str:
 
 
 def whole(number: int) -> str:
-    """A whole number; beyond 64 bits in hexadecimal digits, since Python writes 4,300 others at most."""
+    """Return a whole number; beyond 64 bits in hexadecimal, since Python writes 4,300 digits at most."""
     return str(number) if number.bit_length() <= 64 else hex(number)
 
 
 def toml_key(key: str) -> str:
-    """A key, in quotes where it needs them."""
+    """Return a key, in quotes where it needs them."""
     return key if _BARE_KEY.fullmatch(key) else toml_text(key)
 
 
 def toml_value(value: object) -> str:
-    """A value on one line: text, numbers, truth, lists and tables of them.
+    """Return a value on one line: text, numbers, truth, lists and tables of them.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def toml_value(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A scalar as TOML writes it, cut where it is long; what is not a scalar is only counted."""
+    """Return a scalar as TOML writes it, cut where it is long; what is not a scalar is only counted."""
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
     if isinstance(value, Mapping):

@@ -70,8 +70,10 @@ def pick(ratios: Sequence[float], least: float) -> Picks:
 
 
 def spread(logs: Floats) -> float | None:
-    """Standard deviation between rows without the noise of single values: a two-way layout by the method of
-    moments, s_R^2 = (MS_rows - MS_rest) / passes. ``None`` with fewer than two rows or passes.
+    """Return the standard deviation between rows without the noise of single values.
+
+    A two-way layout by the method of moments: s_R^2 = (MS_rows - MS_rest) / passes. ``None`` with fewer than
+    two rows or passes.
     """
     rows, passes = logs.shape
     if rows < 2 or passes < 2:
@@ -85,8 +87,9 @@ def spread(logs: Floats) -> float | None:
 
 
 def unseen(population: int, visited: int) -> float:
-    """The largest share of the levels that could be of a kind of which none was visited, with a probability
-    of at least 5 %: visits are drawn without replacement (hypergeometric).
+    """Return the largest share of the levels that could be of a kind of which none was visited.
+
+    The probability of that is at least 5 %: visits are drawn without replacement (hypergeometric).
     """
     missed = 0
     probability = 1.0

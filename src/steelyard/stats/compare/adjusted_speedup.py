@@ -1,5 +1,6 @@
-"""The adjusted speedup of Firoz et al. 2016, Eq. 10, both ways under their own names (DOI
-10.1145/2851553.2851573).
+"""The adjusted speedup of Firoz et al. 2016, Eq. 10.
+
+Both ways have their own names (DOI 10.1145/2851553.2851573).
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def adjusted_speedup(contrast: Contrast, old_cv: float, new_cv: float) -> Adjust
 
 
 def cv(values: Floats) -> float:
-    """Standard deviation over the mean of two values or more; infinite where they are all 0."""
+    """Return the standard deviation over the mean of two values or more; infinite where all are 0."""
     mean = values.mean()
     # Relative to the mean first, so that squares stay in range.
     return float((values / mean).std(ddof=1)) if mean and values.size > 1 else math.inf

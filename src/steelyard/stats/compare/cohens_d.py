@@ -44,7 +44,9 @@ def _standardised(value: float, scale: float, nu: float) -> Standardised:
 
 
 def noncentrality(t: float, nu: float, share: float) -> float:
-    """The c for which a non-central t with ``nu`` degrees of freedom is at most ``t`` with this probability.
+    """Return the c for which a non-central t is at most ``t`` with this probability.
+
+    The t has ``nu`` degrees of freedom.
 
     P(T <= t) = E[Phi(t w - c)], w^2 ~ chi^2_nu / nu, by 64 Gauss-Legendre nodes over the quantiles of w.
     """

@@ -37,7 +37,7 @@ def compared(
     crossed: Sequence[Sample],
     layout: Layout | None,
 ) -> Answer:
-    """The answer with what is estimated and judged between treatments.
+    """Return the answer with what is estimated and judged between treatments.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def _contexts(
 def _quantiles(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> list[tuple[QuantileSpeedup, ...]]:
-    """The shift function of each comparison; of very many, of none."""
+    """Return the shift function of each comparison; of very many, of none."""
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     if len(pairs) > MOST_SHIFTS:
         return [()] * len(pairs)

@@ -1,5 +1,6 @@
-"""``compare``: every declared comparison of one metric, adjusted over its family and judged
-(docs/statistics.md, "Verdicts").
+"""``compare``: every declared comparison of one metric.
+
+Comparisons are adjusted over their family and judged (docs/statistics.md, "Verdicts").
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ def compare(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
-    """Compare the samples of the primary metric as declared, adjust over each family, and judge; with
-    ``looks``, p-values, intervals and verdicts hold over all of them.
+    """Compare the samples of the primary metric as declared, adjust over each family, and judge.
+
+    With ``looks``, p-values, intervals and verdicts hold over all of them.
 
     Raises
     ------
@@ -87,7 +89,9 @@ def intervals(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> tuple[Comparison, ...]:
-    """The same comparisons of any one metric, with marginal intervals and in no family: nothing is judged.
+    """Return the same comparisons of any one metric, with marginal intervals.
+
+    They are in no family: nothing is judged.
 
     Raises
     ------
@@ -225,8 +229,10 @@ def _flags(
 
 
 def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
-    """Judge the comparisons of one family: adjusted over the tests of 1, and over the decisions about the
-    margin, which have the smallest level at which the interval lies wholly beyond it or wholly inside.
+    """Judge the comparisons of one family.
+
+    They are adjusted over the tests of 1, and over the decisions about the margin, which have the smallest
+    level at which the interval lies wholly beyond it or wholly inside.
     """
     adjust = adjustment(declared)
     differences = adjust([each.p for each in members if each.p is not None], declared.alpha)
@@ -272,9 +278,10 @@ def _judged(
 
 
 def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
-    """Whether a comparison may be judged although runs failed: what timed out counts as the limit says, what
-    failed otherwise is unknown. Times of more ranks than CPUs are never judged, nor are those of which one
-    treatment has slow runs whose share decides.
+    """Whether a comparison may be judged although runs failed.
+
+    What timed out counts as the limit says, what failed otherwise is unknown. Times of more ranks than CPUs
+    are never judged, nor are those of which one treatment has slow runs whose share decides.
     """
     if not {"crowded", "slow_mode"}.isdisjoint(flags):
         return False

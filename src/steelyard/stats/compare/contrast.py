@@ -1,5 +1,6 @@
-"""``Contrast``: what a pair of samples says about the ratio of two treatments, one number per independent
-unit.
+"""``Contrast``: what a pair of samples says about the ratio of two treatments.
+
+It has one number per independent unit.
 """
 
 from __future__ import annotations
@@ -28,8 +29,9 @@ By = Literal["block", "context", "instance", "launch"]
 
 
 class Units(msgspec.Struct, frozen=True, eq=False):
-    """One value per block, or per context where contexts are visited again and again; means over what lies
-    below.
+    """One value per block, or per context where contexts are visited again and again.
+
+    Values are means over what lies below.
 
     Attributes
     ----------
@@ -103,8 +105,9 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def differences(self) -> Floats:
-        """Logarithms of the speedup, one per unit; paired contrasts only. Equal where they differ by no more
-        than rounding.
+        """Logarithms of the speedup, one per unit.
+
+        Contrasts must be paired. Logarithms are equal where they differ by no more than rounding.
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
@@ -118,7 +121,7 @@ class Contrast(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1)
 def _differences(contrast: Contrast) -> Floats:
-    """Asked for by all that is estimated of a contrast, one after the other."""
+    """Differences, which all that is estimated of a contrast asks for, one after the other."""
     return steadied(contrast.sign * (contrast.old.logs - contrast.new.logs), contrast.rounding)
 
 
@@ -134,8 +137,9 @@ def contrast(
     order: Order = "randomized-blocks",
     zeros: bool = False,
 ) -> Contrast | Undefined:
-    """Align two samples of one metric by block, by context where one context has several blocks, or by
-    instance where that is declared.
+    """Align two samples of one metric by block, context or instance.
+
+    That is by context where one context has several blocks, and by instance where that is declared.
 
     A block's value is the mean over its launches of the treatment. Fresh contexts for every block leave the
     block as the unit; contexts that return become the unit themselves, since what a context does to a
@@ -210,14 +214,14 @@ def _by_instance(sample: Sample) -> Units:
 
 
 def instance_ids(sample: Sample) -> npt.NDArray[np.int64]:
-    """For each value, the place of its instance among all of the experiment, from 1."""
+    """Return the place of each value's instance among all of the experiment, from 1."""
     if sample.instances is None:
         raise ValueError("a sample without instances")
     return np.asarray(sample.instances.of, dtype=np.int64) + 1
 
 
 def restricted(contrast: Contrast, ids: npt.NDArray[np.int64]) -> Contrast:
-    """A paired contrast of these units alone, which must be among its own."""
+    """Return a paired contrast of these units alone, which must be among its own."""
     places = np.flatnonzero(np.isin(contrast.old.ids, ids))
     old, new = _take(contrast.old, places), _take(contrast.new, places)
     repeats = min(contrast.repeats, places.size)

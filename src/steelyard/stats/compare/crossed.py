@@ -1,5 +1,6 @@
-"""Instances crossed with blocks or contexts: what each adds to the variance of the mean log ratio, as a
-random effect of its own.
+"""Instances crossed with blocks or contexts.
+
+What each adds to the variance of the mean log ratio is a random effect of its own.
 """
 
 from __future__ import annotations
@@ -33,15 +34,17 @@ class Crossed(msgspec.Struct, frozen=True):
 
     @property
     def added(self) -> float:
-        """Variance of the mean that units add to the one seen between instances, (MS_U - MS_E) / (I U); not
-        below 0.
+        """Variance of the mean that units add to the one seen between instances, (MS_U - MS_E) / (I U).
+
+        It is not below 0.
         """
         return max(0.0, self.of_units - self.of_rest) / (self.instances * self.units)
 
     @property
     def nu(self) -> float:
-        """Degrees of freedom of MS_I + MS_U - MS_E (Satterthwaite 1946, DOI 10.2307/3002019), the rest
-        counted as known, which leaves fewer.
+        """Degrees of freedom of MS_I + MS_U - MS_E (Satterthwaite 1946, DOI 10.2307/3002019).
+
+        The rest is counted as known, which leaves fewer.
         """
         one, other = self.of_instances, max(0.0, self.of_units - self.of_rest)
         squares = one**2 / (self.instances - 1) + other**2 / (self.units - 1)
@@ -49,14 +52,15 @@ class Crossed(msgspec.Struct, frozen=True):
 
     @property
     def left(self) -> float:
-        """The share of the standard error that more blocks leave: instances, and contexts if they are units,
-        are those that there are.
+        """The share of the standard error that more blocks leave.
+
+        Instances, and contexts if they are units, are those that there are.
         """
         return math.sqrt(max(0.0, 1 - self.of_rest / self.of_instances)) if self.of_instances else 0.0
 
 
 def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
-    """``None`` where a combination is missing, or there is one instance or one unit only."""
+    """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
     tables = [_table(each) for each in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
         return None

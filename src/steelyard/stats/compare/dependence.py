@@ -60,11 +60,11 @@ class Hull(msgspec.Struct, frozen=True):
     other: Distribution
 
     def p_of(self, ratio: float) -> float:
-        """The larger p of the hypothesis that the ratio is ``ratio``."""
+        """Return the larger p of the hypothesis that the ratio is ``ratio``."""
         return max(self.one.p_of(ratio), self.other.p_of(ratio))
 
     def interval(self, alpha: float) -> Interval | None:
-        """What holds both intervals; ``None`` where one of them is unbounded."""
+        """Return what holds both intervals; ``None`` where one of them is unbounded."""
         one, other = self.one.interval(alpha), self.other.interval(alpha)
         if one is None or other is None:
             return None
@@ -72,8 +72,10 @@ class Hull(msgspec.Struct, frozen=True):
 
 
 def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:
-    """The same estimate where its units resemble their neighbours, if they seem to: at least as careful as
-    its own method, and as t with the standard error and the degrees of freedom that such units leave.
+    """Return the same estimate, allowing for units that resemble their neighbours.
+
+    If they seem to, it is at least as careful as its own method, and as t with the standard error and the
+    degrees of freedom that such units leave.
     """
     if likeness is None or not suspected(likeness) or not ratio.se:
         return ratio
@@ -89,7 +91,7 @@ def suspected(likeness: Autocorrelation) -> bool:
 
 
 def threshold(n: int) -> float:
-    """The r1 of n units above which neighbours are suspected to resemble each other."""
+    """Return the r1 of n units above which neighbours are suspected to resemble each other."""
     return (SUSPECT if n >= FEWEST else FEW_SUSPECT) / math.sqrt(n)
 
 
@@ -99,8 +101,9 @@ def few_suspected(likeness: Autocorrelation) -> bool:
 
 
 def allowance(likeness: Autocorrelation) -> Allowance:
-    """The allowance for somewhat more likeness than was seen; below ``FEWEST`` units, for as much as is
-    allowed for at all.
+    """Return the allowance for somewhat more likeness than was seen.
+
+    Below ``FEWEST`` units, it is for as much as is allowed for at all.
     """
     if likeness.n < FEWEST:
         return Allowance(FEW_FACTOR, likeness.n - 1)
@@ -108,8 +111,9 @@ def allowance(likeness: Autocorrelation) -> Allowance:
 
 
 def allowance_in_time(likeness: Autocorrelation) -> Allowance:
-    """The allowance for somewhat more likeness than was seen, of however few units: for the values of one
-    treatment, whose places in time no draw has mixed with those of another.
+    """Return the allowance for somewhat more likeness than was seen, of however few units.
+
+    It is for the values of one treatment, whose places in time no draw has mixed with those of another.
     """
     r, n = likeness.corrected, likeness.n
     return allowance_under(min(LARGEST, r + MORE * math.sqrt((1 - r * r) / n)), n)
@@ -117,9 +121,10 @@ def allowance_in_time(likeness: Autocorrelation) -> Allowance:
 
 @lru_cache(maxsize=1024)
 def allowance_under(phi: float, n: int) -> Allowance:
-    """The allowance where n units have the autocorrelations phi^k, 0 <= phi < 1: the standard deviation of
-    the mean over the s / sqrt(n) that is expected, and degrees of freedom by the first two moments of s^2
-    (Satterthwaite 1946, DOI 10.2307/3002019).
+    """Return the allowance where n units have the autocorrelations phi^k, 0 <= phi < 1.
+
+    It is the standard deviation of the mean over the s / sqrt(n) that is expected, and degrees of freedom by
+    the first two moments of s^2 (Satterthwaite 1946, DOI 10.2307/3002019).
     """
     # With the covariance C of the units and the projection M to deviations, (n - 1) s^2 has the mean tr MC
     # and the variance 2 tr (MC)^2; rows are those of C, summed.
@@ -133,10 +138,10 @@ def allowance_under(phi: float, n: int) -> Allowance:
 
 
 def _powers(q: float, n: int) -> float:
-    """The sum of q^k, k = 1 ... n."""
+    """Return the sum of q^k, k = 1 ... n."""
     return q * (1 - q**n) / (1 - q)
 
 
 def _weighted(q: float, n: int) -> float:
-    """The sum of (n - k) q^k, k = 1 ... n - 1."""
+    """Return the sum of (n - k) q^k, k = 1 ... n - 1."""
     return q / (1 - q) * (n - (1 - q**n) / (1 - q))

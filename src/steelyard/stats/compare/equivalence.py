@@ -40,8 +40,9 @@ class Equivalence(msgspec.Struct, frozen=True):
         return max(self.p_low, self.p_high)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """At level 1 - 2 ``alpha``: it lies inside the bounds exactly when p < ``alpha``; ``None`` where so
-        few equal units have none.
+        """Interval at level 1 - 2 ``alpha``: it lies inside the bounds exactly when p < ``alpha``.
+
+        ``None`` where so few equal units have none.
         """
         if self.se == 0 and self.least >= alpha:
             return None
@@ -52,8 +53,10 @@ class Equivalence(msgspec.Struct, frozen=True):
 def equivalence(
     estimate: float, se: float, nu: float, bounds: Interval, *, least: float = 1.0
 ) -> Equivalence:
-    """Equivalence of any estimate with a standard error. Without one, units that are equal claim what their
-    number can: p is ``least`` for a bound that they lie inside of, and 1 for one that they do not.
+    """Equivalence of any estimate with a standard error.
+
+    Without one, units that are equal claim what their number can: p is ``least`` for a bound that they lie
+    inside of, and 1 for one that they do not.
     """
     if se > 0:
         p_low = t_p((estimate - bounds.low) / se, nu, "greater")

@@ -31,9 +31,11 @@ def estimate(
     seed: int = 1,
     quantile: float = 0.9,
 ) -> Speedup | Undefined:
-    """The speedup of a contrast; ``interval`` is the first kind of the estimand by default, ``seed`` is for
-    those that draw. Signs are flipped of 7 to 64 differences of blocks, where the order that was drawn
-    gave them; else t stands in, as ``method`` says.
+    """Return the speedup of a contrast.
+
+    ``interval`` is the first kind of the estimand by default, ``seed`` is for those that draw. Signs are
+    flipped of 7 to 64 differences of blocks, where the order that was drawn gave them; else t stands in, as
+    ``method`` says.
 
     Raises
     ------
@@ -67,8 +69,10 @@ def estimate(
 
 
 def effects(contrast: Contrast, estimand: Estimand) -> Floats:
-    """Contribution of each unit of a paired contrast to the log of the ratio, up to a constant, in the order
-    of the units: what a drift or a likeness of neighbours would show in. Empty for other estimands.
+    """Return the contribution of each unit of a paired contrast to the log of the ratio.
+
+    Contributions are up to a constant, in the order of the units: what a drift or a likeness of neighbours
+    would show in. Empty for other estimands.
     """
     if estimand == "ratio_of_means":
         means = means_of(contrast)

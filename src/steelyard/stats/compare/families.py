@@ -26,5 +26,5 @@ def families(strata: Sequence[Mapping[str, Scalar]], declared: Analysis) -> list
 
 
 def adjustment(declared: Analysis) -> Adjustment:
-    """Adjustment that the declared error rate asks for."""
+    """Return the adjustment that the declared error rate asks for."""
     return benjamini_hochberg if declared.error_rate == "false-discovery" else holm

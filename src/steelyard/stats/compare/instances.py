@@ -20,8 +20,9 @@ from steelyard.units import Scalar
 
 
 def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
-    """Samples that differ in the level of ``factor`` alone become one, in the order of time. Of metrics that
-    do not have it, samples stay as they are.
+    """Pool samples that differ in the level of ``factor`` alone into one, in the order of time.
+
+    Of metrics that do not have it, samples stay as they are.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
 
 
 def drill_down(sample: Sample) -> Drill | None:
-    """``None`` for samples without instances, with one only, or without any spread."""
+    """Drill down to instances; ``None`` without them, with one only, or without any spread."""
     its = sample.instances
     values = np.asarray(sample.values, dtype=np.float64)
     if its is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:
@@ -160,7 +161,7 @@ def _joined(
 
 
 def _provenance(of: Sequence[Provenance]) -> Provenance:
-    """The weakest provenance among all of them."""
+    """Return the weakest provenance among all of them."""
     return next((kind for kind in ("crowded", "simulated", "one_process") if kind in of), "measured")
 
 

@@ -1,5 +1,6 @@
-"""Whether a speedup is another one at another level of a factor: KLA over Delta-stepping on two runtimes
-(section 5.2.3 of DOI 10.1145/2851553.2851573).
+"""Whether a speedup is another one at another level of a factor.
+
+An example is KLA over Delta-stepping on two runtimes (section 5.2.3 of DOI 10.1145/2851553.2851573).
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ def ratios_of_speedups(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> tuple[SpeedupRatio, ...]:
-    """Every declared comparison at each further level of ``declared.ratio_across``, over the same at the
-    first level; judged as one family, and over all ``looks``.
+    """Compare speedups at each further level of ``declared.ratio_across`` with the first level.
+
+    Every declared comparison is taken; all are judged as one family, and over all ``looks``.
 
     Raises
     ------

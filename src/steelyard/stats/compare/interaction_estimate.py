@@ -1,5 +1,6 @@
-"""The ratio of two speedups as a ``Speedup``: by the estimand, the interval and the stated errors of its
-parts.
+"""The ratio of two speedups as a ``Speedup``.
+
+It is by the estimand, the interval and the stated errors of its parts.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ _AT_ONCE: Final = 1 << 21
 
 
 def drawn_ratios(rows: Sequence[Floats], *, paired: bool, seed: int, draws: int = DRAWS) -> Floats:
-    """The ratio of means drawn as mean + u t_{n-1}, over its estimate; paired from the multivariate t with
-    their correlations (JCGM 101:2008, 6.4.9).
+    """Return the ratio of means drawn as mean + u t_{n-1}, over its estimate.
+
+    Paired means are drawn from the multivariate t with their correlations (JCGM 101:2008, 6.4.9).
 
     Parameters
     ----------
@@ -79,7 +81,7 @@ def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RE
 def studentised_samples(
     rows: Sequence[Floats], *, logs: bool, seed: int, resamples: int = RESAMPLES
 ) -> Floats:
-    """The same where nothing pairs them, and each of the four is drawn for itself.
+    """Return the same where nothing pairs them, and each of the four is drawn for itself.
 
     Parameters
     ----------
@@ -129,8 +131,10 @@ def ratio_of_speedups(
     type_b: Sequence[TypeB] = (),
     seed: int = 1,
 ) -> Speedup | Undefined:
-    """S_numerator / S_denominator. Where both were measured in the same blocks, each block has its own ratio,
-    and what the block did to all four cancels; else the variances of both logarithms add.
+    """S_numerator / S_denominator.
+
+    Where both were measured in the same blocks, each block has its own ratio, and what the block did to all
+    four cancels; else the variances of both logarithms add.
 
     By the kind of interval of its parts, but for Fieller's, which has no form for four means: log-delta
     stands in its place, and ``method`` says so. Errors that repetition does not show are those of all four.
@@ -155,7 +159,7 @@ def ratio_of_speedups(
 
 
 def _of_units(one: Contrast, other: Contrast) -> Contrast:
-    """The difference of both logarithms, unit by unit, against none."""
+    """Return the difference of both logarithms, unit by unit, against none."""
     logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
     return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
 
@@ -230,7 +234,7 @@ def _distribution_of_launches(
     known: tuple[float, float],
     seed: int,
 ) -> Distribution | None:
-    """By draws of four samples that nothing pairs; ``known`` is the estimate and its standard error."""
+    """Draw four samples that nothing pairs; ``known`` is the estimate and its standard error."""
     if one.paired or other.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":

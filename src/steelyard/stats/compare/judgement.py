@@ -67,9 +67,11 @@ def judge_at_most(ratio: Speedup | Undefined, by: float, alpha: float = 0.05) ->
 def within(
     ratio: Speedup | Undefined, bound: float, alpha: float = 0.05, *, one_sided: bool = False
 ) -> Judgement:
-    """Equivalent within ``bound``: holds where the interval lies inside 1 - bound to 1 + bound (two one-sided
-    tests at half of ``alpha`` each, or at ``alpha`` where ``one_sided``: Schuirmann 1987, DOI
-    10.1007/BF01068419), fails where it lies wholly outside.
+    """Judge whether treatments are equivalent within ``bound``.
+
+    They are where the interval lies inside 1 - bound to 1 + bound (two one-sided tests at half of ``alpha``
+    each, or at ``alpha`` where ``one_sided``: Schuirmann 1987, DOI 10.1007/BF01068419). The claim fails where
+    it lies wholly outside.
     """
     if isinstance(ratio, Undefined):
         return _unknown(alpha)
@@ -91,8 +93,10 @@ def together(
     alpha: float = 0.05,
     adjust: Callable[[Sequence[float], float], tuple[Tested, ...]] = holm,
 ) -> tuple[Judgement, ...]:
-    """The same statements as one family: each again at the level that ``adjust`` leaves it; with Holm, any
-    wrong one among them has a probability of at most ``alpha``. Those without a ratio are in no family.
+    """Return the same statements as one family: each again at the level that ``adjust`` leaves it.
+
+    With Holm, any wrong one among them has a probability of at most ``alpha``. Those without a ratio are in
+    no family.
     """
     known = [i for i, each in enumerate(judgements) if each.p is not None]
     results = dict(

@@ -29,8 +29,9 @@ need."""
 
 
 def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> Speedup:
-    """The same mean, judged on either side by the more careful of its own method and of t for skewed values,
-    where one treatment varies significantly more than the other.
+    """Return the same mean, allowing for one treatment that varies significantly more.
+
+    It is judged on either side by the more careful of its own method and of t for skewed values.
 
     The skewness is that of the differences and one standard error, sqrt(6 / n), more: so few of them have
     rarely shown the tail that they have.
@@ -53,8 +54,10 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
 
 
 def _arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:
-    """What each treatment adds to the differences: the first minus the second is above 0 where the treatment
-    is better, and both have their long tails to the right.
+    """Return what each treatment adds to the differences.
+
+    The first minus the second is above 0 where the treatment is better, and both have their long tails to the
+    right.
     """
     if estimand == "geomean_ratio":
         return between.sign * between.old.logs, between.sign * between.new.logs

@@ -70,8 +70,9 @@ class Means(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def effects(self) -> Floats:
-        """What each unit adds to the relative deviation of the ratio, a_k / mean_a - b_k / mean_b; paired
-        only.
+        """What each unit adds to the relative deviation of the ratio, a_k / mean_a - b_k / mean_b.
+
+        Only paired contrasts have it.
         """
         if not self.paired:
             raise ValueError("launches of a sequential order belong to no pair")
@@ -93,8 +94,9 @@ class Means(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=1)
 def means_of(contrast: Contrast) -> Means | None:
-    """``None`` where either mean is not positive, the ratio is out of range, or there are fewer than two
-    units.
+    """Return both means, or ``None`` where their ratio cannot be estimated.
+
+    It cannot where either mean is not positive, the ratio is out of range, or there are fewer than two units.
     """
     if min(contrast.old.raws.size, contrast.new.raws.size) < 2:
         return None
@@ -119,7 +121,10 @@ class _OverMean(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=2)
 def _over_mean(units: Units) -> _OverMean | None:
-    """``None`` where the mean is not positive. The baseline of a family is asked for again and again."""
+    """Divide by the mean; ``None`` where it is not positive.
+
+    The baseline of a family is asked for again and again.
+    """
     mean = _mean(units.raws)
     if not mean > 0:
         return None

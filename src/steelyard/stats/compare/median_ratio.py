@@ -19,8 +19,9 @@ from steelyard.stats.distributions.sign_test import SignTest
 
 
 def median_ratio(contrast: Contrast) -> Speedup | Undefined:
-    """Half of all blocks have a larger ratio. By the sign test: exact whatever the distribution, and blind to
-    how far away values are.
+    """Median of the ratios of blocks: half of all blocks have a larger ratio.
+
+    It is judged by the sign test: exact whatever the distribution, and blind to how far away values are.
     """
     if not contrast.paired:
         return _of_medians(contrast)
@@ -31,7 +32,7 @@ def median_ratio(contrast: Contrast) -> Speedup | Undefined:
 
 
 def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedup | Undefined:
-    """The median of log ratios, of which some may be known only to lie between two bounds."""
+    """Return the median of log ratios, of which some may be known only to lie between two bounds."""
     log = float(np.median(values))
     if abs(log) > LARGEST_LOG:
         return Undefined("out_of_range")
@@ -51,17 +52,19 @@ def median_of(values: Floats, lows: Floats, highs: Floats, unit: Unit) -> Speedu
 
 
 def _standard_error(distribution: SignTest) -> float:
-    """Half of the 95 % interval over 1.96 (McKean and Schrader 1984, DOI 10.1080/03610918408812413); 0 where
-    there is none.
+    """Half of the 95 % interval over 1.96 (McKean and Schrader 1984, DOI 10.1080/03610918408812413).
+
+    It is 0 where there is none.
     """
     interval = distribution.interval(0.05)
     return math.log(interval.high / interval.low) / (2 * 1.959964) if interval else 0.0
 
 
 def _of_medians(contrast: Contrast) -> Speedup | Undefined:
-    """Price and Bonett 2002 (DOI 10.1080/00949650212140): the variance of the log of a median from the two
-    order statistics about sqrt(n) from the middle. Theirs is a normal distribution; t with n - 2 keeps the
-    coverage of small samples.
+    """Compare medians by Price and Bonett 2002 (DOI 10.1080/00949650212140).
+
+    The variance of the log of a median is from the two order statistics about sqrt(n) from the middle. Theirs
+    is a normal distribution; t with n - 2 keeps the coverage of small samples.
     """
     old, new = np.sort(contrast.old.logs), np.sort(contrast.new.logs)
     if min(old.size, new.size) < 2:
@@ -88,9 +91,11 @@ def _error_of_median(ascending: Floats) -> float:
 
 
 def censored_median_ratio(contrast: Contrast, baseline: Sample, treatment: Sample) -> Speedup | Undefined:
-    """A time that is at least the limit makes a log ratio that is at most, or at least, what the limit gives;
-    two of them in one block make one that can be anything. Order statistics of these bounds hold the median
-    with the probability of the sign test, whatever the times would have been.
+    """Compare medians of times that may be known only to be at least the limit.
+
+    Such a time makes a log ratio that is at most, or at least, what the limit gives; two of them in one block
+    make one that can be anything. Order statistics of these bounds hold the median with the probability of
+    the sign test, whatever the times would have been.
     """
     if not contrast.paired:
         return Undefined("late_without_pairs")

@@ -21,9 +21,10 @@ _ROUNDING: Final = 1e-12
 
 
 class Mover(msgspec.Struct, frozen=True, eq=False):
-    """The ratio of two quantiles, from the interval of each: the distances of the ends from the estimates,
-    squared, add on the scale of logarithms (Zou and Donner 2008, DOI 10.1002/sim.3095). What both share makes
-    it careful.
+    """The ratio of two quantiles, from the interval of each.
+
+    The distances of the ends from the estimates, squared, add on the scale of logarithms (Zou and Donner
+    2008, DOI 10.1002/sim.3095). What both share makes it careful.
 
     Attributes
     ----------
@@ -36,7 +37,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
     bottom: Quantile
 
     def interval(self, alpha: float) -> Interval | None:
-        """``None`` where one of both quantiles has none, or reaches 0."""
+        """Interval of the ratio; ``None`` where one of both quantiles has none, or reaches 0."""
         top, bottom = self.top.interval(alpha), self.bottom.interval(alpha)
         if top is None or bottom is None or min(top.low, bottom.low) <= 0:
             return None
@@ -46,7 +47,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
         return Interval(math.exp(low), math.exp(high)) if max(-low, high) < LARGEST_LOG else None
 
     def p_of(self, ratio: float) -> float:
-        """The smallest level whose interval leaves out ``ratio``, to 1e-12; 1 where none does."""
+        """Return the smallest level whose interval leaves out ``ratio``, to 1e-12; 1 where none does."""
 
         def out(alpha: float) -> bool:
             interval = self.interval(alpha)
@@ -65,7 +66,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
 
 
 def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
-    """The same ratio at each of ``SHOWN``; none where it is undefined."""
+    """Return the same ratio at each of ``SHOWN``; none where it is undefined."""
     ordered = _order_sides(contrast)
     movers = [_mover(contrast, of, ordered) for of in SHOWN]
     return tuple(
@@ -76,7 +77,7 @@ def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
 
 
 def _order_sides(contrast: Contrast) -> tuple[Floats, Floats]:
-    """The values of both sides, ascending: sorted once, however many quantiles are asked for."""
+    """Return the values of both sides, ascending: sorted once, however many quantiles are asked for."""
     return np.sort(contrast.old.raws), np.sort(contrast.new.raws)
 
 
@@ -94,8 +95,9 @@ def _mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mov
 
 
 def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
-    """The baseline's quantile over the treatment's, or the reverse where more is better; of blocks, or of
-    launches where nothing pairs them. Quantiles count from the better end.
+    """Return the baseline's quantile over the treatment's, or the reverse where more is better.
+
+    They are quantiles of blocks, or of launches where nothing pairs them, and count from the better end.
     """
     distribution = _mover(contrast, of, _order_sides(contrast))
     if isinstance(distribution, Undefined):

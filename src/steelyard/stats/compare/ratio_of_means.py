@@ -54,8 +54,9 @@ def ratio_of_means(
 
 
 def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
-    """Ratios of means drawn as mean + u t_{n-1}, ascending; paired from the bivariate t with their
-    correlation (JCGM 101:2008, 6.4.9).
+    """Ratios of means drawn as mean + u t_{n-1}, ascending.
+
+    Paired means are drawn from the bivariate t with their correlation (JCGM 101:2008, 6.4.9).
     """
     rng = np.random.Generator(np.random.Philox(seed))
     if means.paired:

@@ -36,7 +36,7 @@ class Means(NamedTuple):
 
     @property
     def relative(self) -> float:
-        """Of the time in units of the reference's."""
+        """The time in units of the reference's."""
         return self.time - self.reference
 
 

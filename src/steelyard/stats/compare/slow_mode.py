@@ -23,7 +23,7 @@ ENOUGH: Final = 10
 
 
 def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
-    """The slow runs of one treatment, where it has one to nine and the other has none.
+    """Return the slow runs of one treatment, where it has one to nine and the other has none.
 
     A run is slow beyond Tukey's outer fence (Tukey 1977) of the logarithms of the treatment with the wider
     quartiles, about its median, as far out as ``outliers`` wants it.

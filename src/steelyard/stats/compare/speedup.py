@@ -24,8 +24,9 @@ from steelyard.stats.sequential.over_looks import OverLooks
 
 
 class EqualUnits(msgspec.Struct, frozen=True):
-    """Units that do not differ at all: p and interval are those of as many equal signs, or of one arrangement
-    of two samples.
+    """Units that do not differ at all.
+
+    P and interval are those of as many equal signs, or of one arrangement of two samples.
 
     Attributes
     ----------
@@ -46,7 +47,7 @@ class EqualUnits(msgspec.Struct, frozen=True):
         return self.p if self.log else self.least
 
     def interval(self, alpha: float) -> Interval | None:
-        """The ratio itself; ``None`` where an exact test of so many units cannot reject at that level."""
+        """Return the ratio itself; ``None`` where an exact test of so few units cannot reject."""
         certain = self.p <= alpha or (self.log == 0 and self.least <= alpha)
         return Interval(math.exp(self.log), math.exp(self.log)) if certain else None
 
@@ -62,7 +63,7 @@ def by_t(
     estimand: Estimand = "geomean_ratio",
     least_p: float = 0.0,
 ) -> Speedup:
-    """An estimate whose logarithm over its standard error follows Student's t."""
+    """Return an estimate whose logarithm over its standard error follows Student's t."""
     distribution = LogT(log, se, nu, least_p)
     return Speedup(log, se, nu, n, distribution.p_of(1.0), unit, kind, distribution, estimand, least_p)
 
@@ -75,8 +76,10 @@ def of_equal_units(
     estimand: Estimand = "geomean_ratio",
     repeats: int = 0,
 ) -> Speedup:
-    """An estimate from units that do not differ at all; ``sizes`` is one number of pairs, or two of launches.
-    They claim no more than so many equal signs, or one arrangement of so many launches, can.
+    """Return an estimate from units that do not differ at all.
+
+    ``sizes`` is one number of pairs, or two of launches. They claim no more than so many equal signs, or one
+    arrangement of so many launches, can.
 
     Counts that repeat to the bit in ``repeats`` runs of each treatment claim more: were both drawn from one
     distribution, whatever its values, all of one arm would be equal and all of the other equal to another
@@ -95,9 +98,10 @@ def of_equal_units(
 
 
 def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The smallest relative difference that a test at ``alpha`` shows with ``power``, given this n and
-    spread; ``None`` without a spread, and where no difference would. By the signs where these judge, else by
-    t, or by the normal distribution where there is no ``nu``.
+    """Return the smallest relative difference that a test at ``alpha`` shows with ``power``.
+
+    It is for this n and spread; ``None`` without a spread, and where no difference would show. By the signs
+    where these judge, else by t, or by the normal distribution where there is no ``nu``.
     """
     if ratio.se == 0:
         return None
@@ -112,8 +116,9 @@ def resolvable(ratio: Speedup, alpha: float = 0.05, power: float = 0.8) -> float
 
 
 def speedup(contrast: Contrast) -> Speedup | Undefined:
-    """Old over new where lower is better, new over old where higher is better; one-sample t over units,
-    Welch's t without pairs.
+    """Old over new where lower is better, new over old where higher is better.
+
+    It is judged by the one-sample t over units, and by Welch's t without pairs.
 
     log S = mean_b (log y_b,old - log y_b,new), S exp(-+ t_{1-alpha/2, n-1} s_d / sqrt(n)). Two units at
     least. Instances that are crossed with blocks (or contexts) have the variance of both, as random effects.

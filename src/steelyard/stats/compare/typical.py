@@ -47,7 +47,7 @@ def most_of_each(comparisons: int) -> int:
 
 
 def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
-    """``None`` without a contrast, or if the ratio leaves the range of double."""
+    """Return the typical ratio; ``None`` without a contrast, or if it leaves the range of double."""
     if isinstance(between, Undefined):
         return None
     return _paired(between, most) if between.paired else _unpaired(between, most)
@@ -56,7 +56,7 @@ def typical(between: Contrast | Undefined, most: int = MOST) -> Typical | None:
 def typical_runs(
     samples: Sequence[Sample], declared: Analysis, order: Order = "randomized-blocks"
 ) -> tuple[Typical | None, ...]:
-    """Of every comparison of the primary metric, in the order in which ``compare`` has them.
+    """Return typical runs of every comparison of the primary metric, in the order of ``compare``.
 
     Raises
     ------

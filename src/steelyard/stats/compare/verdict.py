@@ -1,5 +1,6 @@
-"""The verdict algebra: difference by the adjusted test of 1, relevance by the adjusted tests of the margin,
-verdict from both.
+"""The verdict algebra.
+
+Difference is by the adjusted test of 1, relevance by the adjusted tests of the margin, verdict from both.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ def difference_of(log_speedup: float, *, rejected: bool) -> Difference:
 
 
 def verdict_of(difference: Difference, relevance: Relevance | None, log_speedup: float) -> Verdict:
-    """Without a margin the difference. With one, its direction where all of the interval is beyond it,
-    equivalent where all is inside, even of a resolved difference.
+    """Verdict: without a margin, the difference.
+
+    With a margin, it is the direction where all of the interval is beyond it, equivalent where all is inside,
+    even of a resolved difference.
     """
     if relevance is None:
         return difference

@@ -1,5 +1,7 @@
-"""Effects of contexts on a program and on a comparison: components of variance, prediction for a new context,
-and how to split effort between contexts and runs.
+"""Effects of contexts on a program and on a comparison.
+
+There are components of variance, prediction for a new context, and how to split effort between contexts and
+runs.
 
 Model on the scale of logarithms, context c, treatment t, visit v:
 log y_ctv = mu + tau_t + C_c + D_ct + B_cv + e_ctv. C moves all treatments of a context alike, D moves one

@@ -28,7 +28,8 @@ RESAMPLES: Final = 2000
 
 
 def two_level(of: Visits, *, seed: int = 1, resamples: int = RESAMPLES) -> Interval | None:
-    """The 95 % interval of the ratio over contexts, each counting once, studentised on its logarithm.
+    """Return the 95 % interval of the ratio over contexts, each counting once, studentised on its logarithm.
+
     ``None`` below 10 contexts, above 1,000, where they differ by rounding alone, or without a bound.
     """
     order = np.argsort(of.contexts, kind="stable")
@@ -50,7 +51,7 @@ FEWEST: Final = 5
 
 
 def robust(values: Floats) -> Robust | None:
-    """``None`` with fewer than five values."""
+    """Return a robust ratio over contexts; ``None`` with fewer than five values."""
     x = np.sort(np.asarray(values, dtype=np.float64))
     n = x.size
     if n < FEWEST:
@@ -73,8 +74,9 @@ def robust(values: Floats) -> Robust | None:
 
 
 def median_interval(ascending: Floats, alpha: float = 0.05) -> Interval | None:
-    """The narrowest pair of order statistics that holds the median with at least 1 - ``alpha``; ``None``
-    where even the extremes do not.
+    """Return the narrowest pair of order statistics that holds the median with at least 1 - ``alpha``.
+
+    ``None`` where even the extremes do not.
     """
     k = order_of(ascending.size, alpha)
     return Interval(float(ascending[k - 1]), float(ascending[-k])) if k else None
@@ -140,7 +142,7 @@ def _halves(of: Visits, known: Components | None) -> Floats | None:
 
 
 def compare_each(visited: Visits, components: Components | None) -> tuple[InContext, ...]:
-    """The speedup in each context, in the order of their ids."""
+    """Return the speedup in each context, in the order of their ids."""
     halves, means = _halves(visited, components), visited.means
     intervals: list[Interval | None] = [None] * means.size
     if halves is not None:

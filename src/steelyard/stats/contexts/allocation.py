@@ -36,8 +36,10 @@ class Allocation(msgspec.Struct, frozen=True):
 def allocate(
     interaction: float, noise: float, target: float, *, context_cost: float, run_cost: float
 ) -> Allocation:
-    """Runs of each treatment in a context: n = (noise / interaction) sqrt(context_cost / run_cost), and
-    contexts: C = ceil((interaction^2 + 2 noise^2 / n) / target^2).
+    """Return the number of runs of each treatment in a context, and the number of contexts.
+
+    Runs: n = (noise / interaction) sqrt(context_cost / run_cost). Contexts: C = ceil((interaction^2 + 2
+    noise^2 / n) / target^2).
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def allocate(
 
 
 def allocate_like(pilot: Components, target: float, *, context_cost: float, run_cost: float) -> Allocation:
-    """The same from the components of the differences of a pilot, whose visits hold two runs."""
+    """Return the same from the components of the differences of a pilot, whose visits hold two runs."""
     return allocate(
         pilot.between, pilot.within / math.sqrt(2), target, context_cost=context_cost, run_cost=run_cost
     )

@@ -50,8 +50,9 @@ def nested_components(of: Visits) -> Components | Undefined:
 
 
 def crossed_components(of: Visits) -> Components | Undefined:
-    """Contexts crossed with passes within rounds: for the values of one treatment, which drift with the
-    machine.
+    """Analyse contexts crossed with passes within rounds.
+
+    That is for the values of one treatment, which drift with the machine.
 
     Every context of a round is visited once in each of its passes, in random order. What a round and a pass
     have in common is taken out: it is the time at which they ran. Only contexts that were visited in every
@@ -88,7 +89,7 @@ def crossed_components(of: Visits) -> Components | Undefined:
 
 
 def _rounds(of: Visits) -> list[Floats] | Undefined:
-    """A table of contexts by passes for each round."""
+    """Return a table of contexts by passes for each round."""
     ids, place = np.unique(of.contexts, return_inverse=True)
     if ids.size < 2:
         return Undefined("one_context")
@@ -106,8 +107,10 @@ def _rounds(of: Visits) -> list[Floats] | Undefined:
 
 
 def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
-    """Round of each visit: in a round the first visits of all contexts come before the last
-    of any, so that a context that begins after all earlier ones have ended begins a new one.
+    """Return the round of each visit.
+
+    In a round the first visits of all contexts come before the last of any, so that a context that begins
+    after all earlier ones have ended begins a new one.
     """
     first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)
     np.minimum.at(first, place, of.blocks)

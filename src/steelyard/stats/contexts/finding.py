@@ -27,7 +27,9 @@ SEEN: Final = 0.05
 def context_findings(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
-    """Findings for every declared comparison that has a ratio in two contexts or more; none without contexts.
+    """Return findings for every declared comparison that has a ratio in two contexts or more.
+
+    Without contexts, there are none.
 
     Raises
     ------

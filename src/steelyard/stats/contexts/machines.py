@@ -1,5 +1,6 @@
-"""What machines do to a comparison: their part of the variance, what more of them would gain, and those that
-differ.
+"""What machines do to a comparison.
+
+That is their part of the variance, what more of them would gain, and those that differ.
 
 Model, on the scale of logarithms, of block b on machine m: d_mb = mu + M_m + e_mb. Each machine counts once,
 however many blocks it has: the mean of the machines' means with t(machines - 1) is exact where all have as
@@ -35,7 +36,7 @@ LEVEL: Final = 0.05
 
 
 def find_deviations(means: Floats, noise: Floats | None = None) -> list[Deviation | None]:
-    """Of the mean logarithm of each machine, how it differs from the others; ``None`` where it does not.
+    """Find how the mean logarithm of each machine differs from the others; ``None`` where it does not.
 
     The externally studentised residual, (x_i - mean of the others) / (s of the others sqrt(1 + 1/(n - 1))),
     by t(n - 2); adjusted after Holm over all machines. Two that differ alike may hide each other.
@@ -74,7 +75,7 @@ def _measure_residual(means: Floats, noise: Floats, place: int) -> tuple[float, 
 
 
 def estimate_spread(visited: Visits, components: Components | Undefined) -> Spread | None:
-    """What machines contribute to the variance, and what more would gain."""
+    """Return what machines contribute to the variance, and what more would gain."""
     if isinstance(components, Undefined) or components.share is None:
         return None
     counts = visited.counts
@@ -120,8 +121,9 @@ def find_paces(samples: Sequence[Sample], names: Mapping[int, str]) -> tuple[Pac
 
 
 def _estimate_noise(visited: Visits) -> Floats:
-    """Variance of each machine's mean by the spread of its blocks, pooled over machines; 0 where no machine
-    has two.
+    """Variance of each machine's mean by the spread of its blocks, pooled over machines.
+
+    It is 0 where no machine has two.
     """
     counts = visited.counts
     _, place = np.unique(visited.contexts, return_inverse=True)
@@ -130,8 +132,9 @@ def _estimate_noise(visited: Visits) -> Floats:
 
 
 def compare_machines(baseline: Sample, treatment: Sample, names: Mapping[int, str]) -> Machines | None:
-    """One comparison by machines, which are the contexts of its samples; ``None`` where ``across_contexts``
-    is undefined.
+    """One comparison by machines, which are the contexts of its samples.
+
+    ``None`` where ``across_contexts`` is undefined.
     """
     visited = differences(baseline, treatment)
     if isinstance(visited, Undefined) or visited.ids.size < 2:

@@ -17,8 +17,9 @@ from steelyard.units import Scalar
 
 
 def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Profile | Undefined:
-    """The contexts of a treatment. Each pass is centred on its own mean first, so that a machine that is
-    slower in one pass moves no context.
+    """Return the contexts of a treatment.
+
+    Each pass is centred on its own mean first, so that a machine that is slower in one pass moves no context.
     """
     found = visits(sample)
     if isinstance(found, Undefined):

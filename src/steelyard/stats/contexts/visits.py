@@ -51,14 +51,14 @@ class Visits(msgspec.Struct, frozen=True, eq=False):
 
 
 def same_contexts(sample: Sample, drawn_before: Mapping[int, int]) -> Sample:
-    """The sample with one id for each different context: what was drawn again is another visit."""
+    """Return the sample with one id for each different context: what was drawn again is another visit."""
     if not drawn_before:
         return sample
     return replace(sample, contexts=array("q", (drawn_before.get(id_, id_) for id_ in sample.contexts)))
 
 
 def visits(sample: Sample) -> Visits | Undefined:
-    """The logarithms of one treatment, launches of a visit averaged."""
+    """Return the logarithms of one treatment, launches of a visit averaged."""
     values = np.asarray(sample.values, dtype=np.float64)
     if values.size == 0:
         return Undefined("no_values")

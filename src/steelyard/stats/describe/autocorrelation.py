@@ -1,5 +1,6 @@
-"""``Autocorrelation``: whether neighbours in time resemble each other, and how many independent values that
-leaves.
+"""``Autocorrelation``: whether neighbours in time resemble each other.
+
+It also says how many independent values that leaves.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from steelyard.stats.rounding import constant
 
 
 def autocorrelation(values: Floats) -> Autocorrelation | None:
-    """``None`` with fewer than three values, or where they do not vary but for rounding."""
+    """Estimate the autocorrelation; ``None`` with fewer than three values, or all equal but for rounding."""
     n = values.size
     if n < 3 or constant(values):
         return None
@@ -25,6 +26,6 @@ def autocorrelation(values: Floats) -> Autocorrelation | None:
 
 
 def of_r1(r1: float, n: int) -> Autocorrelation:
-    """Of n values with this autocorrelation."""
+    """Describe n values with this autocorrelation."""
     corrected = min(0.98, max(0.0, r1 + (1 + 3 * r1) / n))
     return Autocorrelation(n, r1, corrected, n * (1 - corrected) / (1 + corrected), r1 > 1.96 / math.sqrt(n))

@@ -20,9 +20,10 @@ MOST: Final = 2000
 
 
 def gap(values: Floats) -> Gap | None:
-    """The widest empty stretch on the scale of logarithms, where it is wider than 1 + 40/n standard
-    deviations within the groups; ``None`` otherwise, for values that are not positive, and for those that
-    come in steps.
+    """Return the widest empty stretch on the scale of logarithms.
+
+    It must be wider than 1 + 40/n standard deviations within the groups; ``None`` otherwise, for values that
+    are not positive, and for those that come in steps.
 
     Of 5,000 samples of 8 to 100 values, at most 0.4 % show one where logarithms are normal, 2 % where they
     are uniform, 6 % where they are exponential; of two equal groups six standard deviations apart 23 to 67 %,

@@ -15,8 +15,9 @@ and t doubtful.
 
 
 def coarse_step(values: Floats) -> float | None:
-    """The smallest gap between values, where values repeat and the gap exceeds a quarter of s; 0 where two or
-    more are all equal.
+    """Return the smallest gap between values, where values repeat and the gap exceeds a quarter of s.
+
+    It is 0 where two or more are all equal.
 
     ``None`` means that no step can be seen. For times: equal counts are ordinary, equal times are rounded
     ones.

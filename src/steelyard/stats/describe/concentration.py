@@ -12,8 +12,10 @@ FEWEST: Final = 8
 
 
 def dominating_share(values: Floats) -> float | None:
-    """The share of one value in the sum of squared deviations of logarithms, where that exceeds 1/2 + 2/n;
-    ``None`` otherwise, with fewer than eight values, and for values that are not positive.
+    """Return the share of one value in the sum of squared deviations of logarithms.
+
+    It must exceed 1/2 + 2/n; ``None`` otherwise, with fewer than eight values, and for values that are not
+    positive.
 
     Of 5,000 samples of 8 to 100 normal values each, at most 0.9 % show one.
     """

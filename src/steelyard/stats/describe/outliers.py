@@ -1,5 +1,6 @@
-"""Values far outside the rest, by Tukey's outer fences on logarithms. They are counted and shown, never
-removed.
+"""Values far outside the rest, by Tukey's outer fences on logarithms.
+
+They are counted and shown, never removed.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ FEWEST: Final = 8
 
 
 def outliers(values: Floats) -> Outliers | None:
-    """``None`` where no value is far out, where there are fewer than eight, or where one is not positive."""
+    """Count outliers; ``None`` without any, with fewer than eight values, or one that is not positive."""
     if values.size < FEWEST or values.min() <= 0:
         return None
     logs = np.log(values)

@@ -59,8 +59,10 @@ class SampleMean(msgspec.Struct, frozen=True):
         return self.s / math.sqrt(self.n)
 
     def seen_interval(self, alpha: float = 0.05) -> Interval:
-        """At level 1 - ``alpha``, of runs like those that were seen: by t, and by t of skewed values on both
-        sides, with the standard error that correlated neighbours leave.
+        """Return the interval at level 1 - ``alpha``, of runs like those that were seen.
+
+        By t, and by t of skewed values on both sides, with the standard error that correlated neighbours
+        leave.
         """
         spread = self._spread
         se, reach = self.u * spread.factor, t_quantile(spread.nu, alpha)
@@ -71,8 +73,10 @@ class SampleMean(msgspec.Struct, frozen=True):
         return Interval(max(low, 0.0) if self.positive else low, self.value + se * above)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """At level 1 - ``alpha``, unseen slow runs included. Of equal values: the value itself, where so many
-        equal ones are that rare by chance (sign test, 2^(1-n)); ``None`` where they are too few.
+        """Interval at level 1 - ``alpha``, unseen slow runs included.
+
+        Of equal values, it is the value itself, where so many equal ones are that rare by chance (sign test,
+        2^(1-n)); ``None`` where they are too few.
         """
         if self.s == 0:
             return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
@@ -83,8 +87,9 @@ class SampleMean(msgspec.Struct, frozen=True):
         return Interval(min(seen.low, reach), max(seen.high, reach))
 
     def p_of(self, bound: float) -> float:
-        """Two-sided p of the hypothesis that the mean is ``bound``; at most alpha exactly when the interval
-        at that level excludes it.
+        """Two-sided p of the hypothesis that the mean is ``bound``.
+
+        It is at most alpha exactly when the interval at that level excludes it.
         """
         if self.s == 0:
             return 1.0 if self.value == bound else 2.0 ** (1 - self.n)
@@ -100,26 +105,31 @@ class SampleMean(msgspec.Struct, frozen=True):
         return self.slow is not None and self.s > 0 and self.value > 0 and side >= 0
 
     def unseen(self, alpha: float = 0.05) -> float:
-        """The largest share of runs that can be slow and show in none with a probability of ``alpha`` / 2."""
+        """Return the largest share of runs that can be slow and show in none.
+
+        The probability of that is ``alpha`` / 2.
+        """
         return -math.expm1(math.log(alpha / 2) / self.runs)
 
     def p_of_slow(self, bound: float) -> float:
-        """Two-sided p that slow runs which would move the mean to ``bound`` all went unseen; 0 on the side
-        where there are none.
+        """Two-sided p that slow runs which would move the mean to ``bound`` all went unseen.
+
+        It is 0 on the side where there are none.
         """
         if not self.slow_towards(bound) or (share := self._share_to(bound)) >= 1:
             return 0.0
         return min(1.0, 2 * math.exp(self.runs * math.log1p(-share)))
 
     def runs_to_exclude(self, bound: float, alpha: float = 0.05) -> int:
-        """Runs after which ``bound``, other than the mean and on the side of slow runs, is not within their
-        reach at level 1 - ``alpha``.
+        """Return the number of runs after which ``bound`` is out of reach of slow runs.
+
+        That is at level 1 - ``alpha``; ``bound`` is not the mean, and lies on the side of slow runs.
         """
         share = self._share_to(bound)
         return 1 if share >= 1 else math.ceil(math.log(alpha / 2) / math.log1p(-share))
 
     def _share_to(self, bound: float) -> float:
-        """The share of slow runs that moves the mean to ``bound``."""
+        """Return the share of slow runs that moves the mean to ``bound``."""
         return abs(bound / self.value - 1) / abs(self._pace - 1)
 
     @property

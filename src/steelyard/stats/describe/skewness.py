@@ -10,7 +10,7 @@ from steelyard.arrays import Floats
 
 
 def skewness(values: Floats) -> float:
-    """Of values that are not all equal; with n in both denominators."""
+    """Return the skewness of values that are not all equal; with n in both denominators."""
     deviations = values - values.mean()
     # Cubes of values near either end of the range of double would leave it.
     deviations = deviations / np.abs(deviations).max()

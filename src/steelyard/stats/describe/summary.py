@@ -13,7 +13,7 @@ from steelyard.stats.describe.quartiles import quartiles
 
 
 def summarise(values: npt.ArrayLike) -> Summary:
-    """The summary of a one-dimensional array."""
+    """Return the summary of a one-dimensional array."""
     x = np.asarray(values, dtype=np.float64)
     n = x.size
     if n == 0:

@@ -27,8 +27,9 @@ _LATER: Final = np.tri(MOST, dtype=np.bool_)
 
 
 def trend(values: Floats) -> Trend | None:
-    """Mann-Kendall over values in the order of time; ``None`` with fewer than eight, or where all are equal
-    but for rounding.
+    """Mann-Kendall over values in the order of time.
+
+    ``None`` with fewer than eight, or where all are equal but for rounding.
 
     S = concordant - discordant pairs, var S = [n(n-1)(2n+5) - sum t(t-1)(2t+5)] / 18 over ties of t values
     (Kendall 1975, Rank Correlation Methods, 4th ed.).
@@ -76,6 +77,6 @@ def _neighbours_averaged(values: Floats) -> Floats:
 
 @lru_cache(maxsize=16)
 def _stretches(size: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Starts and lengths of the stretches of neighbours."""
+    """Return starts and lengths of the stretches of neighbours."""
     starts = np.arange(MOST, dtype=np.int64) * size // MOST
     return starts, np.diff(starts, append=size)

@@ -39,8 +39,9 @@ def studentised_ratio(means: Means, *, seed: int, resamples: int = RESAMPLES, th
 def studentised_groups(
     groups: list[Floats], *, seed: int, resamples: int = RESAMPLES, threads: int = 1
 ) -> Floats:
-    """Ascending (mean* - mean) / se* of the mean of group means, where groups and then the values within them
-    are drawn (the two-level bootstrap).
+    """Return ascending (mean* - mean) / se* of the mean of group means.
+
+    Groups and then the values within them are drawn (the two-level bootstrap).
     """
     from steelyard import _kernels
 

@@ -15,9 +15,11 @@ from steelyard.stats.distributions.order_statistics import order_of
 
 
 class Convolved(msgspec.Struct, frozen=True, eq=False):
-    """The k-th of M values, convolved with the distribution of an error, is the one below which k - 1/2 of
-    them lie then. Where they are the quantiles of a normal distribution, squares add; where they stand in
-    groups, as one far value makes them, the end of a group moves as far as the error does.
+    """The k-th of M values, convolved with the distribution of an error.
+
+    It is the one below which k - 1/2 of the values lie then. Where they are the quantiles of a normal
+    distribution, squares add; where they stand in groups, as one far value makes them, the end of a group
+    moves as far as the error does.
 
     Attributes
     ----------
@@ -31,7 +33,7 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
     nu: float
 
     def below(self, at: float) -> float:
-        """Expected number of values below ``at``, given the error that may move each of them."""
+        """Return the expected number of values below ``at``, given the error that may move each."""
         x, share = _distribution(self.nu)
         first = int(np.searchsorted(self.ascending, at - self.u * x[-1]))
         last = int(np.searchsorted(self.ascending, at + self.u * x[-1], side="right"))
@@ -44,7 +46,10 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
         return 2 * (min(math.floor(below + 0.5), math.floor(m - below + 0.5)) + 1) / (m + 1)
 
     def ends(self, alpha: float) -> Interval:
-        """The k-th value from either end, as ``ascending.ends``; ``alpha`` must be one that they reach."""
+        """Return the k-th value from either end, as ``ascending.ends``.
+
+        ``alpha`` must be one that they reach.
+        """
         m, k = self.ascending.size, order_of(self.ascending.size, alpha)
         return Interval(self._value(k - 0.5), self._value(m - k + 0.5))
 
@@ -69,7 +74,7 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
         return at
 
     def _beyond(self, unmoved: float, wanted: float, step: float) -> tuple[float, float]:
-        """A bound on the side of ``step``, which grows until it is one, and how far off ``below`` is."""
+        """Return a bound on the side of ``step``, which grows until it is one, and the distance below."""
         at = unmoved + step
         while step * (found := self.below(at) - wanted) < 0:
             step *= 4

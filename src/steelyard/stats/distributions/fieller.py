@@ -34,7 +34,10 @@ class Fieller(msgspec.Struct, frozen=True):
         return (t_quantile(self.nu, alpha) * self.r_bottom) ** 2
 
     def p_of(self, ratio: float) -> float:
-        """No smaller than the p of a mean of 0: below that level no interval is bounded and positive."""
+        """Return p, no smaller than that of a mean of 0.
+
+        Below that level no interval is bounded and positive.
+        """
         rho = ratio / self.value
         # Over the larger of 1 and rho, so that squares stay in range.
         scale = max(1.0, rho)

@@ -36,8 +36,9 @@ def kolmogorov_sf(d: float, n: int) -> float:
 
 
 def one_sided_sf(d: float, n: int) -> float:
-    """P(D+ >= d), the sum of d / (d + j/n) P(Bin(n, d + j/n) = j) over j up to n (1 - d) (Birnbaum and Tingey
-    1951, DOI 10.1214/aoms/1177729550).
+    """Return P(D+ >= d) (Birnbaum and Tingey 1951, DOI 10.1214/aoms/1177729550).
+
+    It is the sum of d / (d + j/n) P(Bin(n, d + j/n) = j) over j up to n (1 - d).
     """
     j = np.arange(math.floor(n * (1 - d)) + 1)
     reach = np.minimum(d + j / n, 1.0)
@@ -45,8 +46,10 @@ def one_sided_sf(d: float, n: int) -> float:
 
 
 def power_cdf(d: float, n: int) -> float:
-    """P(D < d): n! / n^n times the middle entry of the n-th power of a matrix (Durbin 1973, DOI
-    10.1137/1.9781611970586; Marsaglia, Tsang and Wang 2003, DOI 10.18637/jss.v008.i18).
+    """Return P(D < d) by the n-th power of a matrix.
+
+    It is n! / n^n times the middle entry of that power (Durbin 1973, DOI 10.1137/1.9781611970586; Marsaglia,
+    Tsang and Wang 2003, DOI 10.18637/jss.v008.i18).
     """
     k = math.ceil(n * d)
     h = k - n * d
@@ -72,8 +75,9 @@ def _stirling(n: int) -> float:
 
 
 def expanded_cdf(d: float, n: int) -> float:
-    """P(D < d) to the third power of 1 / sqrt n (Pelz and Good 1976, DOI 10.1111/j.2517-6161.1976.tb01579.x);
-    the error is below 1e-8 for n above ``LARGEST_POWER``.
+    """P(D < d) to the third power of 1 / sqrt n (Pelz and Good 1976, DOI 10.1111/j.2517-6161.1976.tb01579.x).
+
+    The error is below 1e-8 for n above ``LARGEST_POWER``.
     """
     z2 = n * d * d
     count = math.ceil(16 * math.sqrt(z2) / math.pi) + 1

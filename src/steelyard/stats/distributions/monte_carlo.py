@@ -30,7 +30,7 @@ class MonteCarlo(msgspec.Struct, frozen=True, eq=False):
         return min(1.0, max(unbounded, two_sided(self.ratios, ratio)))
 
     def interval(self, alpha: float) -> Interval | None:
-        """The k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
+        """Return the k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
         found = ends(self.ratios, alpha)
         return found if found is not None and found.low > 0 else None
 
@@ -51,8 +51,9 @@ class Studentised(msgspec.Struct, frozen=True, eq=False):
     t: Floats
 
     def p_of(self, ratio: float) -> float:
-        """Where the studentised distance from ``ratio`` lies among the resampled ones; no smaller than the
-        share of those on one side that are infinite, or as good as that.
+        """Where the studentised distance from ``ratio`` lies among the resampled ones.
+
+        It is no smaller than the share of those on one side that are infinite, or as good as that.
         """
         lowest, highest = (self.log - LARGEST_LOG) / self.se, (self.log + LARGEST_LOG) / self.se
         infinite = max(int(np.searchsorted(self.t, lowest)), self.t.size - up_to(self.t, highest))

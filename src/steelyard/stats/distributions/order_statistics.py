@@ -1,5 +1,6 @@
-"""P values and intervals from order statistics: ascending values between any two of which an estimate is
-equally likely to lie.
+"""P values and intervals from order statistics.
+
+They are ascending values between any two of which an estimate is equally likely to lie.
 """
 
 from __future__ import annotations
@@ -20,13 +21,14 @@ def two_sided(ascending: Floats, at: float) -> float:
 
 
 def up_to(ascending: Floats, at: float) -> int:
-    """Number of values that do not exceed ``at``."""
+    """Return the number of values that do not exceed ``at``."""
     return int(np.searchsorted(ascending, at, side="right"))
 
 
 def ends(ascending: Floats, alpha: float) -> Interval | None:
-    """The k-th value from either end, k = floor(alpha / 2 (M + 1)): it leaves out what ``two_sided`` gives at
-    most ``alpha``. ``None`` where k is 0, or a value infinite.
+    """Return the k-th value from either end, k = floor(alpha / 2 (M + 1)).
+
+    It leaves out what ``two_sided`` gives at most ``alpha``. ``None`` where k is 0, or a value infinite.
     """
     k = order_of(ascending.size, alpha)
     if k < 1:
@@ -36,6 +38,6 @@ def ends(ascending: Floats, alpha: float) -> Interval | None:
 
 
 def order_of(m: int, alpha: float) -> int:
-    """The k of the k-th of ``m`` values from either end; 0 where ``alpha`` is below what they reach."""
+    """Return k of the k-th of ``m`` values from either end; 0 where ``alpha`` is below their reach."""
     # The little that is added keeps a level that p values reach, 2 k / (m + 1), from being rounded below k.
     return math.floor(alpha / 2 * (m + 1) * (1 + 1e-12))

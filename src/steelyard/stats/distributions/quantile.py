@@ -40,9 +40,10 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         return low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share)
 
     def interval(self, alpha: float = 0.05) -> Interval | None:
-        """From the largest order statistic below which the quantile lies with a probability of at most
-        ``alpha`` / 2 to the smallest above which it does; ``None`` where there are too few values for either
-        (Thompson 1936, DOI 10.1214/aoms/1177732502).
+        """Return the interval of the quantile (Thompson 1936, DOI 10.1214/aoms/1177732502).
+
+        It goes from the largest order statistic below which the quantile lies with a probability of at most
+        ``alpha`` / 2 to the smallest above which it does; ``None`` where there are too few values for either.
         """
         low = self._below(alpha / 2, self.of)
         high = self._below(alpha / 2, 1 - self.of)
@@ -51,8 +52,9 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         return Interval(float(self.ascending[low - 1]), float(self.ascending[-high]))
 
     def p_of(self, bound: float) -> float:
-        """Two-sided p of the hypothesis that the quantile is ``bound``; at most alpha exactly where the bound
-        lies outside of the order statistics of that level.
+        """Two-sided p of the hypothesis that the quantile is ``bound``.
+
+        It is at most alpha exactly where the bound lies outside of the order statistics of that level.
         """
         up_to = int(np.searchsorted(self.ascending, bound, side="right"))
         from_on = self.n - int(np.searchsorted(self.ascending, bound, side="left"))
@@ -61,5 +63,5 @@ class Quantile(msgspec.Struct, frozen=True, eq=False):
         return min(1.0, 2 * min(few_below, few_above))
 
     def _below(self, tail: float, of: float) -> int:
-        """The largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
+        """Return the largest j with P(Bin(n, of) <= j - 1) <= ``tail``; 0 without one."""
         return int(binomial_order(tail, self.n, of))

@@ -26,8 +26,10 @@ from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical
 
 
 class SignFlips(msgspec.Struct, frozen=True, eq=False):
-    """A mean of log ratios that are symmetric about it. So few patterns of signs say nothing of levels below
-    their share; there t has its word too, and the more careful of both counts.
+    """A mean of log ratios that are symmetric about it.
+
+    So few patterns of signs say nothing of levels below their share; there t has its word too, and the more
+    careful of both counts.
 
     Attributes
     ----------
@@ -71,7 +73,10 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         return min(self.least_p, two_sided_p((at - self.log) / self.se, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
-        """From the k-th mean of a subset to the k-th from above; below ``least_p`` at least that of t."""
+        """Interval from the k-th mean of a subset to the k-th from above.
+
+        Below ``least_p`` it is at least that of t.
+        """
         within_reach = max(alpha, self.least_p)
         found = ends(self.means, within_reach)
         if found is None:
@@ -88,15 +93,18 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         return Interval(math.exp(low), math.exp(high))
 
     def with_error(self, u: float, u_nu: float, nu: float) -> SignFlips:
-        """The same of an estimate that also has a normal error of standard uncertainty ``u``, known with
-        ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of subsets are blurred by
-        it; where the differences are normal, that adds the squares of both distances from the estimate.
+        """Return the same of an estimate that also has a normal error of standard uncertainty ``u``.
+
+        The error is known with ``u_nu`` degrees of freedom; ``nu`` are those of both together. The means of
+        subsets are blurred by it; where the differences are normal, that adds the squares of both distances
+        from the estimate.
         """
         return replace(self, se=math.hypot(self.se, u), nu=nu, error=u, error_nu=u_nu)
 
     def detectable(self, alpha: float, power: float) -> float:
-        """The true log ratio that normal differences with this spread show at ``alpha`` with ``power``; where
-        the estimate has an error besides, squares add.
+        """Return the true log ratio that normal differences show at ``alpha`` with ``power``.
+
+        The differences have this spread; where the estimate has an error besides, squares add.
         """
         n = self.differences.size
         shown = detectable_beyond(sign_flip_critical(n, alpha), n - 1, power)
@@ -111,7 +119,8 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
 
 @lru_cache(maxsize=64)
 def _subset_means(differences: bytes, seed: int) -> Floats:
-    """Asked for by p and interval of an estimate, and again where its family is judged; 128 KiB each, so that
-    those of a thousand would fill the memory.
+    """Means of subsets, which p and interval of an estimate ask for, and again its family.
+
+    They take 128 KiB each, so that those of a thousand would fill the memory.
     """
     return subset_means(np.frombuffer(differences), seed)

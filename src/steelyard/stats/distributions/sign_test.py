@@ -1,5 +1,6 @@
-"""Sampling distribution of a median by the sign test: exact for every distribution, and for values known by
-bounds only.
+"""Sampling distribution of a median by the sign test.
+
+It is exact for every distribution, and for values known by bounds only.
 """
 
 from __future__ import annotations
@@ -44,8 +45,10 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
         return min(1.0, 2 * binomial_cdf(min(below, above), self.lows.size, 0.5))
 
     def interval(self, alpha: float) -> Interval | None:
-        """From the k-th lower bound to the k-th upper bound from above, with the largest k for which
-        2 P(Bin(n, 1/2) < k) is at most ``alpha`` (Thompson 1936, DOI 10.1214/aoms/1177732502).
+        """Return the interval of the median (Thompson 1936, DOI 10.1214/aoms/1177732502).
+
+        It goes from the k-th lower bound to the k-th upper bound from above, with the largest k for which 2
+        P(Bin(n, 1/2) < k) is at most ``alpha``.
         """
         k = order_of(self.lows.size, alpha)
         if k < 1:
@@ -57,7 +60,8 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
             return None
 
     def detectable(self, alpha: float, power: float) -> float | None:
-        """The true log ratio that normal log ratios with this spread show at ``alpha`` with ``power``;
+        """Return the true log ratio that normal log ratios with this spread show at ``alpha`` with ``power``.
+
         ``None`` where no log ratio could. Their spread is told from the 95 % interval, of which the ends are
         about where Blom (1958) has the k-th of n normal values: Phi^-1((k - 3/8) / (n + 1/4)).
         """
@@ -70,9 +74,10 @@ class SignTest(msgspec.Struct, frozen=True, eq=False):
 
 
 def signs_detectable(n: int, alpha: float, power: float) -> float | None:
-    """The true median of normal values, in their standard deviations, that the sign test of ``n`` of them
-    shows at ``alpha`` with ``power``: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n equal signs do not
-    reject.
+    """Return the true median of normal values that the sign test shows at ``alpha`` with ``power``.
+
+    It is in their standard deviations, of ``n`` of them: P(Bin(n, Phi(-d)) < k) = ``power``. ``None`` where n
+    equal signs do not reject.
     """
     k = order_of(n, alpha)
     return -normal_quantile(binomial_probability(k - 1, n, power)) if k else None

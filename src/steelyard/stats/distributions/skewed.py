@@ -38,7 +38,7 @@ class SkewedT(msgspec.Struct, frozen=True):
         return two_sided_p(transformed(t, self.a), self.nu)
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio; ``None`` where it leaves the range of double."""
+        """Interval of the ratio; ``None`` where it leaves the range of double."""
         reach = t_quantile(self.nu, alpha)
         low, high = (self.log - self.se * untransformed(each, self.a) for each in (reach, -reach))
         if low < -LARGEST_LOG or high > LARGEST_LOG:
@@ -52,5 +52,5 @@ def transformed(t: float, a: float) -> float:
 
 
 def untransformed(f: float, a: float) -> float:
-    """The t with f(t) = ``f``."""
+    """Return the t with f(t) = ``f``."""
     return 3 / a * (math.cbrt(1 + a * (f - a / 6)) - 1) if a else f

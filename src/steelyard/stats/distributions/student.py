@@ -20,7 +20,7 @@ AS_NORMAL: Final = 1e6
 
 @lru_cache(maxsize=4096)
 def t_quantile(nu: float, alpha: float) -> float:
-    """The two-sided critical value: P(|t| > result) = ``alpha`` with ``nu`` degrees of freedom."""
+    """Return the two-sided critical value: P(|t| > result) = ``alpha`` with ``nu`` degrees of freedom."""
     # The lower tail is asked for, since 1 - alpha/2 loses the digits of a small alpha.
     return -student_quantile(nu, alpha / 2)
 
@@ -51,7 +51,7 @@ class LogT(msgspec.Struct, frozen=True):
         return max(self.least_p, two_sided_p((self.log - math.log(ratio)) / self.se, self.nu))
 
     def interval(self, alpha: float) -> Interval | None:
-        """Of the ratio; ``None`` below the least level, and where it leaves the range of double."""
+        """Interval of the ratio; ``None`` below the least level, and where it leaves the range of double."""
         half = t_quantile(self.nu, alpha) * self.se
         if alpha < self.least_p or abs(self.log) + half > LARGEST_LOG:
             return None
@@ -64,13 +64,16 @@ def two_sided_normal_p(z: float) -> float:
 
 
 def detectable(nu: float, alpha: float, power: float = 0.8) -> float:
-    """The true difference, in standard errors, that a two-sided t test at ``alpha`` shows with ``power``."""
+    """Return the true difference that a two-sided t test at ``alpha`` shows with ``power``.
+
+    It is in standard errors.
+    """
     return detectable_beyond(t_quantile(nu, alpha), nu, power)
 
 
 @lru_cache(maxsize=4096)
 def detectable_beyond(critical: float, nu: float, power: float = 0.8) -> float:
-    """The true difference, in standard errors, for which |t| exceeds ``critical`` with ``power``.
+    """Return the true difference, in standard errors, for which |t| exceeds ``critical`` with ``power``.
 
     The non-centrality c with P(T' > critical) = ``power``; the tail on the wrong side, below 1e-6 for a power
     of 0.8, is left out. P(T' > t) = E[Phi(c - t w)] with w^2 ~ chi^2_nu / nu is integrated over the quantiles

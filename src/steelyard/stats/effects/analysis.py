@@ -56,8 +56,10 @@ def factorial(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> tuple[Factorial, ...]:
-    """Factorial analyses of the primary metric, one for each stratum and set of labels; none where fewer than
-    two factors are crossed. With ``looks``, p-values, intervals and verdicts hold over all of them.
+    """Factorial analyses of the primary metric, one for each stratum and set of labels.
+
+    There are none where fewer than two factors are crossed. With ``looks``, p-values, intervals and verdicts
+    hold over all of them.
     """
     if layout is None or len(layout.varying) < 2:
         return ()
@@ -132,8 +134,9 @@ def _analysed(
 
 
 def _values(structure: Structure, cells: Cells) -> list[Floats]:
-    """Orthonormal contrasts of each term, units by contrasts; the means of treatments where there are no
-    units.
+    """Orthonormal contrasts of each term, units by contrasts.
+
+    Where there are no units, they are those of the means of treatments.
     """
     table = cells.table if cells.paired else np.array([[float(x.mean()) for x in cells.logs]])
     if structure.kind == "complete" and all(len(axis.steps) == 2 for axis in structure.axes):
@@ -194,8 +197,9 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
 def _conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
-    """Simple effects for each resolved interaction of two two-level factors, the first of them at each step
-    of the other.
+    """Yield simple effects for each resolved interaction of two two-level factors.
+
+    They are those of the first factor at each step of the other.
     """
     places = {axis.name: place for place, axis in enumerate(structure.axes)}
     for effect in effects:
@@ -231,7 +235,7 @@ def _lenth(effect: Effect, error: PseudoError) -> Effect:
 def _judged(
     estimated: Sequence[Judged], alpha: float, looks: Looks | None, *, censored: bool
 ) -> tuple[Judged, ...]:
-    """Adjusted over those that have a p value."""
+    """Adjust over those that have a p value."""
     found = [over_looks(each, looks) for each in estimated]
     with_p = [(i, p) for i, each in enumerate(found) if (p := _p(each)) is not None]
     tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))

@@ -120,7 +120,7 @@ def _unusable(values: Floats) -> Undefined | None:
 
 
 def _means(values: Floats, ids: Ints, wanted: Ints) -> Floats:
-    """The mean of the values of each of the ``wanted`` ids, which are ascending."""
+    """Return the mean of the values of each of the ``wanted`` ids, which are ascending."""
     place = np.searchsorted(wanted, ids)
     place[place == wanted.size] = 0
     kept = wanted[place] == ids
@@ -129,7 +129,7 @@ def _means(values: Floats, ids: Ints, wanted: Ints) -> Floats:
 
 
 def _contexts(sample: Sample, blocks: Ints) -> Ints:
-    """The context of each block; all of a sample's are among them, in the order of time."""
+    """Return the context of each block; all of a sample's are among them, in the order of time."""
     ids = np.asarray(sample.blocks, dtype=np.int64)
     contexts = np.asarray(sample.contexts, dtype=np.int64)
     order = np.argsort(ids, kind="stable")

@@ -28,8 +28,9 @@ _SIGN: Final[dict[By, Method]] = {
 
 
 def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
-    """Of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``; ``None`` where no bound
-    is known.
+    """Interval of the ratio, at level 1 - ``alpha``: it excludes 1 exactly when p < ``alpha``.
+
+    ``None`` where no bound is known.
     """
     if estimate.se is None or estimate.nu is None:
         return None
@@ -37,8 +38,9 @@ def interval_of(estimate: LogEstimate, alpha: float = 0.05) -> Interval | None:
 
 
 def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -> float | None:
-    """The smallest relative difference that a test at ``alpha`` shows with ``power``; ``None`` without an
-    error term.
+    """Return the smallest relative difference that a test at ``alpha`` shows with ``power``.
+
+    ``None`` without an error term.
     """
     if estimate.se is None or estimate.nu is None:
         return None
@@ -47,8 +49,9 @@ def resolvable(estimate: LogEstimate, alpha: float = 0.05, power: float = 0.8) -
 
 
 def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
-    """Student's t over one contrast a unit; ``scale`` is the largest logarithm that went into them, which
-    rounding is judged by.
+    """Student's t over one contrast a unit.
+
+    ``scale`` is the largest logarithm that went into them, which rounding is judged by.
     """
     n = values.size
     log = float(values.mean())
@@ -64,8 +67,9 @@ def of_units(values: Floats, *, by: By, scale: float = 1.0) -> LogEstimate:
 
 
 def of_cells(logs: Sequence[Floats], weights: Floats) -> LogEstimate:
-    """A contrast of treatments whose launches belong to no unit: variances of their own, and degrees of
-    freedom after Satterthwaite (1946, DOI 10.2307/3002019).
+    """Return a contrast of treatments whose launches belong to no unit.
+
+    It has variances of their own, and degrees of freedom after Satterthwaite (1946, DOI 10.2307/3002019).
 
     sum_c w_c m_c, s^2 = sum_c w_c^2 s_c^2 / n_c, nu = s^4 / sum_c (w_c^2 s_c^2 / n_c)^2 / (n_c - 1).
     """

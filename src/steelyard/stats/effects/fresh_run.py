@@ -16,7 +16,10 @@ from steelyard.stats.planning.sample_size import n_paired
 
 
 def with_fresh_runs(found: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
-    """The same, with the run that each unresolved effect of a single contrast would need, judged as here."""
+    """Return the same, with the run that each unresolved effect of a single contrast would need.
+
+    That run is judged as here.
+    """
     if found.by in ("launch", "instance"):
         return found
     tested = sum(effect.p is not None for effect in found.effects)

@@ -1,5 +1,6 @@
-"""Lenth's pseudo standard error: a test of unreplicated effects, if most of them are nothing (1989,
-Technometrics 31, 469-473, DOI 10.1080/00401706.1989.10488595).
+"""Lenth's pseudo standard error: a test of unreplicated effects, if most are negligible.
+
+1989, Technometrics 31, 469-473, DOI 10.1080/00401706.1989.10488595.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ class PseudoError(msgspec.Struct, frozen=True):
 
 
 def pseudo_error(effects: Floats) -> PseudoError | None:
-    """s_0 = 1.5 median |c|, PSE = 1.5 median of the |c| below 2.5 s_0; nu = m / 3. ``None`` for fewer than
-    three effects, or where most of them are 0.
+    """s_0 = 1.5 median |c|, PSE = 1.5 median of the |c| below 2.5 s_0.
+
+    The degrees of freedom are nu = m / 3. ``None`` for fewer than three effects, or where most of them are 0.
     """
     sizes = np.abs(effects)
     if sizes.size < 3:

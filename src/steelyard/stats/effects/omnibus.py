@@ -30,8 +30,10 @@ class Omnibus(msgspec.Struct, frozen=True):
 
 
 def box(contrasts: Floats, *, scale: float = 1.0) -> Omnibus | None:
-    """Hotelling-type test of units by orthonormal contrasts, at least three units; ``None`` with fewer, or
-    without a spread that rounding could not have made of logarithms as large as ``scale``.
+    """Hotelling-type test of units by orthonormal contrasts, at least three units.
+
+    ``None`` with fewer, or without a spread that rounding could not have made of logarithms as large as
+    ``scale``.
 
     F = n |m|^2 / tr S, with nu_1 = (tr S)^2 / tr S^2, both estimated without bias, between 1 and d, and
     nu_2 = (n - 1) nu_1.
@@ -57,8 +59,9 @@ FEWEST: Final = 5
 
 
 def welch_james(logs: Sequence[Floats], rows: Floats) -> Omnibus | None:
-    """Welch-type test of treatments whose launches belong to no unit; ``None`` where one has a single launch
-    or no spread.
+    """Welch-type test of treatments whose launches belong to no unit.
+
+    ``None`` where one has a single launch or no spread.
 
     T = (C m)' (C V C')^-1 (C m), V = diag(s_c^2 / n_c); with h_c on the diagonal of V C' (C V C')^-1 C and
     A = sum_c h_c^2 / (n_c - 1), F = T / (d + 2 A - 6 A / (d + 2)) on d and d (d + 2) / (3 A) degrees.

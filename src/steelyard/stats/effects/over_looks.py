@@ -14,7 +14,9 @@ Estimated = TypeVar("Estimated", Effect, LevelEffect, ConditionalEffect, Contras
 
 
 def over_looks(each: Estimated, looks: Looks | None) -> Estimated:
-    """The same with p and ``ci95`` that hold over the looks, as those of comparisons do; itself without any.
+    """Return the same with p and ``ci95`` that hold over the looks, as those of comparisons do.
+
+    Without any look, it is the same.
 
     Intervals at other levels are those of the estimate at what the looks leave of the level.
     """

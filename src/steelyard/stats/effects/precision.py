@@ -30,8 +30,9 @@ def asks_for_effects(layout: Layout, declared: Analysis) -> bool:
 def effects_precision(
     samples: Sequence[Sample], layout: Layout, declared: Analysis, *, order: Order
 ) -> Precision | None:
-    """Relative half-widths of the ratio of every effect; ``None`` where the design asks for comparisons, or
-    effects cannot be estimated in blocks.
+    """Relative half-widths of the ratio of every effect.
+
+    ``None`` where the design asks for comparisons, or effects cannot be estimated in blocks.
     """
     if not asks_for_effects(layout, declared):
         return None

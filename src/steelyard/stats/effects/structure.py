@@ -183,7 +183,9 @@ def _mains(steps: Floats) -> Iterator[Term]:
 
 
 def contrast_row(structure: Structure, weights: Mapping[str, Sequence[float]]) -> Floats | None:
-    """A declared contrast as weights of the treatments: of each axis named, over the mean of the others.
+    """Return a declared contrast as weights of the treatments.
+
+    It is of each axis named, over the mean of the others.
 
     The positive weights of an axis are scaled to a sum of 1, so that one axis gives the logarithm of a ratio
     of (geometric) means and two give that of a ratio of ratios. ``None`` where an axis is not crossed here.
@@ -203,8 +205,9 @@ def contrast_row(structure: Structure, weights: Mapping[str, Sequence[float]]) -
 
 
 def step_row(structure: Structure, axis: int, step: int, within: tuple[int, int] | None = None) -> Floats:
-    """The mean at one step of an axis against that at its first, over all other axes; ``within`` keeps to one
-    step of another axis.
+    """Return the mean at one step of an axis against that at its first, over all other axes.
+
+    ``within`` keeps to one step of another axis.
     """
     kept = np.ones(len(structure.samples), dtype=bool)
     if within is not None:

@@ -1,5 +1,6 @@
-"""Allocation of variation: the share of each effect in the sum of squares, as Jain's percentage of
-variation and as omega squared.
+"""Allocation of variation: the share of each effect in the sum of squares.
+
+It is given as Jain's percentage of variation and as omega squared.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class Variation(msgspec.Struct, frozen=True):
 
 
 def variation(cells: Cells) -> Variation:
-    """The decomposition for these cells."""
+    """Return the decomposition for these cells."""
     means = np.array([float(x.mean()) for x in cells.logs])
     count = len(cells.logs)
     if cells.paired:
@@ -72,6 +73,6 @@ def variation(cells: Cells) -> Variation:
 
 
 def squares_of(means: Floats | Sequence[float], replicates: float) -> float:
-    """The sum of squares of orthonormal contrasts of the means."""
+    """Return the sum of squares of orthonormal contrasts of the means."""
     found = np.asarray(means, dtype=np.float64)
     return replicates * float(found @ found)

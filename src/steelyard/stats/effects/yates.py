@@ -8,7 +8,7 @@ from steelyard.arrays import Floats
 
 
 def yates(values: Floats) -> Floats:
-    """The contrast totals of the last axis, which holds (1), a, b, ab, c, … and whose length is 2^k.
+    """Return the contrast totals of the last axis, which holds (1), a, b, ab, c, … and whose length is 2^k.
 
     Total i belongs to effect i in the same order, the sum of all first: the product with the sign table, in
     k 2^k additions. The half effect of Jain is total / 2^k, the effect of Yates and Montgomery twice that.

@@ -112,8 +112,10 @@ def estimate_interval(differences: Floats, alpha: float = 0.05) -> Interval | No
 
 
 def estimate_blocks(differences: Floats, margin: float, level: float) -> int | None:
-    """Blocks beyond those that there are, after which the verdict is probably decided if the mean is what it
-    seems; ``None`` where it seems to lie at the margin, or no number is enough.
+    """Estimate the blocks beyond those that there are, after which the verdict is probably decided.
+
+    That is if the mean is what it seems; ``None`` where it seems to lie at the margin, or no number is
+    enough.
 
     Parameters
     ----------

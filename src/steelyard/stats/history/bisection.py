@@ -70,12 +70,12 @@ class Ends(msgspec.Struct, frozen=True):
         return two_sided_p(self.mean / self.u, self.nu) if self.u else float(self.mean == 0)
 
     def ci95(self) -> Interval:
-        """Of the ratio of bad to good."""
+        """Interval (95 %) of the ratio of bad to good."""
         half = t_quantile(self.nu, 0.05) * self.u
         return Interval(math.exp(self.mean - half), math.exp(self.mean + half))
 
     def resolvable(self, alpha: float) -> float:
-        """The smallest relative difference that such a comparison shows in 80 % of cases."""
+        """Return the smallest relative difference that such a comparison shows in 80 % of cases."""
         return math.expm1(detectable(self.nu, alpha) * self.u)
 
 
@@ -128,7 +128,7 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 def pooled(differences: Floats, compared: Mapping[int, Compared]) -> Ends:
-    """The ends, with the variance of a run from all blocks."""
+    """Return the ends, with the variance of a run from all blocks."""
     squares = float(((differences - differences.mean()) ** 2).sum()) / 2
     nu = differences.size - 1
     for each in compared.values():
@@ -178,7 +178,7 @@ class Search(msgspec.Struct, frozen=True):
         return 1 / (1 + math.exp(min(700.0, (bad**2 - good**2) / 2)))
 
     def likeness(self, commit: int, tau: float) -> Likeness:
-        """The end that a measured commit behaves as."""
+        """Return the end that a measured commit behaves as."""
         good, bad = self._distances(commit, tau)
         if min(abs(good), abs(bad)) > UNLIKE and good * bad < 0:
             return "between"
@@ -192,8 +192,9 @@ class Search(msgspec.Struct, frozen=True):
         return (value + self.ends.mean / 2) / error, (value - self.ends.mean / 2) / error
 
     def credible(self, error: float, verdict: Verdict) -> tuple[int, ...]:
-        """The fewest commits that, with the probability of no change, reach 1 - ``error``; ascending. Commits
-        that measurements cannot tell apart come together.
+        """Return the fewest commits, ascending, that reach 1 - ``error`` with the probability of no change.
+
+        Commits that measurements cannot tell apart come together.
         """
         chosen: list[int] = []
         for group in sorted(self._groups(), key=lambda group: -float(verdict.commits[group].max())):
@@ -207,7 +208,7 @@ class Search(msgspec.Struct, frozen=True):
         return self.n > 0 and verdict.no_change <= SHARE * error
 
     def _groups(self) -> list[list[int]]:
-        """Commits between which none can be measured."""
+        """Group commits between which none can be measured."""
         groups: list[list[int]] = [[]]
         for commit in range(self.n):
             groups[-1].append(commit)
@@ -216,7 +217,7 @@ class Search(msgspec.Struct, frozen=True):
         return [group for group in groups if group]
 
     def following(self, error: float, verdict: Verdict) -> int | None:
-        """The commit to measure next; ``None`` where the answer is as small as it can get."""
+        """Return the commit to measure next; ``None`` where the answer is as small as it can get."""
         if verdict.no_change >= 1 - SHARE * error:
             return None
         chosen = self.credible(error, verdict)

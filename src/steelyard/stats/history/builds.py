@@ -127,7 +127,7 @@ class Builds(msgspec.Struct, frozen=True):
 
 
 def _level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, Floats]:
-    """The logarithm of the likelihood of builds that share a level, their mean, and its weight."""
+    """Return the logarithm of the likelihood of builds that share a level, their mean, and its weight."""
     weight, first, second = (each[:, end] - each[:, start] for each in sums)
     mean = first / weight
     return -(second - first * mean) / 2 - np.log(weight) / 2, mean, weight
@@ -142,7 +142,7 @@ def _one_change(sums: list[Floats], cuts: Ints, size: float) -> tuple[Floats, Fl
 
 
 def _two_changes(sums: list[Floats], cuts: Ints, others: Ints, size: float) -> tuple[Floats, Bools]:
-    """The likelihood of two changes, and whether the second is the larger."""
+    """Return the likelihood of two changes, and whether the second is the larger."""
     parts = (
         _level(sums, START, cuts),
         _level(sums, cuts, others),

@@ -38,7 +38,10 @@ def digest(values: Floats, better: Better) -> Digest | None:
 
 
 def _median(values: Floats) -> float:
-    """The median; numpy's own loads masked arrays, which costs a run more than all that it does here."""
+    """Return the median, without the cost of numpy's own, which loads masked arrays.
+
+    That costs a run more than everything else here.
+    """
     ordered = np.sort(values)
     return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
 
@@ -53,5 +56,8 @@ def merged(one: Digest, other: Digest) -> Digest:
 
 
 def u_of_median(found: Digest) -> float:
-    """Standard uncertainty of the logarithm of the median; 0 where one run alone says nothing of it."""
+    """Return the standard uncertainty of the logarithm of the median.
+
+    It is 0 where a single run says nothing of it.
+    """
     return OF_MEDIAN * (found.s or 0.0) / math.sqrt(found.n)

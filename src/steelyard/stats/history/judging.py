@@ -112,7 +112,7 @@ def _judged(
     least: float,
     wanders: bool,
 ) -> SeriesHistory:
-    """The series with what one kind of change shows."""
+    """Return the series with what one kind of change shows."""
     examined = test.examined
     steps = search(examined, level) if examined.p <= level else Steps(examined)
     if test.kind == "level":
@@ -133,8 +133,10 @@ def _judged(
 
 
 def _resolvable(examined: Examined, level: float) -> Resolvable:
-    """A step shows in 80 % of cases where it exceeds the critical one by the normal quantile at 80 %, and by
-    what it adds to the noise and the correlation that are estimated with it in the series.
+    """Return the step that shows in 80 % of cases.
+
+    It exceeds the critical one by the normal quantile at 80 %, and by what it adds to the noise and the
+    correlation that are estimated with it in the series.
     """
     n = examined.series.size
     least = (examined.null.critical(level) + NormalDist().inv_cdf(POWER)) * examined.long_run
@@ -146,7 +148,7 @@ def _resolvable(examined: Examined, level: float) -> Resolvable:
 
 
 def _as_ratio(size: float) -> float:
-    """A step of logarithms as a fraction."""
+    """Return a step of logarithms as a fraction."""
     return math.expm1(min(size, LARGEST_LOG))
 
 
@@ -189,7 +191,7 @@ def _changes(
 def _candidates(
     step: Step, history: SeriesHistory, line: Sequence[str], places: Mapping[str, int]
 ) -> tuple[str, ...]:
-    """The commits that may have made a step: with each record, those since the record before."""
+    """Return the commits that may have made a step: with each record, those since the record before."""
     between = (
         (places[history.points[split - 1].commit], places[history.points[split].commit])
         for split in step.splits

@@ -58,5 +58,5 @@ SCALES: Final[Mapping[Kind, Callable[[Sequence[Point]], Scaled | None]]] = {
 
 
 def unscaled(kind: Kind, value: float) -> float:
-    """A level on the scale of a kind as what it stands for."""
+    """Return a level on the scale of a kind as what it stands for."""
     return math.sin(min(max(value, 0.0), math.pi / 2)) ** 2 if kind == "slow_runs" else math.exp(value)

@@ -71,7 +71,7 @@ def noise(series: Floats, least: float = 0.0) -> Noise:
 
 
 def _around_levels(series: Floats) -> Floats:
-    """The correlation of neighbours around the three levels that fit best, 0 to ``HIGHEST``."""
+    """Return the correlation of neighbours around the three levels that fit best, 0 to ``HIGHEST``."""
     n = series.shape[-1]
     first, second = _pairs(n)
     rest = series - series.mean(axis=-1, keepdims=True)
@@ -100,8 +100,9 @@ def _pairs(n: int) -> tuple[Ints, Ints]:
 
 
 def corrected(r1: Floats, levels_per_record: float) -> Floats:
-    """Lag-1 autocorrelation around levels that are estimated, which is too low by about (1 + 3 r) / m for a
-    level of m records.
+    """Correct the lag-1 autocorrelation around levels that are estimated.
+
+    It is too low by about (1 + 3 r) / m for a level of m records.
     """
     return r1 + (1 + 3 * r1) * levels_per_record
 
@@ -122,7 +123,7 @@ def mean_of_smallest(fraction: float) -> float:
 
 
 def neighbourhood(series: Floats) -> Floats:
-    """The median of each record and two neighbours on either side; at an end, of the three there."""
+    """Return the median of each record and two neighbours on either side; at an end, of the three there."""
     n = series.shape[-1]
     a, b, c, d, e = (series[..., place : n - 4 + place] for place in range(5))
     # Of five, four without their least and greatest leave two; a tenth of the time of ``numpy.median``.
@@ -135,12 +136,15 @@ def neighbourhood(series: Floats) -> Floats:
 
 
 def _middle(a: Floats, b: Floats, c: Floats) -> Floats:
-    """The median of three."""
+    """Return the median of three."""
     found: Floats = np.maximum(np.minimum(a, b), np.minimum(np.maximum(a, b), c))
     return found
 
 
 def clipped(series: Floats, sd: Floats) -> Floats:
-    """Records no farther than ``REACH`` from their neighbourhood: one that is far off cannot make a step."""
+    """Clip records to at most ``REACH`` from their neighbourhood.
+
+    One record that is far off then cannot make a step.
+    """
     middle, reach = neighbourhood(series), REACH * np.asarray(sd)[..., np.newaxis]
     return np.clip(series, middle - reach, middle + reach)

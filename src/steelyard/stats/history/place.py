@@ -1,5 +1,7 @@
-"""Where a step is, and how large: the posterior of its place between two neighbours, and the interval of its
-size with the doubt about the place in it.
+"""Where a step is, and how large.
+
+There is the posterior of its place between two neighbours, and the interval of its size with the doubt about
+the place in it.
 
 With a flat prior over the splits and over both levels, a split has a posterior proportional to
 exp(t^2 / 2) / sqrt(W_before W_behind), t the step over its standard error there. Noise that correlates enters
@@ -53,7 +55,9 @@ class Step(msgspec.Struct, frozen=True):
 
 
 def locate(sums: Sums, start: int, end: int, long_run: float, nu: float) -> Step:
-    """The one step among the records from ``start`` to before ``end``, at least ``2 * LEAST_SIDE`` of them.
+    """Return the one step among the records from ``start`` to before ``end``.
+
+    There are at least ``2 * LEAST_SIDE`` of them.
 
     Parameters
     ----------

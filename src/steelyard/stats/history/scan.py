@@ -36,7 +36,7 @@ class Intervals(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=256)
 def seeded(n: int) -> tuple[Intervals, ...]:
-    """The family for a series of ``n`` records, shortest first."""
+    """Return the family for a series of ``n`` records, shortest first."""
     lengths = [*_doubled(2 * LEAST_SIDE, n), n]
     family = []
     for length in lengths:
@@ -77,7 +77,7 @@ class Sums(msgspec.Struct, frozen=True):
 
 
 def largest(series: Floats) -> Floats:
-    """The largest absolute step of each row, in units of the noise's standard deviation times 1."""
+    """Return the largest absolute step of each row, in units of the noise's standard deviation times 1."""
     sums = Sums.of(series, np.ones(series.shape[-1]))
     best = np.zeros(series.shape[:-1])
     for each in seeded(series.shape[-1]):
@@ -119,7 +119,7 @@ class Scan(msgspec.Struct, frozen=True):
         return cls(starts, ends, splits, sizes)
 
     def narrowest_over(self, threshold: float) -> list[int]:
-        """Splits of the narrowest intervals with a larger step, none of which contains another's split."""
+        """Return splits of the narrowest intervals with a larger step, none of which contains another."""
         left = np.flatnonzero(self.sizes > threshold)
         found: list[int] = []
         while left.size:

@@ -61,7 +61,7 @@ class Stable(msgspec.Struct, frozen=True):
         return float(self.ascending[self.ascending.size - round(p * (self.ascending.size + 1))])
 
     def critical(self, alpha: float) -> float:
-        """The step that a stable series exceeds with probability ``alpha``."""
+        """Return the step that a stable series exceeds with probability ``alpha``."""
         low, high = 0.0, 100 * float(self.ascending[-1])
         for _ in range(60):
             middle = (low + high) / 2
@@ -70,7 +70,7 @@ class Stable(msgspec.Struct, frozen=True):
 
 
 def stable(n: int, phi: float) -> Stable:
-    """The distribution for a series of ``n`` records whose correlation was estimated as ``phi``."""
+    """Return the distribution for a series of ``n`` records whose correlation was estimated as ``phi``."""
     upper = phi + MARGIN / math.sqrt(n)
     correlation = next((each for each in CORRELATIONS if each >= upper), CORRELATIONS[-1])
     return Stable(_simulated(min(n, LONGEST), correlation), max(1.0, n / LONGEST))

@@ -120,8 +120,9 @@ class Steps(msgspec.Struct, frozen=True):
 
 
 def search(examined: Examined, alpha: float) -> Steps:
-    """Find the steps, each with a p of at most ``alpha``; none where the whole series is stable at that
-    level.
+    """Find the steps, each with a p of at most ``alpha``.
+
+    There are none where the whole series is stable at that level.
     """
     steps = Steps(examined, _located(examined, alpha))
     while steps.located:
@@ -135,7 +136,7 @@ def search(examined: Examined, alpha: float) -> Steps:
 
 
 def _refined(steps: Steps) -> Examined:
-    """With the noise around the levels, where that is less than the noise of differences."""
+    """Refine by the noise around the levels, where that is less than the noise of differences."""
     examined = steps.examined
     rest = examined.series - levels(steps)
     n, count = rest.size, len(steps.located) + 1
@@ -188,7 +189,7 @@ def _between(examined: Examined, bounds: Sequence[int], place: int) -> Step:
 
 
 def levels(steps: Steps) -> Floats:
-    """The level of each record."""
+    """Return the level of each record."""
     examined = steps.examined
     levels = np.empty(examined.series.size)
     bounds = [0, *(step.split for step in steps.located), levels.size]

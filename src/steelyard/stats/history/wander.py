@@ -56,8 +56,9 @@ class Fit(msgspec.Struct, frozen=True):
 
 
 def describe(steps: Steps) -> Fit | None:
-    """Find the model that describes a series with steps about as well as these do, or better; ``None`` where
-    steps are ``ODDS`` times as probable as each.
+    """Find the model that describes a series with steps about as well as these do, or better.
+
+    ``None`` where steps are ``ODDS`` times as probable as each.
     """
     if not steps.located:
         return None
@@ -74,7 +75,10 @@ def _criterion(squares: float, n: int, values: int) -> float:
 
 
 def _correlated(rest: Floats, weights: Floats) -> float:
-    """The sum of squares of innovations around a fit whose neighbours correlate by at most ``HIGHEST``."""
+    """Return the sum of squares of innovations around a fit.
+
+    Neighbours of the fit correlate by at most ``HIGHEST``.
+    """
     scaled = rest * np.sqrt(weights)
     phi = float(scaled[1:] @ scaled[:-1]) / max(float(scaled[:-1] @ scaled[:-1]), EXACT**2)
     phi = min(max(phi, 0.0), HIGHEST)
@@ -117,7 +121,7 @@ def _cycle(steps: Steps) -> Fit:
 
 
 def _regimes(steps: Steps) -> Fit:
-    """The same steps, with every level one of two."""
+    """Return the same steps, with every level one of two."""
     examined = steps.examined
     count = len(steps.located)
     if count < FEWEST_RECURRENCES:

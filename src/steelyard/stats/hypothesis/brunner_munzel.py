@@ -1,5 +1,6 @@
-"""P(X < Y) + P(X = Y) / 2: how often a value of the second sample is the larger one. Brunner and Munzel's
-test that this is 1/2, and an interval that stays between 0 and 1.
+"""P(X < Y) + P(X = Y) / 2: how often a value of the second sample is the larger one.
+
+Brunner and Munzel's test that this is 1/2, and an interval that stays between 0 and 1.
 """
 
 from __future__ import annotations
@@ -46,8 +47,9 @@ class Superiority(msgspec.Struct, frozen=True):
         return self.se == 0
 
     def tested(self, alternative: Alternative = "two-sided") -> TestOutcome | None:
-        """Brunner and Munzel's t against 1/2 (2000, DOI 10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>
-        3.0.CO;2-U); ``None`` where there is none.
+        """Test by Brunner and Munzel's t against 1/2; ``None`` where there is none.
+
+        Brunner and Munzel 2000, DOI 10.1002/(SICI)1521-4036(200001)42:1<17::AID-BIMJ17>3.0.CO;2-U.
         """
         if self.separated:
             return None
@@ -65,7 +67,7 @@ class Superiority(msgspec.Struct, frozen=True):
 
 
 def superiority(first: Floats, second: Floats) -> Superiority | None:
-    """``None`` with fewer than two values in a sample.
+    """Estimate superiority; ``None`` with fewer than two values in a sample.
 
     With placements P_i = share of the other sample below value i (equal ones half): se^2 = s^2_P,x / m +
     s^2_P,y / n, degrees of freedom by Satterthwaite.
@@ -76,7 +78,7 @@ def superiority(first: Floats, second: Floats) -> Superiority | None:
 
 
 def of_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
-    """The same, where the midranks of both together are known."""
+    """Return the same, where the midranks of both together are known."""
     m, n = first.size, second.size
     below_first = (pooled[:m] - midranks(first).ranks) / n
     below_second = (pooled[m:] - midranks(second).ranks) / m
@@ -90,7 +92,9 @@ def of_ranks(pooled: Floats, first: Floats, second: Floats) -> Superiority:
 
 
 def newcombe(value: float, m: int, n: int, alpha: float = 0.05) -> Interval:
-    """The values that differ from the estimate by at most z standard errors, these taken at the value itself.
+    """Return the values that differ from the estimate by at most z standard errors.
+
+    The standard errors are taken at the value itself.
 
     Method 5 of Newcombe 2006, DOI 10.1002/sim.2324: var = P(1-P) [1 + h (1-P)/(2-P) + h P/(1+P)] / (m n), h =
     (m + n) / 2 - 1. It has a bound where one sample is wholly above the other.
@@ -144,7 +148,10 @@ class Relabelled(msgspec.Struct, frozen=True):
 
 
 def relabelled(first: Floats, second: Floats) -> Relabelled | None:
-    """``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps."""
+    """Test by relabelling.
+
+    ``None`` with fewer than two values in a sample, and beyond 200 values unless nothing overlaps.
+    """
     m, n = first.size, second.size
     if min(m, n) < 2:
         return None

@@ -7,8 +7,9 @@ from steelyard.special import beta_quantile
 
 
 def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:
-    """The exact two-sided interval at level 1 - ``alpha`` for a binomial proportion: it covers it at least
-    that often, whatever it is.
+    """Return the exact two-sided interval at level 1 - ``alpha`` for a binomial proportion.
+
+    It covers the proportion at least that often, whatever it is.
 
     Quantiles of beta distributions, both tails ``alpha`` / 2 (Clopper and Pearson 1934, DOI
     10.1093/biomet/26.4.404).

@@ -7,8 +7,9 @@ from steelyard.special import f_cdf, f_sf
 
 
 def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:
-    """F test of two variances (with n - 1) of samples of the given sizes; ``None`` where a sample has no
-    spread.
+    """F test of two variances (with n - 1) of samples of the given sizes.
+
+    ``None`` where a sample has no spread.
     """
     if not (first > 0 and second > 0):
         return None

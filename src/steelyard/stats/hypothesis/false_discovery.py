@@ -10,8 +10,10 @@ from steelyard.stats.hypothesis.holm import Tested
 
 
 def benjamini_hochberg(p_values: Sequence[float], q: float = 0.05) -> tuple[Tested, ...]:
-    """The family in the order given (Benjamini and Hochberg 1995, DOI 10.1111/j.2517-6161.1995.tb02031.x), at
-    a rate of ``q`` for tests that are independent or positively dependent.
+    """Return the family in the order given (Benjamini and Hochberg 1995).
+
+    DOI 10.1111/j.2517-6161.1995.tb02031.x; at a rate of ``q`` for tests that are independent or positively
+    dependent.
 
     ``level`` is R q / m with R rejected of m, and q / m without any: intervals at 1 - ``level`` of the
     rejected ones miss the truth in an expected fraction of at most ``q`` (Benjamini and Yekutieli 2005, DOI

@@ -15,7 +15,9 @@ from steelyard.stats.hypothesis.pairwise import differences
 
 
 def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:
-    """``None`` where a sample is empty. Both must be sorted. The interval is right if only the place differs.
+    """Estimate the shift between two sorted samples; ``None`` where one is empty.
+
+    The interval is right if only the place differs.
 
     Hodges and Lehmann 1963, DOI 10.1214/aoms/1177704172.
     """
@@ -32,8 +34,10 @@ def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:
 
 
 def rank_sum_cut(m: int, n: int, alpha: float) -> int:
-    """The largest c with P(U <= c - 1) <= alpha / 2: the c-th smallest and the c-th largest difference bound
-    the interval. 0 where even U = 0 is not that rare.
+    """Return the largest c with P(U <= c - 1) <= alpha / 2.
+
+    The c-th smallest and the c-th largest difference bound the interval. It is 0 where even U = 0 is not that
+    rare.
     """
     if m * n <= MOST_EXACT:
         # P(U <= u) for u = 0, 1, …

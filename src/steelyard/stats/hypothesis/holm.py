@@ -27,8 +27,9 @@ class Tested(msgspec.Struct, frozen=True):
 
 
 def holm(p_values: Sequence[float], alpha: float = 0.05) -> tuple[Tested, ...]:
-    """The family in the order given (Holm 1979, Scand. J. Statist. 6, 65-70). Tied p-values are rejected
-    together, at the same level.
+    """Return the family in the order given (Holm 1979, Scand. J. Statist. 6, 65-70).
+
+    Tied p-values are rejected together, at the same level.
     """
     p = np.asarray(p_values, dtype=np.float64)
     k = p.size

@@ -1,5 +1,6 @@
-"""Kolmogorov-Smirnov of two samples: whether they come from one distribution; centred, whether their shapes
-agree.
+"""Kolmogorov-Smirnov of two samples: whether they come from one distribution.
+
+Of centred samples, it says whether their shapes agree.
 
 The exact p is a walk through the pooled order, by diagonals: after k of the pooled values, i of them from the
 first sample, the mass that reaches |i/m - (k-i)/n| >= D is taken out. Between equal values nothing is looked
@@ -25,8 +26,9 @@ _ROUNDING: Final = 1e-12
 
 
 def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -> KolmogorovSmirnov | None:
-    """``None`` where a sample is empty. Both must be sorted; values no farther apart than ``closest`` are
-    equal.
+    """Test two samples; ``None`` where one is empty.
+
+    Both must be sorted; values no farther apart than ``closest`` are equal.
     """
     m, n = first.size, second.size
     if min(m, n) == 0:
@@ -52,7 +54,7 @@ def kolmogorov_smirnov(first: Floats, second: Floats, *, closest: float = 0.0) -
 
 
 def same_shape(first: Floats, second: Floats) -> KolmogorovSmirnov | None:
-    """The same test of distances from each sample's median; both must be sorted.
+    """Return the same test of distances from each sample's median; both must be sorted.
 
     The medians are estimated, so that it is careful: of normal samples it rejects 0.1 % instead of 5 %.
     """

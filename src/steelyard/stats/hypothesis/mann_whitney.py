@@ -34,7 +34,7 @@ def rank_sum(first: Floats, second: Floats, alternative: Alternative = "two-side
 
 
 def of_ranks(pooled: Ranks, m: int, alternative: Alternative = "two-sided") -> TestOutcome:
-    """The same from the midranks of both samples, of which the first ``m`` are the first sample's."""
+    """Return the same from the midranks of both samples, of which the first ``m`` are the first sample's."""
     n = pooled.ranks.size - m
     u = float(pooled.ranks[:m].sum()) - m * (m + 1) / 2
     if not pooled.tied and m * n <= MOST_EXACT:

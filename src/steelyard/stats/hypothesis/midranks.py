@@ -27,7 +27,7 @@ class Ranks(msgspec.Struct, frozen=True, eq=False):
 
 
 def midranks(values: Floats) -> Ranks:
-    """The ranks of an array, in its order."""
+    """Return the ranks of an array, in its order."""
     order = np.argsort(values, kind="stable")
     ascending = values[order]
     starts = np.flatnonzero(np.concatenate(([True], ascending[1:] != ascending[:-1])))

@@ -38,7 +38,7 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
         return int((self.ascending.size - self.first).sum())
 
     def kth(self, wanted: Sequence[int]) -> list[float]:
-        """The values of these ranks, from 1."""
+        """Return the values of these ranks, from 1."""
         if self.count <= WRITTEN_OUT:
             every = self._written(self.first, np.full(self.first.size, self.ascending.size))
             places = [k - 1 for k in wanted]
@@ -73,8 +73,9 @@ class Rows(msgspec.Struct, frozen=True, eq=False):
     def _narrowed(
         self, k: int, low: Places, high: Places, least: float, most: float
     ) -> tuple[Places, Places]:
-        """The part of the bracket that holds rank k: below both pivots, above them, or from one to the
-        other.
+        """Return the part of the bracket that holds rank k.
+
+        It lies below both pivots, above them, or from one to the other.
         """
         from_ = np.clip(np.searchsorted(self.ascending, least - self.shifts, side="left"), low, high)
         to = np.clip(np.searchsorted(self.ascending, most - self.shifts, side="right"), low, high)

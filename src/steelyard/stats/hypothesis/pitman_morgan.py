@@ -30,7 +30,7 @@ class Spreads(msgspec.Struct, frozen=True):
 
 
 def pitman_morgan(first: Floats, second: Floats) -> Spreads | None:
-    """``None`` with fewer than three pairs, or where sums or differences do not vary."""
+    """Test two variances; ``None`` below three pairs, or where sums or differences do not vary."""
     n = first.size
     if n < 3:
         return None

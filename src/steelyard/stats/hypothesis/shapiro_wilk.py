@@ -1,5 +1,6 @@
-"""Shapiro-Wilk by Royston's approximations (1995, AS R94, DOI 10.2307/2986146); without a W where there is
-nothing to judge.
+"""Shapiro-Wilk by Royston's approximations (1995, AS R94, DOI 10.2307/2986146).
+
+There is no W where there is nothing to judge.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _LOG_SD: Final = (0.0030302, -0.082676, -0.4803)
 
 
 def normality(values: Floats) -> Normality | None:
-    """``None`` of fewer than three values and where all are equal."""
+    """Test normality; ``None`` of fewer than three values and where all are equal."""
     if values.size < FEWEST or np.ptp(values) == 0:
         return None
     if values.size > MOST:
@@ -53,7 +54,7 @@ def normality(values: Floats) -> Normality | None:
 
 @lru_cache(maxsize=64)
 def _weights(n: int) -> Floats:
-    """Expected order statistics, the outer ones corrected; their squares add to 1."""
+    """Return expected order statistics, the outer ones corrected; their squares add to 1."""
     scores = normal_quantile((np.arange(1, n + 1) - 0.375) / (n + 0.25))
     squares = float(scores @ scores)
     if n == FEWEST:

@@ -30,8 +30,9 @@ _Bytes = npt.NDArray[np.uint8]
 
 
 def subset_means(differences: Floats, seed: int = 1) -> Floats:
-    """Ascending means of the non-empty subsets of 1 to 64 differences: all, or 2^14 - 1 quantiles of them. Of
-    more than 14 differences of which some are equal or opposite, so that sums of subsets are too, as many
+    """Ascending means of the non-empty subsets of 1 to 64 differences: all, or 2^14 - 1 quantiles of them.
+
+    Of more than 14 differences, some of which are equal or opposite, so that sums of subsets are too, as many
     are drawn by ``seed`` instead.
 
     The hypothesis that the mean is m is rejected, against a larger one, by as many patterns of signs of the
@@ -59,8 +60,9 @@ def subset_means(differences: Floats, seed: int = 1) -> Floats:
 
 
 def sign_flip_p(differences: Floats) -> float | None:
-    """Two-sided p of the hypothesis that the mean is 0, by all patterns of signs; ``None`` beyond 14
-    differences, and without any (Fisher 1935, The Design of Experiments, § 21).
+    """Two-sided p of the hypothesis that the mean is 0, by all patterns of signs.
+
+    ``None`` beyond 14 differences, and without any (Fisher 1935, The Design of Experiments, § 21).
     """
     if not 0 < differences.size <= ENUMERATED:
         return None

@@ -21,8 +21,10 @@ from steelyard.stats.hypothesis.sign_flip_table import AT, BELOW, REACHED, UNDER
 
 @lru_cache(maxsize=4096)
 def sign_flip_critical(n: int, alpha: float) -> float:
-    """In standard errors: t that rejects beyond it has the power of the test of ``n`` differences by their
-    signs at ``alpha``; that of t itself where t tests them, below 7 and above 64.
+    """Return the critical value of the test by signs, in standard errors.
+
+    A t that rejects beyond it has the power of the test of ``n`` differences by their signs at ``alpha``; it
+    is that of t itself where t tests them, below 7 and above 64.
 
     The level reached is the largest of k / 2^(n-1) (of k / 2^13 from 14 differences on) that is at most
     ``alpha``; of smaller ones, both tests must reject.
@@ -36,7 +38,7 @@ def sign_flip_critical(n: int, alpha: float) -> float:
 
 
 def _excess(n: int, reached: int, halvings: float) -> float:
-    """In thousandths; between the numbers of differences that are tabled, linear in 1 / n."""
+    """Excess in thousandths; linear in 1 / n between the numbers of differences that are tabled."""
     above = min(size for size in AT if size >= n)
     below = max(size for size in AT if size <= n)
     few, many = (_of_size(size, reached, halvings) for size in (below, above))

@@ -38,8 +38,9 @@ class MeanDifference(msgspec.Struct, frozen=True):
 
 
 def student(first: Moments, second: Moments) -> MeanDifference | None:
-    """Student's t, with the pooled variance and n_1 + n_2 - 2 degrees of freedom; ``None`` without any
-    spread.
+    """Student's t, with the pooled variance and n_1 + n_2 - 2 degrees of freedom.
+
+    ``None`` without any spread.
     """
     nu = first.n + second.n - 2
     pooled = ((first.n - 1) * first.variance + (second.n - 1) * second.variance) / nu
@@ -48,8 +49,9 @@ def student(first: Moments, second: Moments) -> MeanDifference | None:
 
 
 def welch(first: Moments, second: Moments) -> MeanDifference | None:
-    """Welch's t, with separate variances and Welch-Satterthwaite degrees of freedom; ``None`` without any
-    spread.
+    """Welch's t, with separate variances and Welch-Satterthwaite degrees of freedom.
+
+    ``None`` without any spread.
     """
     a, b = first.variance / first.n, second.variance / second.n
     if a + b <= 0:
@@ -61,7 +63,7 @@ def welch(first: Moments, second: Moments) -> MeanDifference | None:
 
 
 def t_p(t: float, nu: float, alternative: Alternative) -> float:
-    """The p value of a t statistic; a positive one speaks for ``greater``."""
+    """Return the p value of a t statistic; a positive one speaks for ``greater``."""
     if alternative == "two-sided":
         return min(1.0, 2 * student_cdf(nu, -abs(t)))
     return student_cdf(nu, t if alternative == "less" else -t)

@@ -1,5 +1,6 @@
-"""Wilcoxon's signed rank test, and the location that belongs to it: Hodges and Lehmann's median of
-averages.
+"""Wilcoxon's signed rank test, and the location that belongs to it.
+
+The location is Hodges and Lehmann's median of averages.
 """
 
 from __future__ import annotations
@@ -61,7 +62,9 @@ def signed_rank(differences: Floats) -> TestOutcome | None:
 
 
 def centre(differences: Floats, alpha: float = 0.05) -> Centre | None:
-    """``None`` without differences. The interval is right if these lie symmetrically about their centre.
+    """Estimate the centre; ``None`` without differences.
+
+    The interval is right if these lie symmetrically about their centre.
 
     Hodges and Lehmann 1963, DOI 10.1214/aoms/1177704172; Tukey's interval, as in Hollander and Wolfe, § 3.3.
     """
@@ -78,7 +81,7 @@ def centre(differences: Floats, alpha: float = 0.05) -> Centre | None:
 
 
 def signed_rank_cut(n: int, alpha: float) -> int:
-    """The largest c with P(T <= c - 1) <= alpha / 2; 0 where even T = 0 is not that rare."""
+    """Return the largest c with P(T <= c - 1) <= alpha / 2; 0 where even T = 0 is not that rare."""
     if n <= MOST_EXACT:
         return int(np.searchsorted(rank_tails(n)[::-1], alpha / 2 * (1 + 1e-12), side="right"))
     cut = n * (n + 1) / 4 + normal_quantile(alpha / 2) * math.sqrt(n * (n + 1) * (2 * n + 1) / 24)

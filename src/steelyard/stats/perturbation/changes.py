@@ -80,7 +80,7 @@ def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
 
 
 def ranks(values: Sequence[float]) -> list[float]:
-    """From 1; equal values share the mean of their ranks."""
+    """Ranks from 1; equal values share the mean of their ranks."""
     array = np.asarray(values, dtype=np.float64)
     below = (array[:, None] > array).sum(axis=1)
     equal = (array[:, None] == array).sum(axis=1)
@@ -96,8 +96,10 @@ def _spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
 
 
 def _fisher(rho: float, n: int) -> Interval | None:
-    """Of a rank correlation: tanh(atanh(rho) -+ 1.96 sqrt((1 + rho^2 / 2) / (n - 3))) (Bonett and Wright
-    2000, DOI 10.1007/BF02294183). From four points on; it is wide there, and that is the point.
+    """Return Fisher's interval of a rank correlation.
+
+    It is tanh(atanh(rho) -+ 1.96 sqrt((1 + rho^2 / 2) / (n - 3))) (Bonett and Wright 2000, DOI
+    10.1007/BF02294183). From four points on; it is wide there, and that is the point.
     """
     if n < 4:
         return None

@@ -31,29 +31,34 @@ class Criticals(msgspec.Struct, frozen=True):
 
 
 def of_pairs(n: int, alpha: float, *, flipped: bool = False, in_time: bool = False) -> Criticals:
-    """Of ``n`` paired units at ``alpha``, by t or where ``flipped`` by their signs; of units ``in_time``,
-    likeness of neighbours is allowed for.
+    """Critical values of ``n`` paired units at ``alpha``, by t or where ``flipped`` by their signs.
+
+    For units ``in_time``, likeness of neighbours is allowed for.
     """
     critical = sign_flip_critical(n, alpha) if flipped else t_quantile(n - 1, alpha)
     return _with_likeness(critical, n, alpha, 1) if in_time else always(critical)
 
 
 def of_runs(n: int, alpha: float, *, in_time: bool = False) -> Criticals:
-    """Of Welch's test of two treatments with ``n`` runs each, that which seems more alike decides."""
+    """Critical values of Welch's test of two treatments with ``n`` runs each.
+
+    The treatment that seems more alike decides.
+    """
     critical = t_quantile(2 * n - 2, alpha)
     return _with_likeness(critical, n, alpha, 2) if in_time else always(critical)
 
 
 def of_signs(n: int, alpha: float) -> tuple[float, Criticals]:
-    """The probability that the sign test of a median judges ``n`` units in time alone, and the critical
-    values of t where it does not.
+    """Return how probably the sign test of a median judges ``n`` units in time alone.
+
+    The critical values of t where it does not are returned too.
     """
     its = _with_likeness(0.0, n, alpha, 1)
     return its.shares[0], Criticals(its.values[1:], its.shares[1:])
 
 
 def always(critical: float) -> Criticals:
-    """The same in every record."""
+    """Return the same in every record."""
     return Criticals((critical,), (1.0,))
 
 

@@ -16,8 +16,10 @@ from steelyard.stats.planning.power import POWER
 def fresh_run(
     ratio: Speedup, comparisons: int, declared: Analysis, facts: DesignFacts, *, by_context: bool
 ) -> FreshRun | None:
-    """Of one among so many comparisons of a family; ``by_context`` where contexts are its units. ``None``
-    where nothing pairs them or they do not vary, and where no design has as many blocks.
+    """Fresh run for one among so many comparisons of a family.
+
+    ``by_context`` where contexts are its units. ``None`` where nothing pairs them or they do not vary, and
+    where no design has as many blocks.
     """
     if facts.order == "sequential" or not ratio.nu or not ratio.se:
         return None

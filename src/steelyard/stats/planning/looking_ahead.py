@@ -30,8 +30,10 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
     passes: int = 1,
     decided: bool = False,
 ) -> Outlook | None:
-    """``None`` where nothing is compared, or one unit can show nothing. A context takes ``passes`` blocks;
-    where it ends when verdicts are ``decided``, the first look is after ``units``.
+    """Look ahead; ``None`` where nothing is compared, or one unit can show nothing.
+
+    A context takes ``passes`` blocks; where it ends when verdicts are ``decided``, the first look is after
+    ``units``.
     """
     if comparisons < 1 or units < 2:
         return None

@@ -27,8 +27,10 @@ class Single(msgspec.Struct, frozen=True):
 def blocks_decided(
     power_at: Callable[[int, float], float], alpha: float, looks: Iterable[int], power: float
 ) -> int | None:
-    """The look by which the verdict is decided with this ``power``, where ``power_at`` so many blocks and a
-    level is that of one look; ``None`` where ``looks`` end before.
+    """Return the blocks of the look by which the verdict is decided with this ``power``.
+
+    ``power_at`` has the power of so many blocks at the level of one look. ``None`` where ``looks`` end
+    before.
     """
     made: list[int] = []
 

@@ -1,5 +1,6 @@
-"""``PlannedTest``: the test of a comparison that has not been made yet, at looks or after a fixed number of
-blocks; what shows at it, and the units that it needs.
+"""``PlannedTest``: the test of a comparison that has not been made yet.
+
+It is made at looks or after a fixed number of blocks; here is what shows at it, and the units that it needs.
 """
 
 from __future__ import annotations
@@ -63,13 +64,13 @@ class PlannedTest(msgspec.Struct, frozen=True):
         return self.judge == "sign-flip"
 
     def level_after(self, units: int) -> float:
-        """At the only look, or at the first."""
+        """Level at the only look, or at the first."""
         if self.first is None:
             return self.level
         return Looks((max(3, units * self.passes),)).level(self.level)
 
     def detectable(self, units: int) -> float | None:
-        """The smallest difference that shows at that look; ``None`` where none does."""
+        """Return the smallest difference that shows at that look; ``None`` where none does."""
         level = self.level_after(units)
         if self.unit == "run":
             return detectable_shift(2 * units - 2, of_runs(units, level, in_time=True)) * math.sqrt(2 / units)
@@ -99,8 +100,10 @@ class PlannedTest(msgspec.Struct, frozen=True):
     def equivalent(
         self, margin: float, power: float, *, shift: float = 0.0, one_sided: bool = False
     ) -> int | None:
-        """Units that show equivalence within ``margin``, where the true difference is ``shift``: by an
-        interval at 1 - level, two one-sided tests at half of it each; at all of it each where ``one_sided``.
+        """Return the units that show equivalence within ``margin``, where ``shift`` is the true difference.
+
+        By an interval at 1 - level: two one-sided tests at half of it each; at all of it each where
+        ``one_sided``.
         """
         if self.judge == "sign":
             # Each end may lie outside as often as both together may; hardly ever do both.

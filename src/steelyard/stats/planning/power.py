@@ -17,7 +17,7 @@ POWER: Final = 0.8
 
 
 def power_of(shift: float, nu: float, criticals: Criticals) -> float:
-    """The probability that |t| exceeds what counts, where the truth is ``shift`` standard errors."""
+    """Return the probability that |t| exceeds what counts, where the truth is ``shift`` standard errors."""
     return sum(
         share * t_power(shift, nu, critical)
         for critical, share in zip(criticals.values, criticals.shares, strict=True)
@@ -25,7 +25,9 @@ def power_of(shift: float, nu: float, criticals: Criticals) -> float:
 
 
 def t_power(shift: float, nu: float, critical: float) -> float:
-    """The probability that |t| exceeds ``critical``, where the true difference is ``shift`` standard errors.
+    """Return the probability that |t| exceeds ``critical``.
+
+    The true difference is ``shift`` standard errors.
 
     E[Phi(c - t w) + Phi(-c - t w)] with w^2 ~ chi^2_nu / nu, over the quantiles of w; absolute error below
     1e-10 from three degrees of freedom on.
@@ -37,7 +39,7 @@ def t_power(shift: float, nu: float, critical: float) -> float:
 
 
 def equivalence_power_of(margin: float, nu: float, criticals: Criticals, *, shift: float = 0.0) -> float:
-    """The same of ``equivalence_power``."""
+    """Return the same of ``equivalence_power``."""
     return sum(
         share * equivalence_power(margin, nu, critical, shift=shift)
         for critical, share in zip(criticals.values, criticals.shares, strict=True)
@@ -45,8 +47,10 @@ def equivalence_power_of(margin: float, nu: float, criticals: Criticals, *, shif
 
 
 def equivalence_power(margin: float, nu: float, critical: float, *, shift: float = 0.0) -> float:
-    """The probability that both one-sided t tests reject: that an interval of -+ ``critical`` estimated
-    standard errors lies within -+ ``margin``; ``margin`` and the true ``shift`` in standard errors.
+    """Return the probability that both one-sided t tests reject.
+
+    That is that an interval of -+ ``critical`` estimated standard errors lies within -+ ``margin``;
+    ``margin`` and the true ``shift`` are in standard errors.
 
     E[max(0, Phi(m - d - t w) - Phi(-m - d + t w))]: beyond w = m / t no interval is narrow enough.
     """
@@ -73,7 +77,7 @@ def _spreads(nu: float) -> Floats:
 
 
 def detectable_shift(nu: float, criticals: Criticals, power: float = POWER) -> float:
-    """The true difference, in standard errors, that shows with ``power``."""
+    """Return the true difference, in standard errors, that shows with ``power``."""
     low, high = 0.0, max(criticals.values) + 10
     while power_of(high, nu, criticals) < power:
         low, high = high, 2 * high

@@ -33,8 +33,9 @@ LARGEST: Final = 10.0
 
 
 class Precision(msgspec.Struct, frozen=True):
-    """Relative half-widths of the 95 % intervals that the answer shows: of every declared comparison, or of
-    every mean where none is declared.
+    """Relative half-widths of the 95 % intervals that the answer shows.
+
+    They are of every declared comparison, or of every mean where none is declared.
 
     Attributes
     ----------
@@ -69,8 +70,9 @@ def precision(
     order: Order = "randomized-blocks",
     looks: Looks | None = None,
 ) -> Precision:
-    """The precision of an experiment so far, by its primary metric; samples of others are passed over. With
-    ``looks``, of intervals that hold over them.
+    """Return the precision of an experiment so far, by its primary metric.
+
+    Samples of others are passed over. With ``looks``, it is that of intervals that hold over them.
 
     Raises
     ------
@@ -110,7 +112,7 @@ def halfwidth_of(comparison: Comparison) -> float | None:
 
 
 def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
-    """What is doubtful about few blocks with these samples, and these contrasts in the order of time."""
+    """Return doubts about few blocks with these samples, and with contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
         "bimodal": _bimodal(values),
         "autocorrelated": any(
@@ -125,8 +127,10 @@ def _bimodal(values: Sequence[Floats]) -> bool:
 
 
 def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:
-    """Sinh(t s / sqrt(n_eff)) of the logarithm of a ratio, one value a unit, with t at n_eff - 1; n_eff is n
-    unless units follow each other (``in_time``) and significantly resemble their neighbours.
+    """Half-width of a ratio with one value a unit: sinh(t s / sqrt(n_eff)), with t at n_eff - 1.
+
+    Here s is of the logarithm; n_eff is n unless units follow each other (``in_time``) and significantly
+    resemble their neighbours.
     """
     part = _uncertainty(values, in_time=in_time)
     if not math.isfinite(part.variance):

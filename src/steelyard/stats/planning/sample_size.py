@@ -1,5 +1,6 @@
-"""Sample sizes: the number of units that a question needs. Differences are logarithms of ratios, in standard
-deviations ``s``.
+"""Sample sizes: the number of units that a question needs.
+
+Differences are logarithms of ratios, in standard deviations ``s``.
 """
 
 from __future__ import annotations
@@ -29,8 +30,9 @@ MOST_POWER: Final = 0.999
 def n_paired(
     effect: float, alpha: float = 0.05, power: float = POWER, *, flipped: bool = False, in_time: bool = False
 ) -> int | None:
-    """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs;
-    ``effect`` over their ``s``. Of units ``in_time``, likeness of neighbours is allowed for.
+    """Blocks (or contexts) for a one-sample test of differences, by t or where ``flipped`` by their signs.
+
+    ``effect`` is over their ``s``. For units ``in_time``, likeness of neighbours is allowed for.
     """
     return _from_which_on(
         lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
@@ -41,13 +43,13 @@ def n_paired(
 def paired_power(
     effect: float, n: int, alpha: float, *, flipped: bool = False, in_time: bool = False
 ) -> float:
-    """The power that ``n_paired`` asks for, of ``n`` units."""
+    """Return the power that ``n_paired`` asks for, of ``n`` units."""
     criticals = of_pairs(n, alpha, flipped=flipped, in_time=in_time)
     return power_of(effect * math.sqrt(n), n - 1, criticals)
 
 
 def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time: bool = False) -> int | None:
-    """Runs of each of two treatments that nothing pairs; ``effect`` over the ``s`` of each."""
+    """Return runs of each of two unpaired treatments; ``effect`` is over the ``s`` of each."""
 
     def enough(n: int, *, in_time: bool) -> bool:
         return power_of(effect * math.sqrt(n / 2), 2 * n - 2, of_runs(n, alpha, in_time=in_time)) >= power
@@ -59,9 +61,10 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 
 
 def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time: bool = False) -> int | None:
-    """Units for the sign test of the median of normal values; ``effect`` over their ``s``: the number from
-    which on P(Bin(n, Phi(-effect)) < k) is enough, although it falls where k stays. Beyond ``MOST_SIGNS``, by
-    the normal distribution.
+    """Units for the sign test of the median of normal values.
+
+    ``effect`` is over their ``s``. It is the number from which on P(Bin(n, Phi(-effect)) < k) is enough,
+    although it falls where k stays. Beyond ``MOST_SIGNS``, by the normal distribution.
     """
     found = _n_signs(effect, alpha, power)
     for _ in range(2 if in_time else 0):
@@ -72,7 +75,7 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 
 
 def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -> float:
-    """The power that ``n_signs`` asks for, of ``n`` units."""
+    """Return the power that ``n_signs`` asks for, of ``n`` units."""
     k = order_of(n, alpha)
     alone = binomial_cdf(k - 1, n, normal_cdf(-effect)) if k else 0.0
     if not in_time:
@@ -82,8 +85,9 @@ def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -
 
 
 def power_without_likeness(effect: float, n: int, alpha: float, power: float) -> float:
-    """The power that the sign test of a median must have where r1 is small, so that with what is left where
-    it is not, both have ``power`` together.
+    """Return the power that the sign test of a median must have where r1 is small.
+
+    With what is left where r1 is not small, both have ``power`` together.
     """
     usual, rest = of_signs(n, alpha)
     return min(MOST_POWER, (power - _by_error_of_median(effect, n, rest)) / usual)
@@ -116,8 +120,9 @@ def n_tost(
     flipped: bool = False,
     in_time: bool = False,
 ) -> int | None:
-    """Pairs for two one-sided tests at ``alpha`` each, by t or where ``flipped`` by signs; ``margin`` and the
-    true ``shift`` over ``s``.
+    """Pairs for two one-sided tests at ``alpha`` each, by t or where ``flipped`` by signs.
+
+    ``margin`` and the true ``shift`` are over ``s``.
     """
     if abs(shift) >= margin:
         return None
@@ -130,7 +135,7 @@ def n_tost(
 def tost_power(
     margin: float, n: int, alpha: float, *, shift: float = 0.0, flipped: bool = False, in_time: bool = False
 ) -> float:
-    """The power that ``n_tost`` asks for, of ``n`` pairs."""
+    """Return the power that ``n_tost`` asks for, of ``n`` pairs."""
     root, criticals = math.sqrt(n), of_pairs(n, 2 * alpha, flipped=flipped, in_time=in_time)
     return equivalence_power_of(margin * root, n - 1, criticals, shift=shift * root)
 
@@ -142,8 +147,9 @@ def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None
 
 
 def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: int = 1) -> int | None:
-    """Units, of so many ``blocks`` each, after which that half-width ends a run: few blocks must have reached
-    a part of it (docs/decisions/stopping/184-precision-of-few-blocks.md).
+    """Return the units, of so many ``blocks`` each, after which that half-width ends a run.
+
+    Few blocks must have reached a part of it (docs/decisions/stopping/184-precision-of-few-blocks.md).
     """
     enough = math.ceil(ENOUGH / blocks)
     early = n_precise(EARLY * rel_halfwidth, s, alpha)
@@ -154,17 +160,20 @@ def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: 
 
 
 def _normal_size(effect: float, alpha: float, power: float) -> float:
-    """By the normal distribution, and what t adds to it (Guenther 1981, DOI 10.1080/00031305.1981.10479363):
-    within one or two of the truth, and so much nearer than doubling from 2.
+    """Return the size by the normal distribution, and what t adds to it.
+
+    Guenther 1981, DOI 10.1080/00031305.1981.10479363: within one or two of the truth, and so much nearer than
+    doubling from 2.
     """
     z = -normal_quantile(alpha / 2)
     return (z + normal_quantile(power)) ** 2 / effect**2 + z * z / 2 if effect else math.inf
 
 
 def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | None:
-    """The number from which on all are enough, none of them below the one by t alone: some more show less,
-    where one pattern of signs is left, as at 2.5 % with seven, and where likeness of neighbours begins to be
-    allowed for in more records, as with 20.
+    """Return the number from which on all are enough, none of them below the one by t alone.
+
+    Some more show less, where one pattern of signs is left, as at 2.5 % with seven, and where likeness of
+    neighbours begins to be allowed for in more records, as with 20.
     """
     if by_t is None:
         return None
@@ -177,8 +186,9 @@ def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | Non
 
 
 def _smallest(enough: Callable[[int], bool], near: float = 2) -> int | None:
-    """The smallest number from 2 on that is enough, looked for from ``near`` on; what is enough stays so for
-    more.
+    """Return the smallest number from 2 on that is enough, looked for from ``near`` on.
+
+    What is enough stays so for more.
     """
     if not near < 2 * MOST:
         return None

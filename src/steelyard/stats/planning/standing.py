@@ -49,9 +49,10 @@ class Standing(msgspec.Struct, frozen=True):
         return self.decided and self.halfwidth is not None and self.halfwidth <= self.target
 
     def relied_on(self, blocks: int, *, verdicts: bool) -> bool:
-        """Whether an answer of so many blocks may end the run: few must not be doubtful, and must reach a
-        part of the half-width wanted, unless the rule asks for ``verdicts``, which hold over all looks by
-        themselves.
+        """Whether an answer of so many blocks may end the run.
+
+        Few must not be doubtful, and must reach a part of the half-width wanted, unless the rule asks for
+        ``verdicts``, which hold over all looks by themselves.
         """
         if not self.answered or blocks >= ENOUGH:
             return self.answered
@@ -101,8 +102,9 @@ def standing(
 
 
 def narrow(comparison: Comparison, least: float = NARROW, fraction: float = PART) -> float:
-    """Relative half-width at which the interval is narrow against the effect: a tenth of it, at least 1 %, or
-    another ``fraction`` and ``least``.
+    """Return the relative half-width at which the interval is narrow against the effect.
+
+    It is a tenth of the effect, at least 1 %, or another ``fraction`` and ``least``.
 
     The effect is that of the larger over the smaller, so that a ratio and its reciprocal ask for the same.
     """

@@ -6,7 +6,8 @@ import math
 
 
 def unseen_share(n: int) -> float:
-    """The largest share that a mode (or a kind of context) can have and still show in none of ``n`` draws
-    with a probability of 5 %.
+    """Return the largest share of a mode (or a kind of context) that can go unseen.
+
+    It shows in none of ``n`` draws with a probability of 5 %.
     """
     return 1.0 if n < 1 else -math.expm1(math.log(0.05) / n)

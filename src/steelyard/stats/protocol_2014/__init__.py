@@ -1,5 +1,6 @@
-"""The protocol ``nogueira-matias-2014``: which test each pair of samples takes, Holm over the family, every
-step kept. One step a file.
+"""The protocol ``nogueira-matias-2014``.
+
+It says which test each pair of samples takes, Holm over the family, every step kept. One step a file.
 
 After Nogueira and Matias, A Quantitative Study on Execution Time Variability in Computing Experiments, § 3.5.
 

@@ -125,8 +125,9 @@ def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rul
 
 
 def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
-    """Of two constants, by all arrangements of their values: 2 / C(m + n, m) where they differ, half of it on
-    the side that is tested, and 1.
+    """Return the p of two constants, by all arrangements of their values.
+
+    It is 2 / C(m + n, m) where they differ, half of it on the side that is tested, and 1.
     """
     old, new = baseline.ascending, treatment.ascending
     alternative = alternative_of(rules, treatment.sample.metric.better)

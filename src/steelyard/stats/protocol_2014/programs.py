@@ -1,5 +1,7 @@
-"""The tables of the paper: of many programs, how many show a difference between two treatments, before and
-after Holm, and by which test that was found.
+"""The tables of the paper, of many programs.
+
+They say how many show a difference between two treatments, before and after Holm, and by which test that was
+found.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
-    """The tables of an experiment with at least one stratum."""
+    """Return the tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
     shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)

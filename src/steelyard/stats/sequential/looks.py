@@ -76,16 +76,19 @@ class Looks(msgspec.Struct, frozen=True):
         return self.closed == self.blocks[0] == self.blocks[-1]
 
     def level(self, alpha: float) -> float:
-        """The two-sided level of the last look, where an error over all looks, and all later ones, has a
-        probability of at most ``alpha``.
+        """Return the two-sided level of the last look.
+
+        An error over all looks, and all later ones, has a probability of at most ``alpha``.
         """
         if self._only:
             return alpha
         return _interpolated(alpha, _OVERALL, _walk(self.blocks, self.closed).levels)
 
     def overall(self, p: float) -> float:
-        """The inverse: the smallest ``alpha`` with which the last look rejects what has this ``p`` in its
-        blocks. Over all looks it is at most a with a probability of at most a, whatever a is.
+        """Return the smallest ``alpha`` with which the last look rejects what has this ``p`` in its blocks.
+
+        It is the inverse of ``level``. Over all looks it is at most a with a probability of at most a,
+        whatever a is.
         """
         if self._only:
             return p
@@ -93,7 +96,7 @@ class Looks(msgspec.Struct, frozen=True):
 
 
 def level_at(alpha: float, blocks: tuple[int, ...], closed: int | None = None) -> float:
-    """The level of the last of these looks; ``alpha`` over all of them."""
+    """Return the level of the last of these looks; ``alpha`` over all of them."""
     return Looks(blocks, closed).level(alpha)
 
 

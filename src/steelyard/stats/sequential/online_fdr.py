@@ -23,7 +23,7 @@ def weight(j: int) -> float:
 
 
 def level(test: int, discoveries: Sequence[int], alpha: float) -> float:
-    """The level of a test, by the tests before it that were discoveries.
+    """Return the level of a test, by the tests before it that were discoveries.
 
     Parameters
     ----------

@@ -12,9 +12,11 @@ from steelyard.stats.sequential.looks import Looks
 
 
 class OverLooks(msgspec.Struct, frozen=True):
-    """The distribution of a ratio by the blocks so far, with p and intervals that hold over all looks: that
-    the 95 % interval of any of them, or of later ones, misses the true ratio has a probability of at most 5 %
-    (repeated confidence intervals, Jennison and Turnbull 1989, DOI 10.1111/j.2517-6161.1989.tb01433.x).
+    """The distribution of a ratio by the blocks so far, valid over all looks.
+
+    That the 95 % interval of any look, or of later ones, misses the true ratio has a probability of at most 5
+    % (repeated confidence intervals, Jennison and Turnbull 1989, DOI 10.1111/j.2517-6161.1989.tb01433.x). P
+    values hold over all looks too.
     """
 
     at_last: Distribution
@@ -30,13 +32,14 @@ class OverLooks(msgspec.Struct, frozen=True):
 
 
 def over_looks(ratio: Speedup, looks: Looks) -> Speedup:
-    """The same estimate with p and intervals that are valid over the looks."""
+    """Return the same estimate with p and intervals that are valid over the looks."""
     distribution = OverLooks(ratio.distribution, looks)
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
 
 
 def looks_of(facts: DesignFacts) -> Looks | None:
-    """Looks at which an experiment may have ended because of what they showed, and the blocks of today;
+    """Return looks at which an experiment may have ended by their results, and the blocks of today.
+
     ``None`` of one that was to have so many blocks, whatever they show.
 
     A look whose interval was too wide could not end the run and spends nothing (docs/decisions/214), unless

@@ -19,9 +19,10 @@ from steelyard.stats.uncertainty.propagation import expanded
 def budget(
     contrast: Contrast, ratio: Speedup, allowed: Speedup, parts: Sequence[Contribution]
 ) -> Budget | None:
-    """The budget of an estimate whose uncertainty was propagated: by t on log S, or by flipped signs, whose
-    quantiles are not quite those of t. ``None`` for others, which have no sum of components. By what the
-    likeness of neighbours widens it, ``allowed`` exceeds ``ratio``.
+    """Return the budget of an estimate whose uncertainty was propagated.
+
+    By t on log S, or by flipped signs, whose quantiles are not quite those of t. ``None`` for others, which
+    have no sum of components. By what the likeness of neighbours widens it, ``allowed`` exceeds ``ratio``.
     """
     propagated = isinstance(ratio.distribution, LogT | SignFlips)
     if not propagated or ratio.nu is None or ratio.estimand in ("median_ratio", "quantile"):
@@ -55,8 +56,9 @@ def budget(
 
 @lru_cache(maxsize=2)
 def _of_runs(side: Side, units: Units, sign: int, *, logs: bool) -> Component:
-    """The mean of one treatment's units; of logarithms, it is told as a geometric mean. That of a baseline is
-    asked for again and again.
+    """Return the mean of one treatment's units.
+
+    A mean of logarithms is told as a geometric mean. That of a baseline is asked for again and again.
     """
     values = units.logs if logs else units.raws
     value = math.exp(float(values.mean())) if logs else float(values.mean())

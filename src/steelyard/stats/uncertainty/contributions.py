@@ -43,8 +43,10 @@ class Contribution(msgspec.Struct, frozen=True):
 
 
 def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool) -> tuple[Contribution, ...]:
-    """An absolute error e moves a mean of logarithms by e times the mean of 1/x, the log of a mean by e over
-    the mean; a relative one moves either by e. Shared errors partly cancel, relative ones entirely.
+    """Return what stated errors contribute to a logarithm.
+
+    An absolute error e moves a mean of logarithms by e times the mean of 1/x, the log of a mean by e over the
+    mean; a relative one moves either by e. Shared errors partly cancel, relative ones entirely.
 
     Parameters
     ----------
@@ -65,8 +67,10 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
 def contributions_of_ratio(
     numerator: Contrast, denominator: Contrast, components: Sequence[TypeB], *, logs: bool
 ) -> tuple[Contribution, ...]:
-    """The same of log S_numerator - log S_denominator: an error of its own in each of four treatments, or one
-    that all four share, of which little is left.
+    """Return the same of log S_numerator - log S_denominator.
+
+    There is an error of its own in each of four treatments, or one that all four share, of which little is
+    left.
     """
     over = contributions(numerator, components, logs=logs)
     under = [
@@ -85,7 +89,7 @@ def contributions_of_ratio(
 
 
 def with_type_b(ratio: Speedup, parts: Sequence[Contribution]) -> Speedup | Undefined:
-    """The estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
+    """Return the estimate with its Type A and Type B uncertainties together, nu by Welch-Satterthwaite.
 
     Only for estimates that vary by t on log S or by flipped signs, or not at all: the distributions of the
     others have no place for it.

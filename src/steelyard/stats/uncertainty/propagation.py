@@ -17,7 +17,9 @@ def propagate(
     uncertainties: Sequence[float],
     covariances: npt.ArrayLike | None = None,
 ) -> float:
-    """Combined standard uncertainty: u_c^2 = sum c_i^2 u_i^2 + 2 sum_{i<j} c_i c_j u(x_i, x_j), GUM Eq. 13.
+    """Return the combined standard uncertainty (GUM Eq. 13).
+
+    It is u_c^2 = sum c_i^2 u_i^2 + 2 sum_{i<j} c_i c_j u(x_i, x_j).
 
     Parameters
     ----------
@@ -58,8 +60,9 @@ def sensitivities(
     estimates: Sequence[float],
     uncertainties: Sequence[float],
 ) -> tuple[float, ...]:
-    """Sensitivity coefficients of a function of several estimates: [f(x_i + u_i) - f(x_i - u_i)] / 2 u_i, GUM
-    5.1.3, note 2; steps of 1e-6 of the value where an uncertainty is 0.
+    """Sensitivity coefficients of a function of several estimates (GUM 5.1.3, note 2).
+
+    They are [f(x_i + u_i) - f(x_i - u_i)] / 2 u_i; steps of 1e-6 of the value where an uncertainty is 0.
     """
     at = np.asarray(estimates, dtype=np.float64)
     found: list[float] = []

@@ -34,7 +34,7 @@ NAMES: Final = tuple(entry.name for entry in HARNESSES)
 
 
 def find_harness(name: str | None, words: Sequence[str], tree: Path) -> Harness:
-    """The harness of this name, or the first that recognises the command in a tree that is built.
+    """Return the harness of this name, or the first that recognises the command in a tree that is built.
 
     Raises
     ------

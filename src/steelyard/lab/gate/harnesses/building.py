@@ -14,7 +14,7 @@ _LINES: Final = 6
 
 
 def build(words: Sequence[str], tree: Tree, environment: Mapping[str, str] = {}) -> bytes:
-    """What the command prints on stdout.
+    """Return what the command prints on stdout.
 
     Raises
     ------

@@ -93,11 +93,11 @@ class Cargo(Harness):
         return sorted(programs, key=lambda entry: entry.name)
 
     def get_default_s(self, program: Program) -> float:
-        """That of criterion, or of what stops sooner."""
+        """Return the default time of criterion, or of what stops sooner."""
         return self.default_s if program.source == "criterion" else _QUICK_S
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """A short warm-up, few samples and no plots of criterion; of divan and tango, a short time."""
+        """Return a short warm-up, few samples and no plots of criterion; of divan and tango, a short time."""
         words, names = program.words, selection.names
         if names:
             words = tuple(word for place, word in enumerate(words) if not _is_filter(words, place))
@@ -132,12 +132,12 @@ def _launch_tango(words: Sequence[str], names: Sequence[str]) -> list[str]:
 
 
 def _escape_glob(name: str) -> str:
-    """The name as a glob of itself alone."""
+    """Return the name as a glob of itself alone."""
     return re.sub(r"([*?\[\]{},])", r"[\1]", name)
 
 
 def _identify_source(program: Path, name: str) -> Format:
-    """What a program reports, by a variable that its harness reads."""
+    """Return what a program reports, by a variable that its harness reads."""
     for mark, source in _MARKS.items():
         if has_text(program, (mark,)):
             return source

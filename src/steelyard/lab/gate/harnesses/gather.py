@@ -47,7 +47,7 @@ def read_config(text: str) -> dict[str, Any]:
 
 
 def copy_config(file: Path, place: Path) -> str:
-    """A copy of a configuration in ``place``, with results there and all other paths as they were."""
+    """Return a copy of a configuration in ``place``, with results there and all other paths as they were."""
     config = read_config(file.read_text(encoding="utf-8"))
     for key in _PATHS:
         value = config.get(key, "benchmarks" if key == "benchmark_dir" else None)

@@ -38,7 +38,7 @@ class Asv(Harness):
         return "run" in words and (Path(words[0]).name == "asv" or ("-m", "asv") in pairwise(words))
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The command, with the commit of the tree.
+        """Return the command, with the commit of the tree.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class BenchmarkDotNet(Harness):
         return library is not None and (library.parent / "BenchmarkDotNet.dll").is_file()
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The library of the tree.
+        """Return the library of the tree.
 
         Raises
         ------

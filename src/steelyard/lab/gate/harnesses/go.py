@@ -73,7 +73,7 @@ class Go(Harness):
         return programs
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """No tests, each benchmark once for a short time."""
+        """Run no tests, and each benchmark once for a short time."""
         words = program.words
         if selection.names:
             words = tuple(word for word in words if not word.startswith("-test.bench="))
@@ -88,7 +88,7 @@ class Go(Harness):
 
 
 def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Flags of the test program, flags of the build, and packages."""
+    """Split words into flags of the test program, flags of the build, and packages."""
     of_tests: list[str] = []
     of_build: list[str] = []
     packages: list[str] = []
@@ -109,14 +109,14 @@ def _split(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
 
 
 def _add_layout(of_build: Sequence[str], layout: int) -> list[str]:
-    """Flags of the build with the linker's order of functions, beside other flags of the linker."""
+    """Add the linker's order of functions to flags of the build, beside other flags of the linker."""
     flags = [word.removeprefix("-ldflags=") for word in of_build if word.startswith("-ldflags=")]
     rest = [word for word in of_build if not word.startswith("-ldflags=")]
     return [*rest, f"-ldflags={' '.join([*flags, f'-randlayout={layout}'])}"]
 
 
 def _locate(directory: Path, tree: Tree) -> Path:
-    """A package's place in the tree.
+    """Return a package's place in the tree.
 
     Raises
     ------
@@ -157,8 +157,9 @@ def _has_benchmarks(program: Path, directory: Path) -> bool:
 
 
 def _make_pattern(names: Sequence[str]) -> str:
-    """For each part of the names those that some has there: a superset where parts are combined freely. The
-    number of CPUs behind a name is none of its parts.
+    """Join for each part the names that some have there: a superset where parts combine freely.
+
+    The number of CPUs behind a name is none of its parts.
     """
     parts = [name.split("/") for name in names]
     shortest = min(map(len, parts))

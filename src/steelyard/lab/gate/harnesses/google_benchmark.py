@@ -27,16 +27,16 @@ class GoogleBenchmark(Harness):
     default_s = 0.7
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """By a flag among the words, or by the library in the program."""
+        """Recognise the harness by a flag among the words, or by the library in the program."""
         has_flag = any(word.startswith("--benchmark_") for word in words)
         return has_flag or self.has_benchmarks_inside(words, tree)
 
     def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
-        """By the library."""
+        """Recognise benchmarks by the library."""
         return has_text(locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """The last of equal flags counts, so that ours stand behind the user's."""
+        """Put our flags behind the user's, since the last of equal flags counts."""
         short = {
             "--benchmark_repetitions": str(REPETITIONS),
             "--benchmark_min_time": f"{0.5 / SHARE / REPETITIONS:g}",

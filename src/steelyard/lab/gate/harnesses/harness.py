@@ -118,7 +118,7 @@ class Harness(ABC):
         return False
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The programs of the command, built where the harness builds them.
+        """Return the programs of the command, built where the harness builds them.
 
         Raises
         ------
@@ -141,7 +141,7 @@ class Harness(ABC):
 
     @abstractmethod
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """The words of a process that runs these benchmarks for a short time."""
+        """Return the words of a process that runs these benchmarks for a short time."""
 
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Variables of its processes; ``tree`` is the path of the side."""
@@ -149,12 +149,15 @@ class Harness(ABC):
 
 
 def find_installed(word: str) -> str | None:
-    """The program that a word means where it is none of the tree: its path is absolute, or it has none."""
+    """Return the program that a word means where it is none of the tree.
+
+    Its path is then absolute, or it has none.
+    """
     return shutil.which(word) if "/" not in word or Path(word).is_absolute() else None
 
 
 def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:
-    """The words, the program among them found in the tree where it has a relative path."""
+    """Return the words, the program among them found in the tree where it has a relative path."""
     first, *rest = words
     if "/" in first and not Path(first).is_absolute():
         first = str(tree / first.removeprefix("./"))
@@ -162,7 +165,7 @@ def resolve(words: Sequence[str], tree: Path) -> tuple[str, ...]:
 
 
 def name_copy(name: str) -> str:
-    """A file name for a program, and for no other: ``a/b-c`` and ``a-b/c`` are two."""
+    """Return a file name for a program, and for no other: ``a/b-c`` and ``a-b/c`` are two."""
     return quote(name, safe="")
 
 
@@ -173,12 +176,12 @@ def add_missing(words: Sequence[str], options: Mapping[str, str]) -> list[str]:
 
 
 def escape(text: str) -> str:
-    """The text as a regular expression of Go, Rust, Java and POSIX alike."""
+    """Return the text as a regular expression of Go, Rust, Java and POSIX alike."""
     return re.sub(r"([\\.^$*+?()\[\]{}|])", r"\\\1", text)
 
 
 def match_any(names: Sequence[str]) -> str:
-    """A regular expression for these names and no others."""
+    """Return a regular expression for these names and no others."""
     return f"^({'|'.join(map(escape, names))})$"
 
 
@@ -191,5 +194,5 @@ def has_text(file: Path, marks: Sequence[bytes]) -> bool:
 
 
 def locate_program(words: Sequence[str], tree: Path) -> Path:
-    """The file that a command starts, as far as its path says."""
+    """Return the file that a command starts, as far as its path says."""
     return Path(resolve(words, tree)[0])

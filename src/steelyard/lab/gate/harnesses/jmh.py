@@ -21,7 +21,7 @@ class Jmh(Harness):
     default_s = 100.0
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """By the list that JMH's processor leaves in the jar."""
+        """Recognise the harness by the list that JMH's processor leaves in the jar."""
         if Path(words[0]).name != "java":
             return False
         jars = (tree / word for word in words if word.endswith(".jar"))
@@ -31,7 +31,7 @@ class Jmh(Harness):
         )
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The jars of the tree; class paths are relative to it as they are.
+        """Return the jars of the tree; class paths are relative to it as they are.
 
         Raises
         ------

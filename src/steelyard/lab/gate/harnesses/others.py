@@ -30,7 +30,7 @@ class Hyperfine(Harness):
     can_filter = False
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """By the name of the program."""
+        """Recognise the harness by the name of the program."""
         return Path(words[0]).name == "hyperfine"
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
@@ -54,7 +54,7 @@ class Vitest(Harness):
         return any(Path(word).name == "vitest" for word in words[:2]) and "bench" in words
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The program itself, and not npx."""
+        """Return the program itself, and not npx."""
         rest = words[1:] if Path(words[0]).name == "npx" else words
         installed = tree.path / "node_modules/.bin/vitest"
         program = str(installed) if installed.exists() else rest[0]
@@ -87,7 +87,7 @@ class Tinybench(Harness):
         return any(has_text(script, (b"tinybench",)) for script in scripts)
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """As it is: how long a task takes stands in the script."""
+        """Launch the program as it is: how long a task takes stands in the script."""
         return list(program.words)
 
 
@@ -100,15 +100,15 @@ class Nanobench(Harness):
     can_filter = False
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """By a variable that it reads."""
+        """Recognise the harness by a variable that it reads."""
         return self.has_benchmarks_inside(words, tree)
 
     def has_benchmarks_inside(self, words: Sequence[str], tree: Path) -> bool:
-        """By a variable that it reads."""
+        """Recognise benchmarks by a variable that the harness reads."""
         return has_text(locate_program(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """As it is."""
+        """Launch the program as it is."""
         return list(program.words)
 
 
@@ -122,9 +122,9 @@ class Plain(Harness):
     can_filter = False
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
-        """Only where it is asked for."""
+        """Recognise nothing: the harness is only used where it is asked for."""
         return False
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """As it is."""
+        """Launch the program as it is."""
         return list(program.words)

@@ -24,7 +24,7 @@ class PytestBenchmark(Harness):
         return is_module or Path(words[0]).name in ("pytest", "py.test")
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
-        """Rounds for a short time; files of caches and reports of the user's own stay as they are."""
+        """Return rounds for a short time; the user's own caches and reports stay as they are."""
         words = [word for word in program.words if not (selection.names and is_test_path(word))]
         short = {
             "--benchmark-max-time": f"{1 / SHARE:g}",

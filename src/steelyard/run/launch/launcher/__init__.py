@@ -16,12 +16,14 @@ __all__ = ["Launcher", "launcher_of"]
 
 
 class Launcher(Protocol):
-    """Starts the ranks of a program. The runner waits for it, kills it and what it started, and keeps what it
-    prints, as with any program; so it needs no more than this.
+    """Starts the ranks of a program.
+
+    The runner waits for it, kills it and what it started, and keeps what it prints, as with any program; so
+    it needs no more than this.
     """
 
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:
-        """The launch that starts the ranks of ``launch``.
+        """Return the launch that starts the ranks of ``launch``.
 
         Parameters
         ----------
@@ -55,7 +57,7 @@ class Launcher(Protocol):
 
 
 def launcher_of(experiment: Experiment) -> Launcher | None:
-    """The launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
+    """Return the launcher that ``[launch]`` asks for; ``None`` where the runner starts the program itself."""
     match experiment.launch.kind:
         case "mpi":
             from steelyard.run.launch.launcher.mpi import Mpi

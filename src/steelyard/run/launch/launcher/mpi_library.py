@@ -79,8 +79,10 @@ def library_of(mpirun: str) -> Library:
 
 
 def linked_to(program: str) -> str | None:
-    """``openmpi``, ``mpich`` (Intel MPI's as well) or ``simgrid``, by the library that the program asks its
-    loader for; ``None`` where it asks for none: a script, or a program without MPI.
+    """Return ``openmpi``, ``mpich`` (Intel MPI's as well) or ``simgrid``.
+
+    It is found by the library that the program asks its loader for; ``None`` where it asks for none: a
+    script, or a program without MPI.
     """
     try:
         with Path(program).open("rb") as file:

@@ -19,12 +19,12 @@ _TIMEOUT_S: Final = 120.0
 
 
 def settings_of(shares: Shares, seed: str) -> tuple[str, ...]:
-    """Settings for SimGrid, which knows the flag only with the library, and refuses it without."""
+    """Return settings for SimGrid, which knows the flag only with the library and refuses it without."""
     return (f"steelyard/noise:{shares.links!r}:{shares.hosts!r}:{seed}",)
 
 
 def noise_library(directory: Path, simulator: Simulator) -> Path:
-    """The library for this SimGrid; named by all that it is made of, so that it never changes.
+    """Return the library for this SimGrid; named by all that it is made of, so that it never changes.
 
     Raises
     ------

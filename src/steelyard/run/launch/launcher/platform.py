@@ -27,7 +27,7 @@ class SimulatedHost(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=16)
 def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
-    """The hosts of a platform, in its order: ``<host>`` and ``<cluster>`` elements.
+    """Return the hosts of a platform, in its order: ``<host>`` and ``<cluster>`` elements.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
 
 
 def places(path: Path, ranks: int, scatter: int | None = None) -> list[str]:
-    """The host of each rank: the cores of a host are filled before the next.
+    """Return the host of each rank: the cores of a host are filled before the next.
 
     ``scatter`` draws the order of all hosts; without it, they come as the platform has them.
 
@@ -113,7 +113,7 @@ def _numbers(radical: str, path: Path) -> list[int]:
 
 
 def _word(name: str, path: Path) -> str:
-    """A host's name, or a part of one, as it can stand on a line of its own."""
+    """Return a host's name, or a part of one, as it can stand on a line of its own."""
     if re.search(r"\s", name):
         raise UsageError(
             f"{path} has a host called {name!r}, which no list of hosts can hold",

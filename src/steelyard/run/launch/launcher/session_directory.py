@@ -49,12 +49,12 @@ def session_variables(run: str) -> Mapping[str, str]:
 
 
 def segment_list(run: str) -> str:
-    """The file in which ranks list the segments that they make."""
+    """Return the file in which ranks list the segments that they make."""
     return str(session_directories(run)[0] / "segments")
 
 
 def in_session(launch: Launch, run: str) -> Launch:
-    """The launch with commands around it that make the directories and, whatever happens, remove them."""
+    """Return the launch with commands around it that make the directories and always remove them."""
     directories = tuple(map(str, session_directories(run)))
     remove = _command(launch, "rm", "-rf", *directories)
     # What a killed run left goes first. What somebody else put there is not taken: the trial fails.
@@ -63,7 +63,7 @@ def in_session(launch: Launch, run: str) -> Launch:
 
 
 def without_segments(launch: Launch, run: str) -> Launch:
-    """The launch with a command behind it that removes the segments that its ranks have listed."""
+    """Return the launch with a command behind it that removes the segments that its ranks have listed."""
     remove = _command(launch, "sh", "-c", _REMOVE_LISTED, "sh", segment_list(run), str(_MEMORY))
     return replace(launch, cleanup=(*launch.cleanup, remove))
 

@@ -94,11 +94,11 @@ class Smpi:
         simulator()
 
     def facts(self) -> Mapping[str, Scalar]:
-        """The simulator."""
+        """Return the simulator."""
         return {"simulator": f"SimGrid {simulator().version}"}
 
     def _places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
-        """The platform, and the host of each rank."""
+        """Return the platform, and the host of each rank."""
         platform, ranks = self._platform(names), ranks_of(self._asked, names)
         return platform, places(platform, ranks, scatter_seed(self._asked, names))
 

@@ -59,7 +59,7 @@ class Srun:
         _choose_plugin(_find_srun(), launch.path, [expand(word, names) for word in self._asked.arguments])
 
     def facts(self) -> Mapping[str, Scalar]:
-        """The plugins of Slurm by which ranks found each other."""
+        """Return the plugins of Slurm by which ranks found each other."""
         return {"srun_mpi": ", ".join(sorted(self._used))} if self._used else {}
 
     def _choose_binding(self, arguments: Sequence[str]) -> Sequence[str]:
@@ -81,7 +81,9 @@ def _find_srun() -> str:
 
 
 def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
-    """The plugin that the program's library needs; ``None`` where it needs none, or ``arguments`` name one.
+    """Return the plugin that the program's library needs.
+
+    ``None`` where it needs none, or ``arguments`` name one.
 
     Raises
     ------
@@ -110,7 +112,7 @@ def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | N
 
 @lru_cache(maxsize=4)
 def _list_plugins(srun: str) -> tuple[str, ...]:
-    """The plugins that ``srun --mpi=list`` names, a line each."""
+    """Return the plugins that ``srun --mpi=list`` names, a line each."""
     try:
         done = subprocess.run(
             [srun, "--mpi=list"],

@@ -22,7 +22,7 @@ class Counted:
         self._line = EVENTS[tool][event]
 
     def column(self, raw: RawTrial) -> Column:
-        """The total of the program.
+        """Return the total of the program.
 
         Raises
         ------

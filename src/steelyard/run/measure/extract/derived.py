@@ -69,7 +69,7 @@ class Derived:
 
 
 def in_order(derived: Sequence[Derived]) -> tuple[Derived, ...]:
-    """The metrics, each after those that it is computed from.
+    """Return the metrics, each after those that it is computed from.
 
     Raises
     ------
@@ -89,7 +89,10 @@ def in_order(derived: Sequence[Derived]) -> tuple[Derived, ...]:
 
 
 def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, Series] | None:
-    """The values of the parts under these labels, or for the whole trial; ``None`` where one has neither."""
+    """Return the values of the parts under these labels, or for the whole trial.
+
+    ``None`` where one has neither.
+    """
     found = {name: part.get(key) or part.get(UNLABELLED) for name, part in parts.items()}
     present = {name: series for name, series in found.items() if series is not None}
     return present if len(present) == len(found) else None

@@ -74,7 +74,7 @@ class Extractor:
         self._order = tuple(metric.name for metric in metrics)
 
     def values(self, levels: Mapping[str, Scalar], raw: RawTrial) -> tuple[Value, ...]:
-        """The values of one trial, in the order of the spec. Counters are not among them.
+        """Return the values of one trial, in the order of the spec. Counters are not among them.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class Extractor:
         return tuple(value for name in self._order for value in as_values(name, found[name]))
 
     def _of(self, levels: Mapping[str, Scalar]) -> Extractor:
-        """An extractor of what treatments with these levels report."""
+        """Return an extractor of what treatments with these levels report."""
         chosen = tuple(metric.name for metric in applicable(self._experiment.metrics, levels))
         if chosen not in self._reduced:
             kept = tuple(
@@ -123,8 +123,9 @@ class Extractor:
 
 
 def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> list[UserMetric]:
-    """The metrics that a treatment with these levels has: those that are declared for it, and of the derived
-    ones those that can be derived there.
+    """Return the metrics that a treatment with these levels has.
+
+    They are those that are declared for it, and of the derived ones those that can be derived there.
     """
     absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
     needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}

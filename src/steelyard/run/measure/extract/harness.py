@@ -30,8 +30,9 @@ LABEL: Final = "benchmark"
 
 
 class Report(msgspec.Struct, frozen=True):
-    """One metric of one benchmark, in the SI unit, repetition by repetition; without a metric, one that the
-    harness skipped, and why.
+    """One metric of one benchmark, in the SI unit, repetition by repetition.
+
+    Without a metric, one that the harness skipped, and why.
     """
 
     benchmark: str

@@ -50,7 +50,7 @@ class Lines:
         self._version = msgspec.json.Decoder(_Version)
 
     def columns(self, raw: RawTrial) -> dict[str, Column]:
-        """The values of each metric in the trial.
+        """Return the values of each metric in the trial.
 
         Raises
         ------
@@ -73,7 +73,7 @@ class Lines:
         return columns
 
     def _source(self, raw: RawTrial) -> tuple[Output, Iterable[tuple[int, bytes]]]:
-        """The output that holds the protocol, and its lines by their numbers from 1."""
+        """Return the output that holds the protocol, and its lines by their numbers from 1."""
         if raw.metrics:
             output = Output("the metrics file", raw.metrics, raw.metrics_bytes)
         else:
@@ -101,7 +101,7 @@ class Lines:
         return line
 
     def _version_of(self, text: bytes) -> int:
-        """The version of a line that is wrong otherwise; where it says none, the one known here."""
+        """Return the version of a line that is wrong otherwise; where it says none, the one known here."""
         try:
             return self._version.decode(text).steelyard
         except UNREADABLE:

@@ -33,7 +33,7 @@ class Pointer:
         self._tokens = tuple(token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")[1:])
 
     def column(self, output: Output) -> Column:
-        """The number, or the numbers of the array, that the pointer leads to.
+        """Return the number, or the numbers of the array, that the pointer leads to.
 
         Raises
         ------

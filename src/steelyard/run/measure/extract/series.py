@@ -31,12 +31,12 @@ Column = dict[LabelKey, Series]
 
 
 def constant(value: float) -> Column:
-    """A column of one value that holds for the whole trial."""
+    """Return a column of one value that holds for the whole trial."""
     return {UNLABELLED: Series(numbers=[value])}
 
 
 def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
-    """The labels by name, and 64.0 as 64: languages differ in how they print a whole number."""
+    """Return the labels by name, and 64.0 as 64: languages differ in how they print a whole number."""
     return {
         name: int(label) if isinstance(label, float) and label.is_integer() and abs(label) < _EXACT else label
         for name, label in sorted(labels.items())
@@ -44,12 +44,12 @@ def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 
 def label_key(labels: Mapping[str, Scalar]) -> LabelKey:
-    """A key that equal labels share; ``labels`` are canonical."""
+    """Return a key that equal labels share; ``labels`` are canonical."""
     return tuple((name, isinstance(label, bool), label) for name, label in labels.items())
 
 
 def as_values(metric: str, column: Column) -> Iterable[Value]:
-    """The values to store."""
+    """Yield the values to store."""
     for series in column.values():
         for i, number in enumerate(series.numbers):
             yield Value(metric, number, i, series.labels)
