@@ -51,11 +51,13 @@ start)
     ;;
 find)
     mkdir -p "$place" && cd "$place" || exit 72
-    if mkdir started 2>/dev/null; then exit 0; fi
+    if mkdir started 2>/dev/null; then : >never && exit 0 || exit 72; fi
     for each in {1..50}; do
         [ -f id ] && exec cat id
+        [ -f never ] && exit 0
         sleep 0.1
     done
+    exit 76
     ;;
 look)
     cd "$place" 2>/dev/null || { echo gone 0 0 0 0; exit 0; }
@@ -89,13 +91,16 @@ esac
 
 - ``start``: name of the host, its architecture; standard input is the payload. A folder that is there
   already, or ``started``, ends it: whoever makes ``started`` first decides whether the job begins.
+- ``find``: whoever made ``started`` here before the job was begun left ``never``; where neither that nor ``id``
+  appears, nobody knows whether it runs.
 - ``look``: bytes of the journal that we have, and how many to send at most.
 """
 
 ANOTHER_MACHINE: Final = 70
 NO_SPACE: Final = 72
 NO_RUNNER: Final = 74
-"""Exit codes of the script; the text on stderr is the architecture, tar's and mkdir's words, the folder."""
+NO_PROCESS: Final = 76
+"""Exit codes of the script; the text on stderr is the architecture, tar's and mkdir's words, the folder, none."""
 
 
 def quote_command(*words: str) -> str:

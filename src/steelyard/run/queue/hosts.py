@@ -13,7 +13,7 @@ import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import UnreachableError, ask, filled, refuse_absent
-from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_RUNNER, NO_SPACE, quote_command
+from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_PROCESS, NO_RUNNER, NO_SPACE, quote_command
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.payload import pack
 from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
@@ -102,9 +102,16 @@ class Hosts(Scheduler):
 
     def _check(self, host: str) -> MachineError | None:
         try:
-            machine = self._ask(host, "check", f"check-{os.getpid()}").split()[0]
+            answer = self._ask(host, "check", f"check-{os.getpid()}")
         except MachineError as error:
             return error
+        lines = answer.splitlines()
+        if len(lines) != 1:
+            return MachineError(
+                f"{host} prints {len(lines)} lines where one is its answer: {answer[:80]!r}",
+                hint="let its shell print nothing where no terminal is: `[ -t 1 ]` around it in ~/.bashrc there",
+            )
+        machine = lines[0].split(" ")[0]
         return None if machine == platform.machine() else _refuse_machine(host, machine)
 
     def list_nodes(self) -> Sequence[str]:
@@ -116,14 +123,18 @@ class Hosts(Scheduler):
         job = handover.job
         job.note_place(handover.name)
         programs = (*handover.programs, job.directory) if self.copies else ()
-        payload = pack(job, programs, self.trees if self.copies else ())
         host = self._find_host(job)
+        words = ("start", handover.name, host, platform.machine())
         try:
-            return self._ask(
-                host, "start", handover.name, host, platform.machine(), payload=payload, into=job.answer
-            ).strip()
+            payload = pack(job, programs, self.trees if self.copies else ())
+            return self._ask(host, *words, payload=payload, into=job.answer).strip()
+        except OSError as error:
+            raise MachineError(
+                f"{error.filename or job.directory} cannot be copied to {host}: {error.strerror or error}",
+                hint="correct files under [launch], or who may read what the trials need",
+            ) from error
         finally:
-            payload.unlink(missing_ok=True)
+            job.payload.unlink(missing_ok=True)
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
         """See ``Scheduler.submit_all``. A host that does not answer now may have begun its job; ``state``
@@ -164,8 +175,11 @@ class Hosts(Scheduler):
         return self._states.pop(job.directory, None) or self._state(job)
 
     def _state(self, job: Job) -> JobState:
+        name = job.place
+        if name is None:
+            return "ended"
         try:
-            if job.id is None and (number := self.find(job, job.place)) is not None:
+            if job.id is None and (number := self.find(job, name)) is not None:
                 job.note_id(number)
             if job.id is None:
                 return "ended"
@@ -213,18 +227,20 @@ class Hosts(Scheduler):
 
     def _try(self, job: Job, verb: str) -> None:
         """Say something to a host that need not hear it."""
-        ask(
-            self._make_command(self._find_host(job), verb, job.place),
-            may_fail=True,
-            label=self._find_host(job),
-            timeout_s=60,
-        )
+        name = job.place
+        if name is not None:
+            ask(
+                self._make_command(self._find_host(job), verb, name),
+                may_fail=True,
+                label=self._find_host(job),
+                timeout_s=60,
+            )
 
     def _fetch(self, job: Job) -> _Look:
         """Bring here what the job has written since: the journal first, its last word last."""
         while True:
             have = job.journal.stat().st_size
-            words = ("look", job.place, str(have), str(_CHUNK_BYTES))
+            words = ("look", job.place or "", str(have), str(_CHUNK_BYTES))
             answer = self._ask(self._find_host(job), *words).encode("utf-8", "surrogateescape")
             line, _, rest = answer.partition(b"\n")
             state, *sizes = line.decode().split()
@@ -234,8 +250,13 @@ class Hosts(Scheduler):
             log, journal = rest[: look.log], rest[look.log :]
             with job.journal.open("ab") as file:
                 file.write(journal)
-            if have + len(journal) < look.journal and journal:
-                continue
+            if have + len(journal) < look.journal:
+                if journal:
+                    continue
+                raise UnreachableError(
+                    f"{self._find_host(job)} sends {have} bytes of {look.journal} of a journal",
+                    hint="see whether the file system there can be read",
+                )
             if replies:
                 job.replies.write_bytes(replies)
             if log:
@@ -281,6 +302,11 @@ def _explain(host: str, code: int, text: str) -> MachineError:
         return MachineError(
             f"{host} cannot execute the runner in {last}",
             hint="set XDG_CACHE_HOME there to a directory whose file system is not mounted noexec",
+        )
+    if code == NO_PROCESS:
+        return UnreachableError(
+            f"{host} was to begin a job and does not say which process that is",
+            hint=f"see there whether it runs: ssh {host} ps x",
         )
     if code == NO_SPACE:
         # tar ends with words that say nothing.
