@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import fsspec
@@ -33,6 +35,7 @@ from steelyard.run.measure.measurement import Value
 from steelyard.spec import loads
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
+from steelyard.store.facts import FILE
 from steelyard.store.rows import metrics_of
 
 TRIALS = 2 * (20 + 20 + 14 + 3)
@@ -118,6 +121,33 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         assert portrait(record).samples == portrait(own).samples
 
 
+def test_a_metric_with_labels_is_not_taken_from_the_column_of_its_name(tmp_path):
+    spec = """
+[program]
+command = ["true", "{size}"]
+[factors]
+size = [1, 2]
+[metrics.block]
+unit = "s"
+pattern = "(?P<part>.) (?P<value>.*)"
+"""
+    asked = loads(spec, source="/", name="spec")
+    drawn = treatments(asked)
+    made = list(stream_until(asked, drawn, (), 5))
+    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(made)
+        measured = [
+            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0, {"part": "a"}),))
+            for each in made_up.measurements(made)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        record.end_run(run, "complete")
+    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+    with lake_record(tmp_path / "lake") as record:
+        assert "block" not in {metric.name for metric in record.metrics}
+
+
 def test_what_is_there_already_is_left_alone_and_what_has_changed_is_replaced(lake, records):
     before = {path: path.stat().st_mtime_ns for path in files(lake, "")}
     assert export_to(records, Location(lake)) == Exported(0, 3, ())
@@ -126,6 +156,18 @@ def test_what_is_there_already_is_left_alone_and_what_has_changed_is_replaced(la
         record.add_warning("kind", "a word of warning")
     assert export_to(records, Location(lake)) == Exported(1, 2, ())
     assert len(files(lake, ".json.gz")) == 3
+    # And what a run that was killed left in the log beside the file.
+    records[0].joinpath("record.sqlite-wal").write_bytes(b"")
+    assert export_to(records, Location(lake)) == Exported(0, 3, ())
+    with closing(sqlite3.connect(records[0] / FILE)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+    assert export_to(records, Location(lake)).written == 1  # the file says so
+    writer = sqlite3.connect(records[0] / FILE)
+    with closing(writer):
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute("INSERT INTO warning (run, at_ns, kind, text) VALUES (1, 1, 'kind', 'a word')")
+        writer.commit()
+        assert export_to(records, Location(lake)) == Exported(1, 2, ())
     # And what was damaged there since.
     files(lake, ".ratios.parquet")[1].write_bytes(b"PAR1")
     assert export_to(records, Location(lake)) == Exported(1, 2, ())
