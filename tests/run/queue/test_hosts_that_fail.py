@@ -73,6 +73,18 @@ def test_a_file_that_cannot_be_copied_is_named(there, job, tmp_path):
     assert not job.payload.exists()
 
 
+def test_a_directory_that_is_there_keeps_its_rights(there, job, tmp_path):
+    shared, absent = tmp_path / "shared", tmp_path / "cache/new"
+    shared.mkdir(mode=0o751)
+    shared.chmod(0o751)
+    absent.mkdir(parents=True)
+    there.begin.write_text(f"chmod 700 {shared}; rmdir {absent}\n")
+    hosts = Hosts(["n1"], there.ssh, copies=True)
+    hosts.submit(Handover(job, "one", programs=[shared, absent]))
+    assert shared.stat().st_mode & 0o777 == 0o700
+    assert absent.is_dir()
+
+
 def test_a_shell_that_greets_is_told_from_another_machine(there):
     there.begin.write_text("echo Welcome to n1\n")
     with pytest.raises(MachineError, match="prints 2 lines where one is its answer"):

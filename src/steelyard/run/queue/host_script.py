@@ -41,6 +41,9 @@ start)
     [ -f complete ] || fail 73 "the connection broke before all orders had arrived"
     ./steelyard-runner </dev/null >/dev/null 2>&1
     [ $? = 2 ] || fail 74 "$place"
+    while IFS= read -r -d '' each; do
+        told=$(mkdir -p "$each" 2>&1) || fail 72 "$told"
+    done <folders
     if [ -f staged ]; then
         told=$(tar -xpof staged -C / 2>&1) || fail 72 "$told"
         rm staged
