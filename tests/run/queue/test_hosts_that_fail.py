@@ -66,6 +66,12 @@ def test_a_job_that_has_begun_without_saying_how_is_not_taken_for_none(there, jo
         hosts.find(job, "one")
 
 
+def test_a_host_that_refuses_keeps_no_other_job_from_being_ended(there, job):
+    job.note_place("one")
+    there.begin.write_text("exit 72\n")
+    Hosts(["n1"], there.ssh).cancel(job)
+
+
 def test_a_file_that_cannot_be_copied_is_named(there, job, tmp_path):
     hosts = Hosts(["n1"], there.ssh, copies=True, trees=[tmp_path / "data"])
     with pytest.raises(MachineError, match="data cannot be copied to n1: No such file"):

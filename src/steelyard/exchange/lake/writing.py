@@ -98,8 +98,8 @@ def _is_written(location: Location, stem: str, content: str) -> bool:
 
 
 def _find_column(record: Record, metric: str, columns: Collection[str]) -> str:
-    """The column of a metric, which has another name where a column of every table has its own; empty where it
-    has labels, and so none: a column of its name is then the other one.
+    """The column of a metric, which has another name where a column of every table has its own; empty where
+    it has labels, and so none: a column of its name is then the other one.
     """
     if any(record.labels_of(metric)):
         return ""
@@ -165,7 +165,7 @@ class _Counted:
 
 
 def _hash_content(file: Path) -> str:
-    """The digest of a record: of its file, and of the log beside it, where a run that was killed left trials."""
+    """The digest of a record: of its file, and of the log beside it, where a killed run left trials."""
     digest = hashlib.blake2b(digest_size=16)
     for part in (file, file.with_name(f"{file.name}-wal")):
         with suppress(FileNotFoundError), part.open("rb") as opened:

@@ -43,7 +43,9 @@ def read_nvidia(root: Path = Path("/"), load: Callable[[str], Any] = import_modu
     try:
         library = load("pynvml")
     except ImportError:
-        raise NoNvidiaError("nvidia-ml-py is not installed", f"pip install nvidia-ml-py, or '.[{EXTRA}]' in a checkout") from None
+        raise NoNvidiaError(
+            "nvidia-ml-py is not installed", f"pip install nvidia-ml-py, or '.[{EXTRA}]' in a checkout"
+        ) from None
     try:
         library.nvmlInit()
     except library.NVMLError as error:

@@ -94,8 +94,8 @@ esac
 
 - ``start``: name of the host, its architecture; standard input is the payload. A folder that is there
   already, or ``started``, ends it: whoever makes ``started`` first decides whether the job begins.
-- ``find``: whoever made ``started`` here before the job was begun left ``never``; where neither that nor ``id``
-  appears, nobody knows whether it runs.
+- ``find``: whoever made ``started`` here before the job was begun left ``never``; where neither that nor
+  ``id`` appears, nobody knows whether it runs.
 - ``look``: bytes of the journal that we have, and how many to send at most.
 """
 
@@ -103,7 +103,7 @@ ANOTHER_MACHINE: Final = 70
 NO_SPACE: Final = 72
 NO_RUNNER: Final = 74
 NO_PROCESS: Final = 76
-"""Exit codes of the script; the text on stderr is the architecture, tar's and mkdir's words, the folder, none."""
+"""Exit codes of the script; on stderr: the architecture, words of tar and mkdir, the folder, nothing."""
 
 
 def quote_command(*words: str) -> str:

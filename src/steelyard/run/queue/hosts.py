@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -109,7 +110,7 @@ class Hosts(Scheduler):
         if len(lines) != 1:
             return MachineError(
                 f"{host} prints {len(lines)} lines where one is its answer: {answer[:80]!r}",
-                hint="let its shell print nothing where no terminal is: `[ -t 1 ]` around it in ~/.bashrc there",
+                hint="let its shell print only to a terminal: `[ -t 1 ]` before it in ~/.bashrc there",
             )
         machine = lines[0].split(" ")[0]
         return None if machine == platform.machine() else _refuse_machine(host, machine)
@@ -193,8 +194,10 @@ class Hosts(Scheduler):
 
     def cancel(self, job: Job) -> None:
         """See ``Scheduler.cancel``; one that has not begun never will."""
-        if self._state(job) == "running":
-            self._try(job, "cancel")
+        # What one host refuses must not keep the jobs of others going.
+        with suppress(MachineError):
+            if self._state(job) == "running":
+                self._try(job, "cancel")
 
     def find(self, job: Job, name: str) -> str | None:
         """See ``Scheduler.find``; from then on, a job that is not found cannot begin.
@@ -313,9 +316,10 @@ def _explain(host: str, code: int, text: str) -> MachineError:
         reasons = [line for line in text.splitlines() if any(words in line for words in _REASONS)]
         reason = reasons[0] if reasons else last
         return MachineError(f"{host} cannot keep the job: {reason}", hint=f"look there: ssh {host} df -h")
+    verb, cure = "refuses the job", f"look there: ssh {host}"
     if "bash" in last and code == 127:
-        return MachineError(f"{host} has no bash: {last}", hint="install bash there")
-    return MachineError(f"{host} refuses the job: {last}", hint=f"look there: ssh {host}")
+        verb, cure = "has no bash", "install bash there"
+    return MachineError(f"{host} {verb}: {last}", hint=cure)
 
 
 def _refuse_machine(host: str, machine: str) -> MachineError:
