@@ -92,10 +92,10 @@ def _keep(
     words: Sequence[str], stdin: BinaryIO, into: Path, timeout_s: float
 ) -> subprocess.CompletedProcess[str]:
     # Both streams are files: a pipe that nobody reads any more would end the command.
-    told = into.with_suffix(".stderr")
+    errors = into.with_suffix(".stderr")
     with (
         into.open("w+", encoding="utf-8", errors="surrogateescape") as printed,
-        told.open("w+", encoding="utf-8", errors="surrogateescape") as said,
+        errors.open("w+", encoding="utf-8", errors="surrogateescape") as said,
     ):
         # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
         process = subprocess.Popen(words, stdin=stdin, stdout=printed, stderr=said, start_new_session=True)

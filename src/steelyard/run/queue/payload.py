@@ -45,10 +45,10 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
         Files and directories that are copied with all that they hold.
     """
     staged = io.BytesIO()
-    own = [path for path in dict.fromkeys(programs) if not any(map(path.is_relative_to, _INSTALLED))]
-    folders = [path for path in own if path.is_dir()]
+    travelling = [path for path in dict.fromkeys(programs) if not any(map(path.is_relative_to, _INSTALLED))]
+    folders = [path for path in travelling if path.is_dir()]
     with tarfile.open(fileobj=staged, mode="w", dereference=True) as archive:
-        for path in own:
+        for path in travelling:
             if path not in folders:
                 archive.add(path, _name_member(path))
         for path in trees:
