@@ -25,7 +25,7 @@ from steelyard.exchange.lake.location import Location
 from steelyard.lab.answer.analyze import analyze, by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
-from steelyard.lab.history.condensing import gather
+from steelyard.lab.history.condensing import collect, gather
 from steelyard.lab.history.history import HistoryRequest, history
 from steelyard.lab.lake.exporting import Exported, export_to
 from steelyard.lab.lake.opening import lake_record
@@ -337,6 +337,18 @@ def test_a_record_that_was_merged_is_not_exported_beside_its_parts(tmp_path, rec
     done = export_to([tmp_path / "all.lab", records[0]], Location(tmp_path / "lake"))
     assert done.written == 1
     assert "was made of other records" in done.left_out[0].why
+
+
+def test_a_file_of_summaries_knows_the_parts_of_a_record_that_was_merged(tmp_path, records):
+    merge(records[:2], tmp_path / "ab.lab")
+    names, file = [*records, tmp_path / "ab.lab"], tmp_path / "summaries"
+    counted = {entry.name for entry in gather(names, ()).records}
+    assert counted == {str(records[2]), str(tmp_path / "ab.lab")}
+    collect(file, names)
+    assert {entry.name for entry in gather([file], ()).records} == counted
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("DROP TABLE part")  # as before 0.4
+    assert len(gather([file], ()).records) == 4
 
 
 def test_a_record_that_is_being_written_is_left_out_and_named(tmp_path, records):
