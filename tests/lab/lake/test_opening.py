@@ -35,7 +35,6 @@ from steelyard.run.measure.measurement import Value
 from steelyard.spec import loads
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import Record
-from steelyard.store.facts import FILE
 from steelyard.store.rows import metrics_of
 
 TRIALS = 2 * (20 + 20 + 14 + 3)
@@ -156,18 +155,6 @@ def test_what_is_there_already_is_left_alone_and_what_has_changed_is_replaced(la
         record.add_warning("kind", "a word of warning")
     assert export_to(records, Location(lake)) == Exported(1, 2, ())
     assert len(files(lake, ".json.gz")) == 3
-    # And what a run that was killed left in the log beside the file.
-    records[0].joinpath("record.sqlite-wal").write_bytes(b"")
-    assert export_to(records, Location(lake)) == Exported(0, 3, ())
-    with closing(sqlite3.connect(records[0] / FILE)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-    assert export_to(records, Location(lake)).written == 1  # the file says so
-    writer = sqlite3.connect(records[0] / FILE)
-    with closing(writer):
-        writer.execute("PRAGMA wal_autocheckpoint = 0")
-        writer.execute("INSERT INTO warning (run, at_ns, kind, text) VALUES (1, 1, 'kind', 'a word')")
-        writer.commit()
-        assert export_to(records, Location(lake)) == Exported(1, 2, ())
     # And what was damaged there since.
     files(lake, ".ratios.parquet")[1].write_bytes(b"PAR1")
     assert export_to(records, Location(lake)) == Exported(1, 2, ())
