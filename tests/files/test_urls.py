@@ -21,6 +21,7 @@ def test_urls_and_paths_are_told_apart():
         ("memory://x", "memory://x"),
         ("simplecache::https://u:p@h:8/a?sig=s", "simplecache::https://h:8/a"),
         ("http://[bad/x?k=secret", "http://…"),
+        ("s3://key:sec/ret@bucket/a", "s3://…"),
     ],
 )
 def test_a_url_is_shown_without_what_may_be_secret(url, shown):
@@ -30,6 +31,7 @@ def test_a_url_is_shown_without_what_may_be_secret(url, shown):
 def test_secrets_are_found_as_they_stand_and_decoded():
     found = {*find_secrets("ftp://us%40er:p%2Fw@host/a?sig=ab%3D&x=1")}
     assert {"us%40er", "us@er", "p%2Fw", "p/w", "ab="} <= found
+    assert {*find_secrets("s3://key:sec/ret@bucket/")} == {"key", "sec", "ret", "bucket"}
 
 
 def test_a_directory_of_this_machine_is_found_in_its_url():

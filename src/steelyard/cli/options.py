@@ -194,6 +194,3 @@ places_argument = click.argument(
     required=True,
     shell_complete=completion.records,
 )
-record_argument = click.argument(
-    "record", type=InputPath(), metavar="RECORD", shell_complete=completion.records
-)

@@ -31,4 +31,6 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
             entry.better,
         )
         for entry in contents.series
+        # One that failed in some repetitions is not known by those in which it went well.
+        if entry.title not in contents.skipped
     ]

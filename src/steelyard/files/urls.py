@@ -31,6 +31,8 @@ def _strip_link(link: str) -> str:
     try:
         parts = urlsplit(link)
         host = parts.netloc.rpartition("@")[2]
+        # A secret with a slash ends the host too early: what follows its colon is then no port.
+        _ = parts.port
     except ValueError:
         return f"{link.partition('://')[0]}://…"
     if not parts.scheme:
@@ -39,12 +41,14 @@ def _strip_link(link: str) -> str:
 
 
 def find_secrets(url: str) -> Iterator[str]:
-    """Parts of a URL that ``redact`` leaves out, as they stand there and decoded."""
+    """Parts of a URL that ``strip_secrets`` leaves out, as they stand there and decoded."""
     for link in url.split("::"):
         try:
             parts = urlsplit(link)
             values = [parts.username, parts.password, parts.query, parts.fragment]
+            _ = parts.port
         except ValueError:
+            yield from filter(None, re.split(r"[/:@]+", link.partition("://")[2]))
             continue
         values += [value for _, value in parse_qsl(parts.query)]
         for value in filter(None, values):

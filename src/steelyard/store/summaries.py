@@ -52,6 +52,14 @@ CREATE TABLE digest (
     PRIMARY KEY (metric, record)
 ) STRICT, WITHOUT ROWID;
 """
+_PART: Final = """
+CREATE TABLE IF NOT EXISTS part (
+    record      TEXT    NOT NULL REFERENCES record,
+    part        TEXT    NOT NULL,              -- id of a record that it was made of
+    PRIMARY KEY (record, part)
+) STRICT, WITHOUT ROWID
+"""
+"""Files that were made before 0.4 get it with the first record that is added."""
 
 
 class Labelled(msgspec.Struct, frozen=True, array_like=True):
@@ -145,6 +153,7 @@ class Summaries:
         with self._explained(), self._connection:
             run = self._connection.execute
             run("BEGIN")
+            run(_PART)
             for metric in metrics:
                 run(
                     "INSERT OR REPLACE INTO metric VALUES (?, ?)",
@@ -153,10 +162,13 @@ class Summaries:
             for each in records:
                 ids = [self._id("spec", "spec", each.spec), self._id("host", "facts", each.host)]
                 run("DELETE FROM digest WHERE record = ?", (each.id,))
+                run("DELETE FROM part WHERE record = ?", (each.id,))
                 run(
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)",
                     (each.id, each.name, each.created_ns, each.experiment, each.primary_metric, *ids),
                 )
+                for part in each.parts:
+                    run("INSERT INTO part VALUES (?, ?)", (each.id, part))
                 for name, digests in each.digests.items():
                     run(
                         "INSERT INTO digest VALUES (?, ?, ?)",
@@ -191,10 +203,30 @@ class Summaries:
             for name in wanted:
                 for id_, digests in run("SELECT record, digests FROM digest WHERE metric = ?", (name,)):
                     found[id_][name] = decoder.decode(digests)
+            parts = self._read_parts(found)
             return [
-                Condensed(id_, name, at, experiment, primary, specs[spec], hosts[host], found[id_])
+                Condensed(
+                    id_,
+                    name,
+                    at,
+                    experiment,
+                    primary,
+                    specs[spec],
+                    hosts[host],
+                    found[id_],
+                    tuple(parts[id_]),
+                )
                 for id_, name, at, experiment, primary, spec, host in records
             ]
+
+    def _read_parts(self, records: Iterable[str]) -> dict[str, list[str]]:
+        """Ids of the parts of each record; none where the file knows of no parts."""
+        run = self._connection.execute
+        parts: dict[str, list[str]] = {id_: [] for id_ in records}
+        if run("SELECT 1 FROM sqlite_master WHERE name = 'part'").fetchall():
+            for id_, part in run("SELECT record, part FROM part ORDER BY record, part"):
+                parts[id_].append(part)
+        return parts
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

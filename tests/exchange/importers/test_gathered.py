@@ -57,6 +57,20 @@ def test_asv_has_a_benchmark_for_each_combination_of_parameters():
         read_output(json.dumps({**ASV, "version": 3}), "it", "asv")
 
 
+def test_benchmarks_of_asv_in_camel_case_are_read_and_those_of_another_kind_named():
+    results = {
+        "sums.TimeSum": [[1e-5], [], "a"],
+        "sums.PeakMem_one": [[4096], [], "b"],
+        "sums.timer_one": [[1], [], "c"],
+    }
+    found = read_output(json.dumps({**ASV, "results": results}), "it", "asv")
+    assert {each.title: each.metric for each in found.series} == {
+        "sums.TimeSum": "time_s",
+        "sums.PeakMem_one": "memory_bytes",
+    }
+    assert list(found.skipped) == ["sums.timer_one"]
+
+
 def test_tangos_least_sample_is_read_where_its_digits_can_be_compared():
     assert values(TANGO, "tango") == {"small": (pytest.approx(155.4e-9),)}
     found = read_output(TANGO, "it", "tango")

@@ -4,6 +4,7 @@ import pytest
 
 from steelyard.errors import UsageError
 from steelyard.exchange.importers import read
+from steelyard.exchange.reports import read_reports
 
 
 def run(name, time, **more):
@@ -80,6 +81,14 @@ def test_a_benchmark_that_failed_has_no_value_and_is_told(written):
     assert {each.levels["benchmark"] for each in found.series} == {"BM_sort"}
     assert found.notes == ("BM_io failed or was skipped and has no value: no such file.",)
     assert found.skipped == {"BM_io": "no such file"}
+
+
+def test_a_benchmark_that_failed_in_one_repetition_reports_nothing_to_a_run(written):
+    failed = run("BM_io", 0.0, error_occurred=True, error_message="no such file")
+    text = written(file(run("BM_sort", 1.0), run("BM_io", 1.0), failed)).read_text()
+    reports = read_reports(text, "it", "google-benchmark")
+    assert {each.benchmark for each in reports if each.values} == {"BM_sort"}
+    assert [each.benchmark for each in reports if each.skipped is not None] == ["BM_io"]
 
 
 def test_another_schema_is_refused_by_its_number(written):

@@ -57,8 +57,10 @@ def test_the_name_of_facts_says_spec_day_and_record():
         gzip.compress(b'{"format": "steelyard/lake", "version": 1}', mtime=0),
         gzip.compress(b'{"format": "other", "version": 1}', mtime=0),
         gzip.compress(b"\xff\xfe", mtime=0),
+        encode(msgspec.structs.replace(FACTS, created_ns=10**27)),
+        encode(msgspec.structs.replace(FACTS, created_ns=-(10**27))),
     ],
-    ids=["empty", "text", "cut", "list", "keys", "format", "bytes"],
+    ids=["empty", "text", "cut", "list", "keys", "format", "bytes", "late", "early"],
 )
 def test_damage_is_named_with_its_place_and_cure(content):
     with pytest.raises(RecordError, match=r"^a/x is damaged") as error:

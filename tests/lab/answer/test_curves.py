@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from steelyard.lab.answer.curves import STEPS, model_curves
 from steelyard.scaling import Question, ScalingModel, model_all, series_of
 
@@ -26,6 +28,17 @@ def test_the_first_have_predictions_along_the_series_and_the_others_none():
     assert first[2].growth() == "O(p)"
     assert len(first[2].predictions) == STEPS
     assert (second[1].predictions, second[2]) == ((), None)
+
+
+def test_functions_of_one_name_are_told_apart_by_their_labels():
+    question = Question()
+    series = [
+        replace(one("a", (16, 32, 64, 128, 256), lambda p, c=c: c * p), labels={"phase": phase})
+        for phase, c in (("in", 2), ("out", 5))
+    ]
+    drawn = model_curves(series, models_of(series, question), question, drawable=12)
+    assert [function.labels for function, _, _ in drawn] == [{"phase": "in"}, {"phase": "out"}]
+    assert [model.labels for _, model, _ in drawn] == [{"phase": "in"}, {"phase": "out"}]
 
 
 def test_a_series_that_begins_below_1_is_predicted_at_its_points():

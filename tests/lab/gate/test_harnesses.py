@@ -121,6 +121,19 @@ def test_asv_runs_the_commit_of_the_tree_and_its_attributes_are_kept(suites):
         harness.find_programs(("asv", "--config", "other.json", "run"), tree)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("jmh", ("java", "-cp", "/p/target/classes:/m2/jmh.jar", "org.openjdk.jmh.Main")),
+        ("tinybench", ("node", "/p/bench/index.mjs")),
+    ],
+)
+def test_what_is_one_for_base_and_head_is_not_compared_with_itself(tmp_path, name, words):
+    harness = find_harness(name, words, tmp_path)
+    with pytest.raises(UsageError, match=r"/p/.* is one .* for base and head"):
+        harness.find_programs(words, Tree(tmp_path, tmp_path, tmp_path))
+
+
 def test_benchmarkdotnet_runs_in_its_own_process_and_replaces_the_filter(tmp_path):
     program = ("dotnet", "/t/B.dll", "--filter", "*", "x*", "--iterationCount", "9")
     words = launched("benchmarkdotnet", program, Selection("/m", ("N.T.M(n: 1)",)))

@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import fsspec
@@ -23,7 +25,7 @@ from steelyard.exchange.lake.location import Location
 from steelyard.lab.answer.analyze import analyze, by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.answer.portrait import portrait
-from steelyard.lab.history.condensing import gather
+from steelyard.lab.history.condensing import collect, gather
 from steelyard.lab.history.history import HistoryRequest, history
 from steelyard.lab.lake.exporting import Exported, export_to
 from steelyard.lab.lake.opening import lake_record
@@ -116,6 +118,33 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         assert [each.state for each in record.outcomes()] == [each.state for each in own.outcomes()]
         assert record.finished_trials(7) == own.finished_trials(7)
         assert portrait(record).samples == portrait(own).samples
+
+
+def test_a_metric_with_labels_is_not_taken_from_the_column_of_its_name(tmp_path):
+    spec = """
+[program]
+command = ["true", "{size}"]
+[factors]
+size = [1, 2]
+[metrics.block]
+unit = "s"
+pattern = "(?P<part>.) (?P<value>.*)"
+"""
+    asked = loads(spec, source="/", name="spec")
+    drawn = treatments(asked)
+    made = list(stream_until(asked, drawn, (), 5))
+    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(made)
+        measured = [
+            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0, {"part": "a"}),))
+            for each in made_up.measurements(made)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        record.end_run(run, "complete")
+    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+    with lake_record(tmp_path / "lake") as record:
+        assert "block" not in {metric.name for metric in record.metrics}
 
 
 def test_what_is_there_already_is_left_alone_and_what_has_changed_is_replaced(lake, records):
@@ -295,6 +324,18 @@ def test_a_record_that_was_merged_is_not_exported_beside_its_parts(tmp_path, rec
     done = export_to([tmp_path / "all.lab", records[0]], Location(tmp_path / "lake"))
     assert done.written == 1
     assert "was made of other records" in done.left_out[0].why
+
+
+def test_a_file_of_summaries_knows_the_parts_of_a_record_that_was_merged(tmp_path, records):
+    merge(records[:2], tmp_path / "ab.lab")
+    names, file = [*records, tmp_path / "ab.lab"], tmp_path / "summaries"
+    counted = {entry.name for entry in gather(names, ()).records}
+    assert counted == {str(records[2]), str(tmp_path / "ab.lab")}
+    collect(file, names)
+    assert {entry.name for entry in gather([file], ()).records} == counted
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("DROP TABLE part")  # as before 0.4
+    assert len(gather([file], ()).records) == 4
 
 
 def test_a_record_that_is_being_written_is_left_out_and_named(tmp_path, records):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -28,6 +29,7 @@ _KINDS: Final[dict[str, tuple[str, str, Better]]] = {
     "track": ("value", "", "neither"),
 }
 """By what the name of a benchmark begins with, as ASV knows it: metric, unit, and which way is better."""
+_KIND: Final = re.compile(r"(timeraw|time|peakmem|mem|track)_|(Timeraw|Time|PeakMem|Mem|Track)(?=[A-Z_])")
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -48,10 +50,11 @@ def read(document: object, origin: str) -> Contents:
     skipped = {}
     for name, row in file.results.items():
         columns = dict(zip(file.result_columns, row, strict=False))
-        kind = _KINDS.get(name.rpartition(".")[2].partition("_")[0])
-        if kind is None:
+        match = _KIND.match(name.rpartition(".")[2])
+        if match is None:
+            skipped[name] = "its name begins with no kind of benchmark that is known"
             continue
-        metric, unit, better = kind
+        metric, unit, better = _KINDS[(match[1] or match[2]).lower()]
         results = _list(columns.get("result"))
         samples = _list(columns.get("samples"))
         for place, title in enumerate(_list_titles(name, _list(columns.get("params")))):

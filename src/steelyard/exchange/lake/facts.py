@@ -153,9 +153,11 @@ def decode(content: bytes, place: str) -> Facts:
                 f"{place} has format {head.version}, and this Steelyard reads formats up to {VERSION}",
                 hint=UPGRADE,
             )
-        return _decode(text)
-    except (zlib.error, msgspec.DecodeError, ValueError) as error:
+        facts = _decode(text)
+        name_stem(facts.spec, facts.created_ns, facts.id)  # refuses a time that is none
+    except (zlib.error, msgspec.DecodeError, ValueError, OverflowError, OSError) as error:
         raise describe_damage(place, str(error)) from None
+    return facts
 
 
 def describe_damage(place: str, why: str) -> RecordError:

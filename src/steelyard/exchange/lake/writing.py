@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -61,7 +62,7 @@ def write_record(
     RecordError
         The record is damaged.
     """
-    stem, content = name_stem(spec, record.created_ns, record.id), _hash_file(record.directory / FILE)
+    stem, content = name_stem(spec, record.created_ns, record.id), _hash_content(record.directory / FILE)
     if _is_written(location, stem, content):
         return False
     tables = {
@@ -96,11 +97,13 @@ def _is_written(location: Location, stem: str, content: str) -> bool:
         return False
 
 
-def _find_column(metric: str, columns: Collection[str]) -> str:
-    """Return the column of a metric, which has another name where a factor has its own.
+def _find_column(record: Record, metric: str, columns: Collection[str]) -> str:
+    """Return the column of a metric, which has another name where a column of every table has its own.
 
-    It is empty where the record has none.
+    It is empty where the record has none, or the metric has labels: a column of its name is then another.
     """
+    if any(record.labels_of(metric)):
+        return ""
     return next((name for name in (f"metric.{metric}", metric) if name in columns), "")
 
 
@@ -128,7 +131,7 @@ def _collect(
         program=dict(record.program),
         treatments=record.treatments,
         metrics=tuple(
-            Reduced(metric, reduce, _find_column(metric.name, columns))
+            Reduced(metric, reduce, _find_column(record, metric.name, columns))
             for metric, reduce in record.list_reductions()
         ),
         contexts=contexts,
@@ -162,6 +165,11 @@ class _Counted:
             yield row
 
 
-def _hash_file(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+def _hash_content(file: Path) -> str:
+    """The digest of a record: of its file, and of the log beside it, where a killed run left trials."""
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (file, file.with_name(f"{file.name}-wal")):
+        with suppress(FileNotFoundError), part.open("rb") as opened:
+            while piece := opened.read(1 << 20):
+                digest.update(piece)
+    return digest.hexdigest()

@@ -13,7 +13,7 @@ from steelyard.scaling import Question, ScalingModel, model_all
 from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
 from steelyard.store import Reading
-from steelyard.units import is_number
+from steelyard.units import Scalar, is_number
 
 LEAST: Final = 4
 """Points from which on growth is worth a model."""
@@ -66,10 +66,10 @@ def model_curves(
     The first ``drawable`` have predictions along the whole of the series; the others are as they were passed,
     and without a model by the published method.
     """
-    by_key = {(function.name, function.metric): function for function in series}
+    by_key = {_identify(function): function for function in series}
     curves: list[tuple[Series, ScalingModel, ScalingModel | None]] = []
     for model in models:
-        function = by_key[model.name, model.metric]
+        function = by_key[_identify(model)]
         if len(function.parameters) != 1:
             continue
         if len(curves) >= drawable:
@@ -88,6 +88,11 @@ def model_curves(
             )
         )
     return curves
+
+
+def _identify(function: Series | ScalingModel) -> tuple[str, str, tuple[tuple[str, Scalar], ...]]:
+    """Functions of one name and metric differ in their labels."""
+    return function.name, function.metric, tuple(sorted(function.labels.items()))
 
 
 def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:

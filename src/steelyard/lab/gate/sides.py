@@ -97,10 +97,6 @@ class Sides:
                 build([word.replace("{tree}", str(tree.path.resolve())) for word in words], tree)
         return tree
 
-    def is_prepared(self) -> bool:
-        """Whether both trees are there, as an interruption leaves them."""
-        return all((self.locate(side) / ".").is_dir() for side in SIDES)
-
     def remove(self) -> None:
         """Remove what was checked out; directories that the user named stay as they are."""
         for side in SIDES:

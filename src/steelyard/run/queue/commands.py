@@ -94,7 +94,11 @@ def _keep(
     words: Sequence[str], stdin: BinaryIO, into: Path, timeout_s: float
 ) -> subprocess.CompletedProcess[str]:
     # Both streams are files: a pipe that nobody reads any more would end the command.
-    with into.open("w+") as printed, into.with_suffix(".stderr").open("w+") as said:
+    errors = into.with_suffix(".stderr")
+    with (
+        into.open("w+", encoding="utf-8", errors="surrogateescape") as printed,
+        errors.open("w+", encoding="utf-8", errors="surrogateescape") as said,
+    ):
         # Away from the terminal, and waited for: whoever is interrupted learns first what the queue answers.
         process = subprocess.Popen(words, stdin=stdin, stdout=printed, stderr=said, start_new_session=True)
         try:

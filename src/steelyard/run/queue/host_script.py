@@ -41,6 +41,9 @@ start)
     [ -f complete ] || fail 73 "the connection broke before all orders had arrived"
     ./steelyard-runner </dev/null >/dev/null 2>&1
     [ $? = 2 ] || fail 74 "$place"
+    while IFS= read -r -d '' each; do
+        told=$(mkdir -p "$each" 2>&1) || fail 72 "$told"
+    done <folders
     if [ -f staged ]; then
         told=$(tar -xpof staged -C / 2>&1) || fail 72 "$told"
         rm staged
@@ -51,11 +54,13 @@ start)
     ;;
 find)
     mkdir -p "$place" && cd "$place" || exit 72
-    if mkdir started 2>/dev/null; then exit 0; fi
+    if mkdir started 2>/dev/null; then : >never && exit 0 || exit 72; fi
     for each in {1..50}; do
         [ -f id ] && exec cat id
+        [ -f never ] && exit 0
         sleep 0.1
     done
+    exit 76
     ;;
 look)
     cd "$place" 2>/dev/null || { echo gone 0 0 0 0; exit 0; }
@@ -89,13 +94,16 @@ esac
 
 - ``start``: name of the host, its architecture; standard input is the payload. A folder that is there
   already, or ``started``, ends it: whoever makes ``started`` first decides whether the job begins.
+- ``find``: whoever made ``started`` here before the job was begun left ``never``; where neither that nor
+  ``id`` appears, nobody knows whether it runs.
 - ``look``: bytes of the journal that we have, and how many to send at most.
 """
 
 ANOTHER_MACHINE: Final = 70
 NO_SPACE: Final = 72
 NO_RUNNER: Final = 74
-"""Exit codes of the script; the text on stderr is the architecture, tar's and mkdir's words, the folder."""
+NO_PROCESS: Final = 76
+"""Exit codes of the script; on stderr: the architecture, words of tar and mkdir, the folder, nothing."""
 
 
 def quote_command(*words: str) -> str:

@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, Final
 
@@ -13,7 +14,7 @@ import msgspec
 
 from steelyard.errors import MachineError
 from steelyard.run.queue.commands import UnreachableError, ask, filled, refuse_absent
-from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_RUNNER, NO_SPACE, quote_command
+from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_PROCESS, NO_RUNNER, NO_SPACE, quote_command
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.payload import pack
 from steelyard.run.queue.scheduler import Handover, JobState, Scheduler
@@ -102,9 +103,16 @@ class Hosts(Scheduler):
 
     def _check(self, host: str) -> MachineError | None:
         try:
-            machine = self._ask(host, "check", f"check-{os.getpid()}").split()[0]
+            answer = self._ask(host, "check", f"check-{os.getpid()}")
         except MachineError as error:
             return error
+        lines = answer.splitlines()
+        if len(lines) != 1:
+            return MachineError(
+                f"{host} prints {len(lines)} lines where one is its answer: {answer[:80]!r}",
+                hint="let its shell print only to a terminal: `[ -t 1 ]` before it in ~/.bashrc there",
+            )
+        machine = lines[0].split(" ")[0]
         return None if machine == platform.machine() else _refuse_machine(host, machine)
 
     def list_nodes(self) -> Sequence[str]:
@@ -116,14 +124,18 @@ class Hosts(Scheduler):
         job = handover.job
         job.note_place(handover.name)
         programs = (*handover.programs, job.directory) if self.copies else ()
-        payload = pack(job, programs, self.trees if self.copies else ())
         host = self._find_host(job)
+        words = ("start", handover.name, host, platform.machine())
         try:
-            return self._ask(
-                host, "start", handover.name, host, platform.machine(), payload=payload, into=job.answer
-            ).strip()
+            payload = pack(job, programs, self.trees if self.copies else ())
+            return self._ask(host, *words, payload=payload, into=job.answer).strip()
+        except OSError as error:
+            raise MachineError(
+                f"{error.filename or job.directory} cannot be copied to {host}: {error.strerror or error}",
+                hint="correct files under [launch], or who may read what the trials need",
+            ) from error
         finally:
-            payload.unlink(missing_ok=True)
+            job.payload.unlink(missing_ok=True)
 
     def submit_all(self, handovers: Sequence[Handover]) -> None:
         """See ``Scheduler.submit_all``.
@@ -165,8 +177,11 @@ class Hosts(Scheduler):
         return self._states.pop(job.directory, None) or self._state(job)
 
     def _state(self, job: Job) -> JobState:
+        name = job.place
+        if name is None:
+            return "ended"
         try:
-            if job.id is None and (number := self.find(job, job.place)) is not None:
+            if job.id is None and (number := self.find(job, name)) is not None:
                 job.note_id(number)
             if job.id is None:
                 return "ended"
@@ -180,8 +195,10 @@ class Hosts(Scheduler):
 
     def cancel(self, job: Job) -> None:
         """See ``Scheduler.cancel``; one that has not begun never will."""
-        if self._state(job) == "running":
-            self._try(job, "cancel")
+        # What one host refuses must not keep the jobs of others going.
+        with suppress(MachineError):
+            if self._state(job) == "running":
+                self._try(job, "cancel")
 
     def find(self, job: Job, name: str) -> str | None:
         """See ``Scheduler.find``; from then on, a job that is not found cannot begin.
@@ -214,18 +231,20 @@ class Hosts(Scheduler):
 
     def _try(self, job: Job, verb: str) -> None:
         """Say something to a host that need not hear it."""
-        ask(
-            self._make_command(self._find_host(job), verb, job.place),
-            may_fail=True,
-            label=self._find_host(job),
-            timeout_s=60,
-        )
+        name = job.place
+        if name is not None:
+            ask(
+                self._make_command(self._find_host(job), verb, name),
+                may_fail=True,
+                label=self._find_host(job),
+                timeout_s=60,
+            )
 
     def _fetch(self, job: Job) -> _Look:
         """Bring here what the job has written since: the journal first, its last word last."""
         while True:
             have = job.journal.stat().st_size
-            words = ("look", job.place, str(have), str(_CHUNK_BYTES))
+            words = ("look", job.place or "", str(have), str(_CHUNK_BYTES))
             answer = self._ask(self._find_host(job), *words).encode("utf-8", "surrogateescape")
             line, _, rest = answer.partition(b"\n")
             state, *sizes = line.decode().split()
@@ -235,8 +254,13 @@ class Hosts(Scheduler):
             log, journal = rest[: look.log], rest[look.log :]
             with job.journal.open("ab") as file:
                 file.write(journal)
-            if have + len(journal) < look.journal and journal:
-                continue
+            if have + len(journal) < look.journal:
+                if journal:
+                    continue
+                raise UnreachableError(
+                    f"{self._find_host(job)} sends {have} bytes of {look.journal} of a journal",
+                    hint="see whether the file system there can be read",
+                )
             if replies:
                 job.replies.write_bytes(replies)
             if log:
@@ -283,14 +307,20 @@ def _explain(host: str, code: int, text: str) -> MachineError:
             f"{host} cannot execute the runner in {last}",
             hint="set XDG_CACHE_HOME there to a directory whose file system is not mounted noexec",
         )
+    if code == NO_PROCESS:
+        return UnreachableError(
+            f"{host} was to begin a job and does not say which process that is",
+            hint=f"see there whether it runs: ssh {host} ps x",
+        )
     if code == NO_SPACE:
         # tar ends with words that say nothing.
         reasons = [line for line in text.splitlines() if any(words in line for words in _REASONS)]
         reason = reasons[0] if reasons else last
         return MachineError(f"{host} cannot keep the job: {reason}", hint=f"look there: ssh {host} df -h")
+    verb, cure = "refuses the job", f"look there: ssh {host}"
     if "bash" in last and code == 127:
-        return MachineError(f"{host} has no bash: {last}", hint="install bash there")
-    return MachineError(f"{host} refuses the job: {last}", hint=f"look there: ssh {host}")
+        verb, cure = "has no bash", "install bash there"
+    return MachineError(f"{host} {verb}: {last}", hint=cure)
 
 
 def _refuse_machine(host: str, machine: str) -> MachineError:

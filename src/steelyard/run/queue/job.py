@@ -139,9 +139,10 @@ class Job(msgspec.Struct, frozen=True):
         return (self.directory / "settled").exists()
 
     @property
-    def place(self) -> str:
-        """The name of its folder on its machine, where it has one."""
-        return (self.directory / "place").read_text(encoding="utf-8")
+    def place(self) -> str | None:
+        """The name of its folder on its machine; ``None`` where it was never handed in to one."""
+        file = self.directory / "place"
+        return file.read_text(encoding="utf-8") if file.exists() else None
 
     def note_place(self, place: str) -> None:
         """Keep the name of its folder on its machine."""

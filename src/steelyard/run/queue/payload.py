@@ -47,10 +47,12 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
         Files and directories that are copied with all that they hold.
     """
     staged = io.BytesIO()
+    travelling = [path for path in dict.fromkeys(programs) if not any(map(path.is_relative_to, _INSTALLED))]
+    folders = [path for path in travelling if path.is_dir()]
     with tarfile.open(fileobj=staged, mode="w", dereference=True) as archive:
-        for path in dict.fromkeys(programs):
-            if not any(path.is_relative_to(place) for place in _INSTALLED) and path != Path("/"):
-                archive.add(path, _name_member(path), recursive=False)
+        for path in travelling:
+            if path not in folders:
+                archive.add(path, _name_member(path))
         for path in trees:
             archive.add(path, _name_member(path))
     payload = job.payload
@@ -61,6 +63,8 @@ def pack(job: Job, programs: Iterable[Path], trees: Iterable[Path]) -> Path:
         archive.add(native_file(RUNNER), RUNNER)
         archive.add(job.orders, job.orders.name)
         archive.add(job.script, job.script.name)
+        # Not as members: tar would give a directory that is there already, such as /tmp, the rights of ours.
+        _add_bytes(archive, "folders", b"".join(os.fsencode(path) + b"\0" for path in folders))
         _add_bytes(archive, "staged", staged.getvalue())
         # The last one: whatever was cut off lacks it.
         _add_bytes(archive, "complete", b"")

@@ -9,11 +9,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.counters import EVENTS, is_counter
+from steelyard.counters import EVENTS, find_event, is_counter
 from steelyard.errors import SpecError, UsageError
 from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.tables.build import Build
+from steelyard.spec.tables.launch import LaunchMethod
 from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.text.gathered import Gathered
 from steelyard.spec.text.origin import Origin, Path
@@ -46,6 +47,22 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
             raise origin.unknown((*path, i), "counter", base, COUNTERS)
         if name in names[:i]:
             raise origin.error((*path, i), f"{name} is asked for twice", "leave one out")
+
+
+def check_counters_of_jobs(program: Program, launch: LaunchMethod, origin: Origin) -> None:
+    """Refuse counters that are looked up on the machine that writes the orders, where jobs run on others:
+    numbers of devices differ, and so do ranges of energy.
+
+    Raises
+    ------
+    SpecError
+    """
+    if launch.queue is None:
+        return
+    for i, name in enumerate(program.counters):
+        if find_event(name)[0].source != "kernel":
+            problem = f"{name} is found on this machine, and kind = {launch.kind!r} runs trials on others"
+            raise origin.error(("program", "counters", i), problem, "leave it out, or leave out [launch]")
 
 
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

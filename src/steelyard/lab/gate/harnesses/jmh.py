@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
 from steelyard.errors import UsageError
@@ -36,7 +37,7 @@ class Jmh(Harness):
         Raises
         ------
         UsageError
-            No jar and no class path; a jar that is not in the tree.
+            No jar and no class path; a jar that is not in the tree; a class path that is the same for both.
         """
         jars = [word for word in words if word.endswith(".jar") and ":" not in word]
         if not jars and not _CLASS_PATH & {*words}:
@@ -44,6 +45,12 @@ class Jmh(Harness):
                 f"{' '.join(words)}: no jar and no class path, from which JMH would run",
                 hint="java -jar target/benchmarks.jar, and how it is built: --build 'mvn -q package'",
             )
+        for place in _list_class_path(words):
+            if all(Path(entry).is_absolute() for entry in place.split(":") if entry):
+                raise UsageError(
+                    f"{place} is one class path for base and head, which would be compared with itself",
+                    hint="name what is built by its path in the tree, as in target/classes",
+                )
         for jar in jars:
             if Path(jar).is_absolute():
                 raise UsageError(
@@ -68,3 +75,8 @@ class Jmh(Harness):
         methods = dict.fromkeys(name.partition(" ")[0] for name in selection.names)
         names = [match_any([method]) for method in methods]
         return [*words, *short, "-rf", "json", "-rff", selection.metrics, *names]
+
+
+def _list_class_path(words: Sequence[str]) -> list[str]:
+    """Values of the options that name a class path."""
+    return [after for word, after in pairwise(words) if word in _CLASS_PATH]

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.errors import MachineError
+from steelyard.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses.harness import (
     Harness,
     Program,
@@ -83,12 +83,31 @@ class Tinybench(Harness):
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``node FILE``, where the file imports tinybench."""
-        scripts = (tree / word for word in words[1:] if word.endswith((".js", ".mjs", ".cjs", ".ts", ".mts")))
-        return any(has_text(script, (b"tinybench",)) for script in scripts)
+        return any(has_text(tree / word, (b"tinybench",)) for word in _list_scripts(words))
+
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+        """The command, whose script is that of the tree.
+
+        Raises
+        ------
+        UsageError
+            A script that is the same for both trees.
+        """
+        for script in _list_scripts(words):
+            if Path(script).is_absolute():
+                raise UsageError(
+                    f"{script} is one script for base and head, which would be compared with itself",
+                    hint="name it by its path in the tree, as in bench/index.mjs",
+                )
+        return super().find_programs(words, tree)
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """Launch the program as it is: how long a task takes stands in the script."""
         return list(program.words)
+
+
+def _list_scripts(words: Sequence[str]) -> list[str]:
+    return [word for word in words[1:] if word.endswith((".js", ".mjs", ".cjs", ".ts", ".mts"))]
 
 
 class Nanobench(Harness):
