@@ -177,11 +177,15 @@ class Counted(msgspec.Struct, frozen=True):
         Difference in estimated cycles up to which counts are equal.
     classes : tuple of CountClass
         The largest first.
+    unseen : float
+        Share of the lengths whose counts could be others (95 %), where the time ended before each place of
+        the stack was counted.
     """
 
     lengths: int
     population: int
     tolerance: float
+    unseen: float
     classes: tuple[CountClass, ...]
 
     @property

@@ -138,6 +138,19 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
     assert again.counted == found.counted
 
 
+def test_a_limit_of_time_ends_counting_and_the_share_that_was_not_reached_is_told(
+    asked, counted_by, monkeypatch, tmp_path
+):
+    counted_by("1,000,000")
+    monkeypatch.setattr("steelyard.lab.audit.counts._FEWEST", 1)
+    # Half of what is left is less than one run takes: one length is counted whatever the limit is.
+    monkeypatch.setattr("steelyard.lab.audit.counts._SHARE_IN_A_LIMIT", 0.0)
+    limited = replace(asked, limited=True, max_time_s=600.0)
+    found = audit(limited, tmp_path / "labs", watch=silent, tell=silent)
+    assert 0 < found.counted.lengths < PAGE // 16
+    assert found.counted.unseen > 0.1
+
+
 def test_counts_that_do_not_repeat_are_refused_before_any_length_is_counted(asked, counted_by, tmp_path):
     counted_by("1$(date +%N)")
     with pytest.raises(ProgramError, match=r"counts do not repeat: .* instructions in two runs") as caught:

@@ -23,6 +23,7 @@ from steelyard.lab.audit.stages import Stages
 from steelyard.run.launch.equal_context import is_script
 from steelyard.run.launch.launch import Launch
 from steelyard.stats.audit.classes import CYCLES, estimate_cycles, group_counts
+from steelyard.stats.planning.unseen import unseen_share
 from steelyard.store import Record
 from steelyard.units import Scalar, format_duration
 
@@ -125,6 +126,7 @@ def count_lengths(
         lengths=len(visited),
         population=lengths.levels,
         tolerance=tolerance,
+        unseen=unseen_share(len(visited)) if len(visited) < len(levels) else 0.0,
         classes=tuple(
             _describe(group, counts, [timed[place] for place in group if place in timed]) for group in classes
         ),

@@ -23,6 +23,11 @@ def describe_counts(counts: Counted) -> list[str]:
         f" {percent(counts.tolerance)} of estimated cycles); timed {counts.timed:,} representatives"
     )
     texts = [summary + _name_timed(counts)]
+    if counts.unseen:
+        texts.append(
+            "The time ended before every place of the stack was counted: counts of up to"
+            f" {percent(counts.unseen)} of the lengths could be others (95 % sure); more time: --max-time"
+        )
     cycles = _estimate_cycles(usual)
     rest.sort(key=lambda group: -abs(_estimate_cycles(group) - cycles))
     texts += [_describe_difference(group, usual) for group in rest[:_MOST_CLASSES]]

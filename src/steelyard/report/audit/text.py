@@ -44,9 +44,11 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     for finding in audit.findings:
         if finding.verdict == "moves" and len(finding.screened) > 1 and _is_number(finding):
             shown += [(), *picture(finding, width)]
-    if audit.counted is not None:
-        shown += _section("Counts", [f"{text}." for text in describe_counts(audit.counted)], width)
-    shown += _section("Warnings", [notice(each, {}) for each in audit.warnings], width)
+    counts = [] if audit.counted is None else describe_counts(audit.counted)
+    shown += [
+        *_section("Counts", [f"{text}." for text in counts], width),
+        *_section("Warnings", [notice(each, {}) for each in audit.warnings], width),
+    ]
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
     shown += _section("What to do", [text for text in texts if text], width)
     unseen = [text for each in audit.findings if (text := missed(each, audit))]

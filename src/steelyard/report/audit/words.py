@@ -143,7 +143,7 @@ def _disagree(finding: AuditedContext, least: float) -> bool:
 
 def missed(finding: AuditedContext, audit: Audit) -> str | None:
     """Levels of a kind of context that were not visited; ``None`` where all were."""
-    unseen = "that counts cannot see " if audit.counted is not None and finding.context == COUNTED else ""
+    unseen = " that counts cannot see" if audit.counted is not None and finding.context == COUNTED else ""
     if finding.context == "aslr" and finding.unseen:
         return (
             f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
@@ -158,7 +158,7 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
         return None
     return (
         f"{_capital(name_of(finding))}: {len(finding.screened):,} of {counted(finding.population, 'level')}"
-        f" visited, so that a kind {unseen}of up to {percent(finding.unseen)} of them could have been missed"
+        f" visited, so that a kind of up to {percent(finding.unseen)} of them{unseen} could have been missed"
         " (95 % sure)"
     )
 

@@ -31,5 +31,7 @@ class Counted:
         """
         found = totals(raw.metrics)
         if self._line not in found:
-            raise MissingValueError(self.metric, f"{self._tool} wrote no line {self._line!r} of its summary")
+            message = f"{self._tool} wrote no line {self._line!r} of its summary"
+            reason = "it has none of a program that replaces itself by another, as env does"
+            raise MissingValueError(self.metric, f"{message}; {reason}")
         return constant(float(found[self._line]))
