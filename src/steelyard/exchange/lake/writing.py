@@ -166,7 +166,7 @@ class _Counted:
 
 
 def _hash_content(file: Path) -> str:
-    """The digest of a record: of its file, and of the log beside it, where a killed run left trials."""
+    """Return the digest of a record: of its file, and of the log where a killed run left trials."""
     digest = hashlib.blake2b(digest_size=16)
     for part in (file, file.with_name(f"{file.name}-wal")):
         with suppress(FileNotFoundError), part.open("rb") as opened:

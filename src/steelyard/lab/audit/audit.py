@@ -261,8 +261,7 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
 def _list_rows(
     among: Sequence[Candidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
 ) -> list[Row]:
-    """The settings of the screening: the levels drawn of numeric kinds, one kind at a time, the others at
-    their base.
+    """Return the settings of the screening: levels of one kind at a time, the others at their base.
 
     Names are visited as well, though not judged by it: launches are padded to the longest among them, and
     only the same set of variables makes a level the same place on the stack in both stages.

@@ -135,8 +135,9 @@ def count_lengths(
 
 
 def choose(classes: Sequence[Sequence[int]], cycles: Floats, seed: int) -> list[list[int]]:
-    """Places to time of each class: more of the first, then of those whose cycles differ most from its, as
-    long as there is room.
+    """Choose the places to time of each class.
+
+    The first gets more, then those whose cycles differ most from its, as long as there is room.
     """
     usual = float(np.median(cycles[list(classes[0])]))
     order = sorted(classes[1:], key=lambda group: -abs(np.log(np.median(cycles[list(group)]) / usual)))

@@ -106,7 +106,7 @@ class AuditRequest(msgspec.Struct, frozen=True, kw_only=True):
         )
 
     def count_at(self, levels: Sequence[int], *, stage: str, blocks: int, stop: Stop | None) -> Experiment:
-        """A run under cachegrind in each block, at one of the lengths ``levels`` of the environment."""
+        """Return a run under cachegrind in each block, at one of the ``levels`` of the environment."""
         plain = CompareRequest(
             commands=(self.command,),
             stdin=self.stdin,

@@ -50,12 +50,12 @@ class StackSteps(msgspec.Struct, frozen=True):
         return STACK_STEP - self.first
 
     def place_at(self, level: int) -> int:
-        """The place after ``level`` bytes of growth."""
+        """Return the place after ``level`` bytes of growth."""
         return (self.place - STACK_STEP * ((level + self.phase) // STACK_STEP)) % PAGE_BYTES
 
 
 def find_steps(place: Callable[[int], int]) -> StackSteps:
-    """The steps, by bisection.
+    """Return the steps, by bisection.
 
     Parameters
     ----------
@@ -81,8 +81,9 @@ def find_steps(place: Callable[[int], int]) -> StackSteps:
 
 
 def find_shift(counted: StackSteps, timed: StackSteps, period: int) -> int:
-    """Bytes, 0 to ``period`` - 1, to add to a length that was counted, to get the length at which the stack
-    lies at the same place when the program runs alone.
+    """Return the bytes, 0 to ``period`` - 1, by which a counted length differs from the one to time.
+
+    With these added, the stack lies at the same place when the program runs alone.
     """
     return (counted.phase - counted.place - timed.phase + timed.place) % period
 
@@ -111,7 +112,7 @@ def read_place(launch: Launch, *, counted: bool = False) -> int:
 
 
 def probe(launch: Launch, *, counted: bool = False) -> Launch:
-    """A launch of this interpreter whose strings and pointers take the room of the program's, modulo a page.
+    """Return a launch of this interpreter with strings and pointers as large as the program's, modulo a page.
 
     Parameters
     ----------

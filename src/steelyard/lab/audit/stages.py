@@ -210,13 +210,13 @@ class Stages:
         return [known[tuple(row.values())] for row in rows]
 
     def launches(self, rows: Sequence[Row]) -> list[Launch]:
-        """The launch of each row, in the surroundings that a stage of these rows gives it."""
+        """Return the launch of each row, in the surroundings that a stage of these rows gives it."""
         experiment = self._experiment(rows, "trial", 1, 0)
         context = draw_context(experiment.contexts, self.request.seed, 1) if experiment.contexts else None
         return self.make_launches(experiment, context)
 
     def make_launches(self, experiment: Experiment, context: Context | None) -> list[Launch]:
-        """The launches of an experiment in one context, marked as those of the pilot."""
+        """Return the launches of an experiment in one context, marked as those of the pilot."""
         drawn = treatments(experiment)
         plan = LaunchPlan(experiment, drawn, builds={})
         with Record.open(self.place("pilot")) as record:
@@ -254,7 +254,7 @@ class Stages:
         return Stop(max_time_s=max(self._left_s() * share - block_s, _SHORTEST_S))
 
     def too_short(self, what: str) -> UsageError:
-        """The error of a limit in which nothing can be told."""
+        """Return the error of a limit in which nothing can be told."""
         needed = f"--max-time '{format_duration(self._whole_s)}', or " if self._whole_s else ""
         return UsageError(
             f"--max-time '{self.request.max_time_s:g} s' is too short for an audit: {what}",
@@ -270,5 +270,5 @@ class Stages:
         )
 
     def place(self, stage: str) -> Path:
-        """The record of a stage."""
+        """Return the record of a stage."""
         return self._directory / f"{stage}.lab"

@@ -14,7 +14,7 @@ _MOST_CLASSES: Final = 3
 
 
 def describe_counts(counts: Counted) -> list[str]:
-    """What was counted, which classes differ most, and what counts cannot see."""
+    """Return what was counted, which classes differ most, and what counts cannot see."""
     usual, *rest = counts.classes
     many = counted(counts.population, "length")
     classes = _count_classes(len(counts.classes))

@@ -50,12 +50,9 @@ def check_counters(names: Sequence[str], origin: Origin, path: Path) -> None:
 
 
 def check_counters_of_jobs(program: Program, launch: LaunchMethod, origin: Origin) -> None:
-    """Refuse counters that are looked up on the machine that writes the orders, where jobs run on others:
-    numbers of devices differ, and so do ranges of energy.
+    """Refuse counters that are looked up here where jobs run on other machines.
 
-    Raises
-    ------
-    SpecError
+    Numbers of devices differ from machine to machine, and so do ranges of energy.
     """
     if launch.queue is None:
         return

@@ -86,7 +86,7 @@ class Tinybench(Harness):
         return any(has_text(tree / word, (b"tinybench",)) for word in _list_scripts(words))
 
     def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
-        """The command, whose script is that of the tree.
+        """Return the command, whose script is that of the tree.
 
         Raises
         ------
