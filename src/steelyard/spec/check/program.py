@@ -53,6 +53,11 @@ def check_counters_of_jobs(program: Program, launch: LaunchMethod, origin: Origi
     """Refuse counters that are looked up here where jobs run on other machines.
 
     Numbers of devices differ from machine to machine, and so do ranges of energy.
+
+    Raises
+    ------
+    SpecError
+        A counter of a tree, of energy or of a device.
     """
     if launch.queue is None:
         return
