@@ -53,7 +53,7 @@ LIMITS = {
     "design": (14, 34),
     "errors": (1, 0),
     "estimand": (0, 1),
-    "exchange": (180, 101),
+    "exchange": (179, 101),
     "factorial": (23, 32),
     "files": (7, 6),
     "growth": (13, 26),

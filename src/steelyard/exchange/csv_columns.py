@@ -48,7 +48,7 @@ class Columns(msgspec.Struct, frozen=True):
 Row = Mapping[str, str]
 
 
-def infer(text: str, where: str) -> Columns:
+def infer(text: str, name: str) -> Columns:
     """Take the first of two columns for the parameter, and the second for the metric.
 
     Raises
@@ -56,11 +56,11 @@ def infer(text: str, where: str) -> Columns:
     UsageError
         Another number of columns.
     """
-    header = [name.strip() for name in next(csv_rows(text, where), (0, []))[1]]
+    header = [cell.strip() for cell in next(csv_rows(text, name), (0, []))[1]]
     if len(header) == 2 and all(header):
         return Columns(header[1], (header[0],))
     raise UsageError(
-        f"{where}: which of its columns to model was not said",
+        f"{name}: which of its columns to model was not said",
         hint=f"--value COLUMN --parameter COLUMN [--by COLUMNS]; it has {', '.join(header) or 'none'}",
     )
 
