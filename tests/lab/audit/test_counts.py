@@ -138,6 +138,18 @@ def test_counting_that_was_stopped_goes_on_and_counts_no_length_twice(asked, cou
     assert again.counted == found.counted
 
 
+@pytest.mark.parametrize("more", ["x", "x" * 16])
+def test_counts_are_not_continued_in_an_environment_in_which_the_stack_lies_elsewhere(
+    asked, counted_by, monkeypatch, tmp_path, more
+):
+    counted_by("1,000,000")
+    monkeypatch.setenv("ANOTHER", "x")
+    audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+    monkeypatch.setenv("ANOTHER", "x" + more)
+    with pytest.raises(UsageError, match="in an environment of another length"):
+        audit(asked, tmp_path / "labs", watch=silent, tell=silent)
+
+
 def test_a_limit_of_time_ends_counting_and_the_share_that_was_not_reached_is_told(
     asked, counted_by, monkeypatch, tmp_path
 ):

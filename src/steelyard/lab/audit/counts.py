@@ -25,6 +25,7 @@ from steelyard.run.launch.launch import Launch
 from steelyard.stats.audit.classes import CYCLES, estimate_cycles, group_counts
 from steelyard.stats.planning.unseen import unseen_share
 from steelyard.store import Record
+from steelyard.store.facts import FILE
 from steelyard.units import Scalar, format_duration
 
 _OF_THE_LARGEST: Final = 6
@@ -111,6 +112,7 @@ def count_lengths(
     alone = find_steps(lambda level: read_place(bench.launches(_extend_base(rows, level))[0]))
     inside = find_steps(lambda level: read_place(_launch_counting(bench, level), counted=True))
     levels = _draw_places(lengths, inside, bench)
+    _refuse_other_places(bench, levels)
     tell(f"audit: counts of {len(levels):,} lengths, about {format_duration(seconds * len(levels))}")
     stop = bench.limit(_STAGE, _SHARE_IN_A_LIMIT, seconds)
     experiment = bench.request.count_at(levels, stage=_STAGE, blocks=len(levels), stop=stop)
@@ -156,14 +158,31 @@ def _describe(places: Sequence[int], counts: Mapping[str, Floats], timed: Sequen
 
 
 def _draw_places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
-    """One length for each place of the stack, at a byte of its own; all where the audit is thorough."""
+    """One length for each place of the stack, at a byte of its own; all where the audit is thorough. They
+    begin where the stack lies without growth, so that another environment has others.
+    """
     if bench.request.thorough:
-        return tuple(range(lengths.levels))
+        return tuple((level + steps.place - steps.phase) % lengths.levels for level in range(lengths.levels))
     bytes_ = generator(bench.request.seed, "audit", "counted bytes")
-    starts = range(0, lengths.levels, STACK_STEP)
+    starts = range(steps.place, steps.place + lengths.levels, STACK_STEP)
     return tuple(
         (start - steps.phase + int(bytes_.random() * STACK_STEP)) % lengths.levels for start in starts
     )
+
+
+def _refuse_other_places(bench: Stages, levels: Sequence[int]) -> None:
+    """Refuse to continue counts that began where the stack of the same lengths lay elsewhere."""
+    if not (bench.place(_STAGE) / FILE).exists():
+        return
+    with Record.open(bench.place(_STAGE)) as record:
+        contexts = record.experiment.contexts
+    if contexts is not None and contexts.settings[COUNTED] != tuple(levels):
+        raise UsageError(
+            f"{bench.place(_STAGE)} was counted with another seed, or in an environment of another length, in"
+            " which the stack lies elsewhere",
+            hint="continue from the same shell with the same options, or name a directory that does not exist"
+            " yet: -o NAME.lab",
+        )
 
 
 def _refuse_varying(bench: Stages, tolerance: float) -> float:
