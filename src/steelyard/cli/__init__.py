@@ -20,7 +20,7 @@ COMMANDS = {
     "compare": "Compare commands: which is faster, by how much, and how sure that is.",
     "run": "Run the experiment of a spec; continue it if it was stopped.",
     "plan": "Show what a spec would run, how long, and what it cannot separate.",
-    "status": "Show the progress of a record.",
+    "status": "Show the progress of a record, or of several.",
     "analyze": "Answer from a record: effects, intervals, verdicts.",
     "report": "Write a page, figures and tables of one record or several.",
     "merge": "Answer from records of one spec on several machines: one verdict for all.",
