@@ -158,8 +158,9 @@ def _describe(places: Sequence[int], counts: Mapping[str, Floats], timed: Sequen
 
 
 def _draw_places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
-    """One length for each place of the stack, at a byte of its own; all where the audit is thorough. They
-    begin where the stack lies without growth, so that another environment has others.
+    """Draw one length for each place of the stack, at a byte of its own; take all where the audit is thorough.
+
+    They begin where the stack lies without growth, so that another environment has others.
     """
     if bench.request.thorough:
         return tuple((level + steps.place - steps.phase) % lengths.levels for level in range(lengths.levels))
