@@ -158,7 +158,7 @@ def _describe(places: Sequence[int], counts: Mapping[str, Floats], timed: Sequen
 
 
 def _draw_places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
-    """Draw one length for each place of the stack, at a byte of its own; take all where the audit is thorough.
+    """Draw one length for each place of the stack, at a byte of its own; take all if the audit is thorough.
 
     They begin where the stack lies without growth, so that another environment has others.
     """
