@@ -4,8 +4,10 @@ list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES STEELYARD_ZIG STEELYARD_ZIG_TAR
 string(REGEX MATCH "^[^-]+" CMAKE_SYSTEM_PROCESSOR ${STEELYARD_ZIG_TARGET})
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_CXX_COMPILER ${STEELYARD_ZIG} c++ -target ${STEELYARD_ZIG_TARGET})
-# zig compiles C++'s library once for each level of optimisation: what CMake tries is to take the same.
-set(CMAKE_CXX_FLAGS_INIT -O2)
+# zig compiles C's and C++'s libraries once for each target, level of optimisation, and whether symbols are stripped: every
+# link is to take the same, the one that identifies the compiler too, so that there are two sets a machine.
+set(CMAKE_CXX_FLAGS_INIT "-O2 -s")
+set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
 # The archiver of this machine may not know objects of the other.
 set(CMAKE_CXX_ARCHIVE_CREATE "\"${STEELYARD_ZIG}\" ar qcs <TARGET> <OBJECTS>")
 set(CMAKE_CXX_ARCHIVE_FINISH "")

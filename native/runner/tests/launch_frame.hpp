@@ -49,11 +49,11 @@ struct LaunchFrame {
             }
         }
         for (const std::string& name : counters) {
-            for (const std::uint64_t config : {1, 2, 3}) {
+            for (const std::uint64_t config : {1U, 2U, 3U}) {
                 put(frame, config);
             }
             put(frame, 0.5);
-            for (const std::uint32_t number : {1, 2, 7, 0}) { // type, source, CPU
+            for (const std::uint32_t number : {1U, 2U, 7U, 0U}) { // type, source, CPU
                 put(frame, number);
             }
             put_text(frame, name);
