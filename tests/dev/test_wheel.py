@@ -166,6 +166,17 @@ def test_a_runner_of_another_machine_is_handed_to_its_emulator(tmp_path):
     assert trying.make_runner(here, tmp_path, tmp_path) == tmp_path / building.RUNNER
 
 
+@pytest.mark.parametrize(("target", "left_out"), [(X86, False), (ARM, True)])
+def test_only_an_emulator_is_spared_tests_that_it_cannot_run(monkeypatch, target, left_out):
+    commands = []
+    monkeypatch.setattr(trying, "zig_definitions", lambda target: {})
+    monkeypatch.setattr(trying, "zig_environment", dict)
+    monkeypatch.setattr(trying, "run_quietly", lambda command, env: commands.append(command))
+    monkeypatch.setattr(platform, "machine", lambda: "x86_64")
+    trying.test_native(target)
+    assert (trying.NOT_EMULATED in commands[-1]) == left_out
+
+
 def test_the_package_data_are_expected_in_the_wheel():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git repository, which lists the files of the package")
