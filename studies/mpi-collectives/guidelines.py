@@ -32,6 +32,7 @@ from steelyard.store import Record
 
 HERE: Final = Path(__file__).resolve().parent
 SPEC: Final = HERE / "guidelines.toml"
+OVER_RANKS: Final = HERE / "monotony.toml"
 ONCE: Final = ("--warmup", "0", "--repetitions", "1", "--clocks", "one")
 """In the place of the last four words: a simulation repeats to the bit. Results are verified, too."""
 DEFAULT: Final = "default"
@@ -156,6 +157,7 @@ def planned_experiment(
 ) -> Experiment:
     """The spec with what the command line asks for; rules about levels that are not measured are left out."""
     tables = tomllib.loads(SPEC.read_text(encoding="utf-8"))
+    tables["claims"] += tomllib.loads(OVER_RANKS.read_text(encoding="utf-8"))["claims"]
     factors, program = tables["factors"], tables["program"]
     factors["implementation"] = [target.library]
     if repetitions:

@@ -137,4 +137,4 @@ def test_without_the_extra_the_command_names_it(tmp_path):
         check=False,
         stdin=subprocess.DEVNULL,
     )
-    assert (done.returncode, "pip install 'steelyard[mcp]'" in done.stderr) == (4, True)
+    assert (done.returncode, "pip install mcp" in done.stderr) == (4, True)
