@@ -81,8 +81,11 @@ def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, in
     """The table as Python, in thousandths; what falls with the level falls there too."""
     said = ", ".join(f"{count:,} to {most}" for most, count in draws.items())
     lines = [
-        '"""Made by ``scripts/flip_critical.py``: by how many thousandths the critical value of flipped',
-        "signs exceeds that of t; normal differences, 80 % power.",
+        '"""Table made by ``scripts/flip_critical.py``.',
+        "",
+        "It says by how many thousandths the critical value of flipped signs exceeds that of t; normal"
+        " differences, 80",
+        "% power.",
         "",
         f"Draws a row, by the number of differences: {said}; seed {seed}.",
         '"""',

@@ -10,7 +10,15 @@ import click
 import pytest
 
 from steelyard.cli import COMMANDS, cli
-from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.paths import (
+    InputPath,
+    InputPlace,
+    OutputDirectory,
+    OutputFile,
+    OutputPlace,
+    PathCommand,
+    RecordDirectory,
+)
 from steelyard.errors import UsageError
 from steelyard.files.writing import RECORD_FILE
 from steelyard.laboratory import Laboratory
@@ -71,11 +79,21 @@ OUTPUTS = [
 
 def test_every_path_says_whether_it_is_read_or_written():
     for name, command, param in path_options():
-        assert type(param.type) in (InputPath, OutputDirectory, OutputFile, RecordDirectory), (
+        assert type(param.type) in (
+            InputPath,
+            InputPlace,
+            OutputDirectory,
+            OutputFile,
+            OutputPlace,
+            RecordDirectory,
+        ), (
             name,
             param.name,
         )
-        assert isinstance(command, PathCommand) or isinstance(param.type, InputPath), (name, param.name)
+        assert isinstance(command, PathCommand) or isinstance(param.type, InputPath | InputPlace), (
+            name,
+            param.name,
+        )
 
 
 def test_every_option_that_says_it_writes_is_a_path_that_is_written():

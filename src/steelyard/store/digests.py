@@ -32,6 +32,8 @@ _DIGEST_BYTES: Final = 8
 _COUNTER: Final = slice(24, 28)
 """In the header of an SQLite file, how often it was changed."""
 _PAGE_BYTES: Final = slice(16, 18)
+_FIRST_TRUNK: Final = slice(32, 36)
+"""In the header, the first page of the list of free ones."""
 _HEADER_BYTES: Final = 100
 
 
@@ -95,11 +97,12 @@ def damaged_pages(file: Path) -> list[int]:
         if digests is None or _header(file) != (digests.changes, digests.page_bytes):
             return []
         pages, width = list(_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
+        free = _free_pages(file, digests.page_bytes)
         wanted = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
             for number in range(1, max(len(pages), len(wanted)) + 1)
-            if pages[number - 1 : number] != wanted[number - 1 : number]
+            if number not in free and pages[number - 1 : number] != wanted[number - 1 : number]
         ]
         # A writer may have come meanwhile, who removes the digests before he changes a page.
         if not damaged or (place.exists() and place.read_bytes() == text):
@@ -150,3 +153,19 @@ def _pages(file: Path, page_bytes: int) -> Iterator[str]:
     with file.open("rb") as opened:
         while page := opened.read(page_bytes):
             yield hashlib.blake2b(page, digest_size=_DIGEST_BYTES).hexdigest()
+
+
+def _free_pages(file: Path, page_bytes: int) -> set[int]:
+    """List the pages that hold nothing, whose content SQLite does not restore with a transaction."""
+    free: set[int] = set()
+    seen: set[int] = set()
+    with file.open("rb") as opened:
+        trunk = int.from_bytes(opened.read(_HEADER_BYTES)[_FIRST_TRUNK], "big")
+        while trunk and trunk not in seen:
+            seen.add(trunk)
+            opened.seek((trunk - 1) * page_bytes)
+            words = [int.from_bytes(opened.read(4), "big") for _ in range(2)]
+            count = min(words[1], page_bytes // 4 - 2)
+            free |= {int.from_bytes(opened.read(4), "big") for _ in range(count)}
+            trunk = words[0]
+    return free

@@ -67,7 +67,10 @@ def test_a_missing_library_is_refused_with_the_command_that_installs_it(root):
 
     with pytest.raises(NoNvidiaError) as caught:
         read_nvidia(root, absent)
-    assert caught.value.args == ("nvidia-ml-py is not installed", "pip install nvidia-ml-py, or '.[nvidia]' in a checkout")
+    assert caught.value.args == (
+        "nvidia-ml-py is not installed",
+        "pip install nvidia-ml-py, or '.[nvidia]' in a checkout",
+    )
 
 
 @pytest.mark.parametrize("name", ["nvmlInit", "nvmlDeviceGetCount"])

@@ -274,7 +274,7 @@ def test_a_number_that_slurm_never_gave_is_that_of_a_job_that_has_ended(slurm, t
 
 def dealt(source, *, blocks=6, more="", options=()):
     """Blocks for three jobs at once; every trial writes its number and the node of its job."""
-    script = f'{more}echo "$1 $SLURMD_NODENAME $SLURM_ARRAY_TASK_ID" >> "$0"; sleep 0.05'
+    script = f'{more}sleep 0.05; echo "$1 $SLURMD_NODENAME $SLURM_ARRAY_TASK_ID" >> "$0"'
     return experiment(
         name="dealt",
         source=str(source),
