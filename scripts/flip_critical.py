@@ -83,8 +83,10 @@ def module(rows: dict[int, tuple[list[float], list[float]]], draws: dict[int, in
     lines = [
         '"""Table made by ``scripts/flip_critical.py``.',
         "",
-        "It says by how many thousandths the critical value of flipped signs exceeds that of t; normal"
-        " differences, 80",
+        (
+            "It says by how many thousandths the critical value of flipped signs exceeds that of t; normal"
+            " differences, 80"
+        ),
         "% power.",
         "",
         f"Draws a row, by the number of differences: {said}; seed {seed}.",

@@ -158,11 +158,11 @@ def _pages(file: Path, page_bytes: int) -> Iterator[str]:
 def _free_pages(file: Path, page_bytes: int) -> set[int]:
     """List the pages that hold nothing, whose content SQLite does not restore with a transaction."""
     free: set[int] = set()
-    seen: set[int] = set()
+    trunks: set[int] = set()
     with file.open("rb") as opened:
         trunk = int.from_bytes(opened.read(_HEADER_BYTES)[_FIRST_TRUNK], "big")
-        while trunk and trunk not in seen:
-            seen.add(trunk)
+        while trunk and trunk not in trunks:
+            trunks.add(trunk)
             opened.seek((trunk - 1) * page_bytes)
             words = [int.from_bytes(opened.read(4), "big") for _ in range(2)]
             count = min(words[1], page_bytes // 4 - 2)
