@@ -97,7 +97,7 @@ def damaged_pages(file: Path) -> list[int]:
         if digests is None or _header(file) != (digests.changes, digests.page_bytes):
             return []
         pages, width = list(_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
-        free = _free_pages(file, digests.page_bytes)
+        free = _list_free_pages(file, digests.page_bytes)
         wanted = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
@@ -155,7 +155,7 @@ def _pages(file: Path, page_bytes: int) -> Iterator[str]:
             yield hashlib.blake2b(page, digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def _free_pages(file: Path, page_bytes: int) -> set[int]:
+def _list_free_pages(file: Path, page_bytes: int) -> set[int]:
     """List the pages that hold nothing, whose content SQLite does not restore with a transaction."""
     free: set[int] = set()
     trunks: set[int] = set()
