@@ -11,13 +11,11 @@
 // [2] R. M. Beam, R. F. Warming, An implicit finite-difference algorithm for hyperbolic systems in
 //     conservation-law form, J. Comput. Phys. 22(1), 1976, doi:10.1016/0021-9991(76)90110-8.
 
-#include <omp.h>
-
 #include <array>
 #include <cstddef>
 #include <memory>
-#include <vector>
 
+#include "npb/alternating.hpp"
 #include "npb/flow.hpp"
 #include "npb/kernel.hpp"
 #include "npb/lines.hpp"
@@ -26,14 +24,7 @@
 namespace goodsyard::npb {
 namespace {
 
-struct Size {
-    Index n;
-    int iterations;
-    double step;
-    State residuals, errors; ///< Official.
-};
-
-constexpr Size size_of(ProblemClass size) {
+constexpr FlowSize size_of(ProblemClass size) {
     switch (size) {
     case ProblemClass::S:
         return {12,
@@ -156,68 +147,20 @@ void solve_block(Block& block, const std::array<Vector*, count>& rights) {
     }
 }
 
-/// Memory for four lines.
-struct Line {
-    std::array<Block, longest_line> behind;
-    std::array<Vector, longest_line> right;
-};
+struct BlockTridiagonal {
+    struct Line {
+        std::array<Block, longest_line> behind;
+        std::array<Vector, longest_line> right;
+    };
 
-class Bt : public Kernel {
-  public:
-    explicit Bt(ProblemClass size)
-        : size_(size_of(size)), flow_(size_.n), u_(size_.n), forcing_(size_.n), change_(size_.n) {
-        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
-            lines_.push_back(std::make_unique_for_overwrite<Line>());
-        }
-    }
-
-    void prepare() override {
-        flow_.set_forcing(u_, forcing_);
-        set_start(u_);
-        iterate(1);
-        set_start(u_);
-    }
-
-    void solve() override { iterate(size_.iterations); }
-
-    std::vector<Check> verify() override {
-        flow_.apply(u_, &forcing_, 1, change_);
-        std::vector<Check> checks;
-        append_checks(checks, "residual", inner_norms(change_), size_.residuals);
-        append_checks(checks, "error", errors(u_), size_.errors);
-        return checks;
-    }
-
-    double operations() const override {
-        const auto n = static_cast<double>(size_.n);
-        return size_.iterations * ((3478.8 * n - 17655.7) * n + 28023.7) * n;
-    }
-
-  private:
-    void iterate(int iterations) {
-        for (int i = 0; i < iterations; i++) {
-            flow_.apply(u_, &forcing_, size_.step, change_);
-#pragma omp parallel
-            {
-                sweep<0>();
-                sweep<1>();
-                sweep<2>();
-            }
-        }
-    }
+    /// Of an iteration, as the rules count them.
+    static double operations(double n) { return ((3478.8 * n - 17655.7) * n + 28023.7) * n; }
 
     template <std::size_t axis>
-    void sweep() {
-        Line& line = *lines_[static_cast<std::size_t>(omp_get_thread_num())];
-        const Factors factors(axis, size_.n, size_.step);
-        for_lines<axis>(u_, [&](const FourLines& lines) { solve_lines<axis>(lines, factors, line); });
-    }
-
-    template <std::size_t axis>
-    void solve_lines(const FourLines& lines, const Factors& factors, Line& line) {
-        double *u = u_.row(0, 0), *change = change_.row(0, 0);
+    static void solve(const FourLines& lines, const Factors& factors, const FlowSize& size, double* u,
+                      double* change, Line& line) {
         const auto point_at = [&](Index i) { return Point<Lanes>(lines.load(u, i)); };
-        const Index last = size_.n - 2;
+        const Index last = size.n - 2;
         Point<Lanes> before{}, here = point_at(1);
         Block own;
         for (Index i = 1; i <= last; i++) {
@@ -270,17 +213,12 @@ class Bt : public Kernel {
             }
         }
     }
-
-    Size size_;
-    Operator flow_;
-    Field u_, forcing_, change_;
-    std::vector<std::unique_ptr<Line>> lines_;
 };
 
 } // namespace
 
 std::unique_ptr<Kernel> make_bt(ProblemClass size) {
-    return std::make_unique<Bt>(size);
+    return std::make_unique<AlternatingDirections<BlockTridiagonal>>(size_of(size));
 }
 
 } // namespace goodsyard::npb

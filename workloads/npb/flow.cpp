@@ -58,8 +58,7 @@ struct Row {
     }
 };
 
-constexpr Index longest_row = 104;
-using Sums = std::array<std::array<double, longest_row>, components>;
+using Sums = std::array<FlowRow, components>;
 
 double* derived_row(double* plane, const Field& u, Index y) {
     return plane + y * static_cast<Index>(quantities) * u.component_stride();

@@ -40,6 +40,17 @@ inline constexpr double smoothing = 0.25;                                ///< Fo
 inline constexpr double along = 4.0 / 3, across = 1;
 } // namespace gas
 
+/// A problem as the specification sets it, and what verifies its result.
+struct FlowSize {
+    Index n; ///< Points along each axis.
+    int iterations;
+    double step;
+    State residuals, errors; ///< Official.
+};
+
+inline constexpr Index longest_flow_row = 104;
+using FlowRow = std::array<double, longest_flow_row>;
+
 /// Five values at each of n^3 points.
 class Field {
   public:

@@ -12,15 +12,13 @@
 // [2] T. H. Pulliam, D. S. Chaussee, A diagonal form of an implicit approximate-factorization algorithm,
 //     J. Comput. Phys. 39(2), 1981, doi:10.1016/0021-9991(81)90156-X.
 
-#include <omp.h>
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <memory>
 #include <numbers>
-#include <vector>
 
+#include "npb/alternating.hpp"
 #include "npb/flow.hpp"
 #include "npb/kernel.hpp"
 #include "npb/lines.hpp"
@@ -29,14 +27,7 @@
 namespace goodsyard::npb {
 namespace {
 
-struct Size {
-    Index n;
-    int iterations;
-    double step;
-    State residuals, errors; ///< Official.
-};
-
-constexpr Size size_of(ProblemClass size) {
+constexpr FlowSize size_of(ProblemClass size) {
     switch (size) {
     case ProblemClass::S:
         return {12,
@@ -136,74 +127,26 @@ struct Rest {
 /// Systems of an axis: of the velocity, of velocity and sound, of velocity less sound.
 constexpr std::size_t systems = 3;
 
-/// Memory for four lines.
-struct Line {
-    std::array<std::array<Rest, systems>, longest_line> rest;
-    std::array<Vector, longest_line> right;
-};
+struct ScalarPentadiagonal {
+    struct Line {
+        std::array<std::array<Rest, systems>, longest_line> rest;
+        std::array<Vector, longest_line> right;
+    };
 
-class Sp : public Kernel {
-  public:
-    explicit Sp(ProblemClass size)
-        : size_(size_of(size)), flow_(size_.n), u_(size_.n), forcing_(size_.n), change_(size_.n) {
-        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
-            lines_.push_back(std::make_unique_for_overwrite<Line>());
-        }
-    }
-
-    void prepare() override {
-        flow_.set_forcing(u_, forcing_);
-        set_start(u_);
-        iterate(1);
-        set_start(u_);
-    }
-
-    void solve() override { iterate(size_.iterations); }
-
-    std::vector<Check> verify() override {
-        flow_.apply(u_, &forcing_, 1, change_);
-        std::vector<Check> checks;
-        append_checks(checks, "residual", inner_norms(change_), size_.residuals);
-        append_checks(checks, "error", errors(u_), size_.errors);
-        return checks;
-    }
-
-    double operations() const override {
-        const auto n = static_cast<double>(size_.n);
-        return size_.iterations * (((881.174 * n - 4683.91) * n + 11484.5) * n - 19272.4);
-    }
-
-  private:
-    void iterate(int iterations) {
-        for (int i = 0; i < iterations; i++) {
-            flow_.apply(u_, &forcing_, size_.step, change_);
-#pragma omp parallel
-            {
-                sweep<0>();
-                sweep<1>();
-                sweep<2>();
-            }
-        }
-    }
+    /// Of an iteration, as the rules count them.
+    static double operations(double n) { return ((881.174 * n - 4683.91) * n + 11484.5) * n - 19272.4; }
 
     template <std::size_t axis>
-    void sweep() {
-        Line& line = *lines_[static_cast<std::size_t>(omp_get_thread_num())];
-        const Factors factors(axis, size_.n, size_.step);
-        for_lines<axis>(u_, [&](const FourLines& lines) { solve_lines<axis>(lines, factors, line); });
-    }
-
-    template <std::size_t axis>
-    void solve_lines(const FourLines& lines, const Factors& factors, Line& line) {
-        double *u = u_.row(0, 0), *change = change_.row(0, 0);
+    static void solve(const FourLines& lines, const Factors& factors, const FlowSize& size, double* u,
+                      double* change, Line& line) {
         const auto at = [&](Index i) { return Sounded(lines.load(u, i)); };
         // Of the second differences' weights the largest is that of heat.
         const auto spread = [&](const Sounded& point) {
             return factors.dissipation +
                    factors.viscous * gas::c1 * gas::c1 * gas::viscosity * point.point.inverse;
         };
-        const double smoothing = gas::smoothing * size_.step;
-        const Index last = size_.n - 2;
+        const double smoothing = gas::smoothing * size.step;
+        const Index last = size.n - 2;
         Sounded before = at(0), here = at(1);
         // What rows before the first keep: nothing.
         std::array<Rest, systems> second_before{}, first_before{};
@@ -211,7 +154,7 @@ class Sp : public Kernel {
         for (Index i = 1; i <= last; i++) {
             const auto place = static_cast<std::size_t>(i);
             const Sounded behind = at(i + 1);
-            const std::array<double, 5> fourth = fourth_difference(i, size_.n);
+            const std::array<double, 5> fourth = fourth_difference(i, size.n);
             Vector right = lines.load(change, i);
             if constexpr (axis == 0) {
                 right = to_eigenvectors(here, right);
@@ -265,17 +208,12 @@ class Sp : public Kernel {
             }
         }
     }
-
-    Size size_;
-    Operator flow_;
-    Field u_, forcing_, change_;
-    std::vector<std::unique_ptr<Line>> lines_;
 };
 
 } // namespace
 
 std::unique_ptr<Kernel> make_sp(ProblemClass size) {
-    return std::make_unique<Sp>(size);
+    return std::make_unique<AlternatingDirections<ScalarPentadiagonal>>(size_of(size));
 }
 
 } // namespace goodsyard::npb
