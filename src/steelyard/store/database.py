@@ -121,7 +121,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
     """
     inspect(path)
     refuse_changed_pages(path)
-    if not os.access(path.parent, os.W_OK) and not _is_in_the_middle(path):
+    if not os.access(path.parent, os.W_OK) and not is_in_the_middle(path):
         # Nobody can write here: nobody to be protected from, and nowhere to put locks or shared memory.
         return _connect(path, "ro", immutable=True)
     try:
@@ -157,7 +157,7 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
         connection.close()
-    if not _is_in_the_middle(path):
+    if not is_in_the_middle(path):
         write_digests(path)
 
 
@@ -178,7 +178,7 @@ def rewrite_pages(connection: sqlite3.Connection) -> None:
 
 def refuse_changed_pages(path: Path) -> None:
     """Raise `RecordError` where the record is not what its last writer left."""
-    if _is_in_the_middle(path) or not (pages := damaged_pages(path)):
+    if is_in_the_middle(path) or not (pages := damaged_pages(path)):
         return
     numbers = ", ".join(map(str, pages[:_PAGES_NAMED])) + (", …" if len(pages) > _PAGES_NAMED else "")
     what = f"page {numbers} is" if len(pages) == 1 else f"{len(pages):,} pages ({numbers}) are"
@@ -319,7 +319,7 @@ def damaged(path: Path, what: str) -> RecordError:
 
 def _missing_bytes(path: Path, header: bytes) -> int:
     """Bytes by which the file is shorter than its header says."""
-    if _is_in_the_middle(path):
+    if is_in_the_middle(path):
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     # A page of 65,536 bytes is written as 1.
@@ -332,13 +332,16 @@ def quoted(path: Path) -> str:
     return shlex.quote(str(path))
 
 
-def _is_in_the_middle(path: Path) -> bool:
+def is_in_the_middle(path: Path) -> bool:
     """Whether somebody is or was writing, which SQLite finishes or takes back when it opens the file."""
     return any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
 
 
 def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # Also where a writer has removed it since it was looked for.
+        return 0
 
 
 def _is_full(path: Path) -> bool:

@@ -97,13 +97,15 @@ def damaged_pages(file: Path) -> list[int]:
         if digests is None or _header(file) != (digests.changes, digests.page_bytes):
             return []
         pages, width = list(_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
-        free = _list_free_pages(file, digests.page_bytes)
         wanted = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
             for number in range(1, max(len(pages), len(wanted)) + 1)
-            if number not in free and pages[number - 1 : number] != wanted[number - 1 : number]
+            if pages[number - 1 : number] != wanted[number - 1 : number]
         ]
+        if damaged:
+            free = _list_free_pages(file, digests.page_bytes)
+            damaged = [number for number in damaged if number not in free]
         # A writer may have come meanwhile, who removes the digests before he changes a page.
         if not damaged or (place.exists() and place.read_bytes() == text):
             return damaged

@@ -18,6 +18,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.store.database import is_in_the_middle
 from steelyard.store.summaries import Condensed
 from steelyard.units import Metric
 
@@ -29,8 +30,6 @@ VERSION: Final = 1
 
 _DIGEST_BYTES: Final = 16
 """BLAKE2b of so many bytes: no change passes by chance."""
-_LOGS: Final = ("-wal", "-journal")
-"""Ends of the files with which SQLite is in the middle of a write."""
 
 
 class Seal(msgspec.Struct, frozen=True):
@@ -75,7 +74,7 @@ def read_seal(file: Path) -> Summary | None:
         seal = _decode_seal(head)
         if (seal.format, seal.version) != (FORMAT, VERSION) or seal.summary != _hash(text):
             return None
-        if seal.record != _hash_file(file) or any(_has_content(f"{name}{end}") for end in _LOGS):
+        if seal.record != _hash_file(file) or is_in_the_middle(file):
             return None
         return _decode_summary(zlib.decompress(text))
     except (OSError, ValueError, msgspec.DecodeError):
@@ -94,10 +93,3 @@ def _hash(text: bytes) -> str:
 def _hash_file(file: Path) -> str:
     with open(file, "rb") as opened:  # noqa: PTH123
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=_DIGEST_BYTES)).hexdigest()
-
-
-def _has_content(name: str) -> bool:
-    try:
-        return Path(name).stat().st_size > 0
-    except FileNotFoundError:
-        return False
