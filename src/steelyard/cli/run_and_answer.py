@@ -195,12 +195,7 @@ def print_answer(
     *,
     as_json: bool,
     strict: bool,
-    metric: str | None = None,
     protocol: str | None = None,
-    against: str | None = None,
-    estimand: Estimand | None = None,
-    interval: IntervalKind | None = None,
-    budget: bool = False,
     is_temporary: bool = False,
 ) -> int:
     """Print what the record in a directory says, as ``print_answer_of``, and return the exit code."""
@@ -213,12 +208,7 @@ def print_answer(
             shown,
             as_json=as_json,
             strict=strict,
-            metric=metric,
             protocol=protocol,
-            against=against,
-            estimand=estimand,
-            interval=interval,
-            budget=budget,
             is_temporary=is_temporary,
         )
 
