@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 import wheel
 from wheels.building import date_of_source
-from wheels.targets import ROOT, WheelError
+from wheels.failures import WheelError, run_or_tell
+from wheels.targets import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -140,18 +141,13 @@ def release() -> Path:
 
 def main() -> int:
     """Make everything, and list it."""
-    try:
-        folder = release()
-    except WheelError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except subprocess.CalledProcessError as error:
-        print(f"error: {error.cmd[0]} failed with exit code {error.returncode}", file=sys.stderr)
-        return 1
-    for path in sorted(folder.iterdir()):
-        print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e3:.0f} kB")
-    print("nothing is published: a tag vVERSION does that (.github/workflows/release.yml)")
-    return 0
+
+    def make() -> None:
+        for path in sorted(release().iterdir()):
+            print(f"{path.relative_to(ROOT)}: {path.stat().st_size / 1e3:.0f} kB")
+        print("nothing is published: a tag vVERSION does that (.github/workflows/release.yml)")
+
+    return run_or_tell(make)
 
 
 if __name__ == "__main__":

@@ -20,8 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wheels.building import PIP, build, build_sdist, check, expected_files
+from wheels.failures import run_or_tell
 from wheels.foreign import SYSTEMS, compile_kernels
-from wheels.targets import ROOT, TARGETS, WheelError
+from wheels.targets import ROOT, TARGETS
 from wheels.trying import (
     COMPARISON,
     PROGRAM,
@@ -114,19 +115,15 @@ def main(arguments: list[str]) -> int:
     which.add_argument("--here", action="store_true", help="wheels of this processor only")
     which.add_argument("--foreign", action="store_true", help="kernels for macOS and Windows only")
     options = parser.parse_args(arguments)
-    try:
+
+    def make() -> None:
         if options.foreign:
             compile_foreign()
-            return 0
+            return
         make_all(here=options.here)
-    except WheelError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 1
-    except subprocess.CalledProcessError as error:
-        print(f"error: {error.cmd[0]} failed with exit code {error.returncode}", file=sys.stderr)
-        return 1
-    print(f"all of dist/ ran `steelyard {' '.join(COMPARISON)}`")
-    return 0
+        print(f"all of dist/ ran `steelyard {' '.join(COMPARISON)}`")
+
+    return run_or_tell(make)
 
 
 if __name__ == "__main__":

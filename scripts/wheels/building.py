@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from wheels.elf import LIBRARIES, Elf
+from wheels.failures import WheelError
 from wheels.sysroots import make_headers
-from wheels.targets import GLIBC, PLACE, ROOT, WheelError
+from wheels.targets import GLIBC, PLACE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -6,7 +6,8 @@ import re
 import struct
 from typing import Final, NamedTuple
 
-from wheels.targets import GLIBC, WheelError
+from wheels.failures import WheelError
+from wheels.targets import GLIBC
 
 LATEST: Final = {"GLIBC": GLIBC, "GLIBCXX": (3, 4, 24), "CXXABI": (1, 3, 11)}
 """The newest symbol versions that manylinux_2_28 may ask for (PEP 600, as auditwheel's policy has them)."""

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from wheels.building import find_zig, zig_environment
+from wheels.failures import WheelError
 from wheels.sysroots import make_headers
-from wheels.targets import ROOT, TARGETS, WheelError
+from wheels.targets import ROOT, TARGETS
 
 SYSTEMS: Final = ("aarch64-macos", "x86_64-macos", "x86_64-windows-gnu", "aarch64-windows-gnu")
 MODULE: Final = ("module.cpp", "special_module.cpp")

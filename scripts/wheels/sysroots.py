@@ -13,7 +13,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from wheels.targets import PLACE, WheelError
+from wheels.failures import WheelError
+from wheels.targets import PLACE
 
 if TYPE_CHECKING:
     from wheels.targets import Target

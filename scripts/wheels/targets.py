@@ -12,10 +12,6 @@ GLIBC: Final = (2, 28)
 """The oldest C library of a wheel: that of RHEL 8 and Debian 10."""
 
 
-class WheelError(Exception):
-    """A wheel that differs from what its name promises, or does not work."""
-
-
 class Machine(NamedTuple):
     """A processor architecture, as the kernel, Debian and ELF (e_machine) name it."""
 

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from wheels.building import PIP, RUNNER, zig_definitions, zig_environment
+from wheels.failures import WheelError
 from wheels.sysroots import make_sysroot
-from wheels.targets import GLIBC, PLACE, ROOT, WheelError
+from wheels.targets import GLIBC, PLACE, ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 import release
-from wheels.targets import WheelError
+from wheels.failures import WheelError
 
 ROOT = Path(__file__).parents[2]
 CHANGELOG = """\

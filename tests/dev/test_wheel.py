@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from wheels import building, trying
 from wheels.elf import Elf
-from wheels.targets import TARGETS, WheelError
+from wheels.failures import WheelError
+from wheels.targets import TARGETS
 
 ROOT = Path(__file__).parents[2]
 PT_LOAD, PT_DYNAMIC, PT_INTERP = 1, 2, 3
