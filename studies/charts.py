@@ -31,6 +31,18 @@ def points(
     ]
 
 
+def _colour_series(rows: Rows) -> dict[str, Any]:
+    """A colour for each series of the rows, in their order."""
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    return {
+        "field": "series",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
+        "legend": {"columns": 2},
+    }
+
+
 def over(
     name: str,
     rows: Rows,
@@ -56,14 +68,7 @@ def beside_published(name: str, ours: Rows, published: Rows, across: str, title:
     ours, published : Rows
         ``series``, ``x`` and ``y``; both on logarithmic axes.
     """
-    names = list(dict.fromkeys(row["series"] for row in (*ours, *published)))
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
-        "legend": {"columns": 2},
-    }
+    colour = _colour_series([*ours, *published])
     x = number("x", across, scale={"type": "log", "base": 2, "nice": False, "padding": 12})
     y = number("y", title, scale={"type": "log", "nice": False, "padding": 12})
     encoding = {"x": x, "y": y, "color": colour}
@@ -156,17 +161,10 @@ def bars(
     log, wide : bool
         Logarithmic values; logarithmic places.
     """
-    names = list(dict.fromkeys(row["series"] for row in rows))
     along = {"type": "log"} if wide else {"zero": False}
     x = number("x", across, scale={"nice": False, "padding": 14, **along}, axis={"tickMinStep": 1})
     scale = {"type": "log", "nice": False} if log else {"nice": False, "zero": True}
-    colour = {
-        "field": "series",
-        "type": "nominal",
-        "title": None,
-        "scale": {"domain": names, "range": [SERIES[i % len(SERIES)] for i in range(len(names))]},
-        "legend": {"columns": 2},
-    }
+    colour = _colour_series(rows)
 
     def y(field: str) -> dict[str, Any]:
         return number(field, title, scale={**scale, "padding": 8})
