@@ -120,6 +120,23 @@ def test_one_record_gives_its_own_answer_with_what_failed_and_was_left_out(tmp_p
         assert portrait(record).samples == portrait(own).samples
 
 
+def export_blocks_metric(tmp_path, spec, **labels):
+    """A record of five blocks whose metric "block" is the number of the trial, and a lake of it alone."""
+    asked = loads(spec, source="/", name="spec")
+    drawn = treatments(asked)
+    made = list(stream_until(asked, drawn, (), 5))
+    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
+        run = record.begin_run({}, "boot")
+        record.add_blocks(made)
+        measured = [
+            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0, labels),))
+            for each in made_up.measurements(made)
+        ]
+        record.take(run, measured, record.journal_path(run).name, 0)
+        record.end_run(run, "complete")
+    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+
+
 def test_a_metric_with_labels_is_not_taken_from_the_column_of_its_name(tmp_path):
     spec = """
 [program]
@@ -130,19 +147,7 @@ size = [1, 2]
 unit = "s"
 pattern = "(?P<part>.) (?P<value>.*)"
 """
-    asked = loads(spec, source="/", name="spec")
-    drawn = treatments(asked)
-    made = list(stream_until(asked, drawn, (), 5))
-    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
-        run = record.begin_run({}, "boot")
-        record.add_blocks(made)
-        measured = [
-            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0, {"part": "a"}),))
-            for each in made_up.measurements(made)
-        ]
-        record.take(run, measured, record.journal_path(run).name, 0)
-        record.end_run(run, "complete")
-    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+    export_blocks_metric(tmp_path, spec, part="a")
     with lake_record(tmp_path / "lake") as record:
         assert "block" not in {metric.name for metric in record.metrics}
 
@@ -406,18 +411,6 @@ ok = [1, 2]
 unit = "s"
 pattern = "(.*)"
 """
-    asked = loads(spec, source="/", name="spec")
-    drawn = treatments(asked)
-    made = list(stream_until(asked, drawn, (), 5))
-    with Record.create(tmp_path / "a.lab", asked, treatments=drawn, metrics=metrics_of(asked)) as record:
-        run = record.begin_run({}, "boot")
-        record.add_blocks(made)
-        measured = [
-            msgspec.structs.replace(each, values=(Value("block", float(each.trial), 0),))
-            for each in made_up.measurements(made)
-        ]
-        record.take(run, measured, record.journal_path(run).name, 0)
-        record.end_run(run, "complete")
-    export_to([tmp_path / "a.lab"], Location(tmp_path / "lake"))
+    export_blocks_metric(tmp_path, spec)
     with Record.open(tmp_path / "a.lab") as own, lake_record(tmp_path / "lake") as record:
         assert record.samples("block") == own.samples("block")

