@@ -73,6 +73,14 @@ _QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s
 _PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
 
 
+def parse_float(text: str) -> float:
+    """Read a number; NaN for text that is not one."""
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
 def parse_duration(text: str | float) -> float:
     """Seconds from ``"60 s"``, ``"10 min"``, ``"1.5ms"`` or a number of seconds.
 

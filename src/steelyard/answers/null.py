@@ -1,6 +1,7 @@
 """``NullResult``: the outcome of comparing a program with itself again and again.
 
-Its document is ``steelyard/null``. History: version 1, the first.
+Its document is ``steelyard/null``. History: version 1, the first; version 2 has no
+``link_orders``, which were given up.
 """
 
 from __future__ import annotations
@@ -56,8 +57,6 @@ class NullResult(msgspec.Struct, frozen=True):
         The level at which each was tested: the share to expect.
     tallies : tuple of Tally
         The way that Steelyard compares, then the way that is shown beside it.
-    built : bool
-        Whether its arms were linked in two orders, rather than copied to two places.
     """
 
     kind: Kind
@@ -68,12 +67,11 @@ class NullResult(msgspec.Struct, frozen=True):
     wanted: int
     tallies: tuple[Tally, Tally]
     interrupted: bool
-    built: bool = False
     out_of_time: bool = False
     __lines__: ClassVar[Lines] = (
         *("null=kind", "command", "alpha", "blocks", "seed", "wanted", "interrupted", "out_of_time"),
-        *("link_orders=built", "ways=tallies"),
+        "ways=tallies",
     )
 
 
-NULL: Final = Format("steelyard/null", 1, NullResult)
+NULL: Final = Format("steelyard/null", 2, NullResult)

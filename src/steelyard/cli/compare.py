@@ -396,12 +396,11 @@ def _refuse_apart(
     if null is not None and contexts == "layout":
         raise UsageError(
             "--contexts=layout has no meaning with --null: --null=layout draws layouts",
-            hint=f"steelyard compare --null=layout {BUILD_HINT}",
+            hint=f"steelyard compare --null=layout {commands[0]!r}",
         )
-    if (build is not None or objects is not None) and ("layout" not in (null, contexts) or build is None):
+    if (build is not None or objects is not None) and (contexts != "layout" or build is None):
         raise UsageError(
-            "--build and --objects are for --contexts=layout and --null=layout, which link a program in"
-            " several orders",
+            "--build and --objects are for --contexts=layout, which links a program in several orders",
             hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
         )
 

@@ -88,8 +88,8 @@ contexts_option = click.option(
 build_option = click.option(
     "--build",
     metavar="CMD",
-    help="With --contexts=layout or --null=layout: build the program into {build} from {objects}, in orders"
-    " and with padding drawn at random.",
+    help="With --contexts=layout: build the program into {build} from {objects}, in orders and with"
+    " padding drawn at random.",
 )
 objects_option = click.option(
     "--objects",
@@ -126,14 +126,13 @@ def calibrate(
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
-    from steelyard.lab.compare.null_layout import built_layouts, layouts
+    from steelyard.lab.compare.null_layout import layouts
     from steelyard.report.null import lines
     from steelyard.report.text.progress import ProgressLine
 
     request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
     line = ProgressLine(sys.stderr)
-    of_layouts = layouts if request.build is None else built_layouts
-    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": of_layouts}
+    kinds: dict[str, Callable[[CompareRequest], Make]] = {"itself": itself, "layout": layouts}
     try:
         result = compare_with_itself(
             "layout" if null == "layout" else "itself",
@@ -142,7 +141,6 @@ def calibrate(
             comparisons=comparisons or COMPARISONS,
             directory=output or propose_record(os.environ, "null"),
             keep=output is not None,
-            built=request.build is not None,
             watch=lambda done, total, left_s: line.update(Progress(done, total, 0.0, left_s, "comparisons")),
         )
     finally:

@@ -279,15 +279,9 @@ def _pair_at(text: str) -> tuple[str, str]:
 
 
 def _number(text: str, option: str) -> float:
-    value = as_float(text)
+    from steelyard.units import parse_float
+
+    value = parse_float(text)
     if not 0 < value < float("inf"):
         raise UsageError(f"{option}: {text!r} is not a positive number", hint=f"write {option} p=8192")
     return value
-
-
-def as_float(text: str) -> float:
-    """Read a number; 0 for text that is not a number."""
-    try:
-        return float(text)
-    except ValueError:
-        return 0.0

@@ -15,7 +15,7 @@ import msgspec
 from steelyard.errors import UsageError
 from steelyard.files.reading import csv_rows
 from steelyard.series import Point, Series
-from steelyard.units import Scalar
+from steelyard.units import Scalar, parse_float
 
 
 class Columns(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ def of_rows(
     for number, row in rows:
         group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
         at = tuple(_number(row, name, where, number) for name in columns.parameters)
-        value = _as_float(row[columns.value])
+        value = parse_float(row[columns.value])
         if not math.isfinite(value):
             where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
             group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
@@ -148,7 +148,7 @@ def _refuse_pooling(
         if name in known or not name:
             continue
         texts = dict.fromkeys(row[name] for _, row in rows)
-        numeric = not any(math.isnan(_as_float(text)) for text in texts)
+        numeric = not any(math.isnan(parse_float(text)) for text in texts)
         if not (_is_factor(name, rows, columns) if numeric else _identifies(name, rows, columns)):
             continue
         shown = ", ".join(list(texts)[:4]) + (", …" if len(texts) > 4 else "")
@@ -185,7 +185,7 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> 
     points = {tuple(point) for _, *point in cells}
     if min(len(values), len(points)) < 2:
         return False
-    numbers = sorted(map(_as_float, values))
+    numbers = sorted(map(parse_float, values))
     counts_up = any(numbers == [*range(first, first + len(numbers))] for first in (0, 1))
     crossed = len(cells) == len(values) * len(points) and len(set(cells.values())) == 1
     return crossed and not counts_up
@@ -214,16 +214,9 @@ def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -
 
 def _number(row: Row, name: str | None, where: str, line: int) -> float:
     text = row.get(name or "") or ""
-    value = _as_float(text)
+    value = parse_float(text)
     if not math.isfinite(value):
         raise UsageError(
             f"{where}, line {line}: {name} is {text!r}", hint="give a finite number, or leave the row out"
         )
     return value
-
-
-def _as_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

@@ -42,17 +42,12 @@ def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool =
         return cube.read(path, inclusive=inclusive)
     if path.suffix.lower() == extrap_experiment.SUFFIX:
         return extrap_experiment.read(path)
-    text = _text(path)
+    hint = f"write one of these formats: {', '.join(FORMATS)}"
+    text = read_text(path, hint=hint)
     series = _read(_format(path, text), text, str(path), columns)
     if not series:
-        raise UsageError(
-            f"{path}: no measurements in it", hint=f"write one of these formats: {', '.join(FORMATS)}"
-        )
+        raise UsageError(f"{path}: no measurements in it", hint=hint)
     return series
-
-
-def _text(path: Path) -> str:
-    return read_text(path, hint=f"write one of these formats: {', '.join(FORMATS)}")
 
 
 def _read(found: str, text: str, where: str, columns: Columns | None) -> tuple[Series, ...]:

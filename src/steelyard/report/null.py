@@ -36,7 +36,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         )
         found += paragraph(said, width, rest="  ")
     what = (
-        f"{shorten(printable(result.command), 40)} {_both_arms(result)}; {result.blocks} runs of each"
+        f"{shorten(printable(result.command), 40)} {_BOTH_ARMS[result.kind]}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
     caption: list[Line] = paragraph(what, width, style="dim")
@@ -45,14 +45,10 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
     if result.out_of_time:
         ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
-    if result.kind == "layout" and not result.built:
-        said = "Link orders are not varied: --build and --objects make the program in several."
-        ending += paragraph(said, width, style="dim")
+    if result.kind == "layout":
+        remark = "Link orders are not varied here: compare --contexts=layout draws them."
+        ending += paragraph(remark, width, style="dim")
     return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
-
-
-def _both_arms(result: NullResult) -> str:
-    return "linked in two orders drawn at random" if result.built else _BOTH_ARMS[result.kind]
 
 
 def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
@@ -83,8 +79,6 @@ def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
     how = (
         "one after the other, as usual"
         if result.kind == "itself"
-        else "in one context, as it was linked first"
-        if result.built
         else "in one context, with the bytes that its two paths put on the stack"
     )
     return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Final
 
@@ -12,7 +11,7 @@ from steelyard.errors import UsageError
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand, names
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
+from steelyard.units import Scalar, parse_float
 
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63
@@ -80,10 +79,7 @@ def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
 
 
 def _share(text: str, levels: Mapping[str, Scalar]) -> float:
-    try:
-        value = float(expand(text, levels))
-    except ValueError:
-        value = math.nan
+    value = parse_float(expand(text, levels))
     if not 0 <= value < 1:
         raise UsageError(
             f"{shown(expand(text, levels))} is not a fraction of time",

@@ -33,7 +33,7 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
             lines.append(f"{path}: order {', '.join(names)} → {', '.join(wanted)}")
         return lines
     # JSON has one kind of number, the design has two: 1 and 1.0, or 1 and true, are written differently.
-    if type(old) is type(new) and _text(old) == _text(new):
+    if type(old) is type(new) and encode_sorted(old) == encode_sorted(new):
         return []
     return [f"{path}: {_shown(old)} → {_shown(new)}"]
 
@@ -45,12 +45,13 @@ def _named(value: Any) -> bool:
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
-def _text(value: Any) -> str:
+def encode_sorted(value: object) -> str:
+    """Encode a value as JSON with sorted keys, so that equal values have equal texts."""
     return msgspec.json.encode(value, order="sorted").decode()
 
 
 def _shown(value: Any) -> str:
     if value is msgspec.UNSET or value is None:
         return "not set"
-    text = _text(value)
+    text = encode_sorted(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

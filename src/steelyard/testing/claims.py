@@ -131,17 +131,17 @@ def _other(wanted: object, levels: Levels, others: Mapping[str, Levels], where: 
     return {key: levels.get(key, own[key]) if key != "test" else name for key in own}
 
 
-def levels_of(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
+def levels_of_tests(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
     """Return the levels of each of these tests.
 
     They are its function, with its file where tests of other files may take turns with it, and parameters
     that are numbers or text; others by their id.
     """
     several = any(_group_name(item) for item in items)
-    return [_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
+    return [_levels_of_test(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
 
 
-def _levels_of(item: pytest.Item, file: str) -> dict[str, Scalar]:
+def _levels_of_test(item: pytest.Item, file: str) -> dict[str, Scalar]:
     name = getattr(item, "originalname", None) or item.name
     cls = getattr(item, "cls", None)
     found: dict[str, Scalar] = {"test": f"{file}{cls.__name__}.{name}" if cls else f"{file}{name}"}

@@ -15,7 +15,7 @@ from steelyard.sample import Sample
 from steelyard.stats.compare.sessions import Means
 from steelyard.store import Record
 from steelyard.testing import reference
-from steelyard.testing.claims import ABSENT, METRIC, group_of, levels_of
+from steelyard.testing.claims import ABSENT, METRIC, group_of, levels_of_tests
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _mean_log(sample: Sample | None) -> float:
 
 def name_of(item: pytest.Item) -> str:
     """Return the name of a timed test in saved sessions."""
-    (levels,) = levels_of([item])
+    (levels,) = levels_of_tests([item])
     return _name({"": group_of(item), **levels})
 
 

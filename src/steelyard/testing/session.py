@@ -20,7 +20,7 @@ from steelyard.testing.claims import (
     NOTHING_TIMED,
     claims_of,
     full,
-    levels_of,
+    levels_of_tests,
     makes_claims,
 )
 from steelyard.testing.passes import Ran
@@ -111,7 +111,7 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
     return File(
         name,
         kept,
-        full(levels_of([one.item for one in kept])),
+        full(levels_of_tests([one.item for one in kept])),
         [[new[place] for place in order if place in new] for order in orders],
     )
 
@@ -121,7 +121,7 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
 
     A claim that cannot be understood is refused alone.
     """
-    levels = levels_of([one.item for one in file.ran])
+    levels = levels_of_tests([one.item for one in file.ran])
     others: dict[str, Mapping[str, Scalar]] = {}
     for each in levels:
         others.setdefault(str(each["test"]), each)

@@ -101,7 +101,9 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
             )
         found = criterion.read(path)
     else:
-        found = _read(_text(path), str(path), form, chosen or Chosen())
+        found = _read(
+            read_text(path, hint=f"formats: {', '.join(FORMATS)}"), str(path), form, chosen or Chosen()
+        )
     if not any(values for each in found.series for values in each.values):
         said = f": {' '.join(found.notes)}" if found.notes else ""
         raise UsageError(f"{path}: {found.tool} left no value in it{said}", hint="run the benchmark again")
@@ -117,10 +119,6 @@ def read_output(text: str, origin: str, form: str | None = None) -> Contents:
         As ``read``.
     """
     return _read(text, origin, form, Chosen())
-
-
-def _text(path: Path) -> str:
-    return read_text(path, hint=f"formats: {', '.join(FORMATS)}")
 
 
 def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:

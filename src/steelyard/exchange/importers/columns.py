@@ -16,7 +16,7 @@ import msgspec
 from steelyard.errors import UsageError
 from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
 from steelyard.files.reading import csv_rows
-from steelyard.units import Better, Scalar
+from steelyard.units import Better, Scalar, parse_float
 
 CSV: Final = "csv"
 JUBE: Final = "jube"
@@ -89,7 +89,7 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
         row = dict(zip(names, cells, strict=True))
         levels = tuple((identifier(name), level(row[name])) for name in chosen.by)
         for name in chosen.value:
-            value = _as_float(row[name])
+            value = parse_float(row[name])
             if math.isfinite(value):
                 found.setdefault((levels, name), []).append((value,))
             else:
@@ -130,10 +130,3 @@ def _unit(of_header: str | None, given: str | None, name: str, where: str) -> tu
         raise UsageError(f"{where}: the unit of {name} is not said", hint=hint)
     unit = known_unit(said, f"{where}: {name}")
     return unit.si, unit.scale
-
-
-def _as_float(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

@@ -138,6 +138,20 @@ def summary_note(names: Sequence[str]) -> tuple[str, ...]:
     return (SUMMARY.format(shown),) if names else ()
 
 
+def read_number(text: str, where: str, *, hint: str) -> float:
+    """Read a number of a file.
+
+    Raises
+    ------
+    UsageError
+        The text is none; ``where`` names file and line, ``hint`` is the cure.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        raise UsageError(f"{where}: {text!r} is not a number", hint=hint) from None
+
+
 def level(text: str) -> Scalar:
     """Return the number that a text is, or the text."""
     for kind in (int, float):

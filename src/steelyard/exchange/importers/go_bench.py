@@ -12,10 +12,11 @@ import re
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, level, unit_of
+from steelyard.exchange.importers.contents import Contents, Series, identifier, level, read_number, unit_of
 from steelyard.units import Better, Scalar
 
 TOOL = "go-bench"
+AGAIN: Final = "write the file again: go test -bench"
 
 _LINE: Final = re.compile(r"(Benchmark\S*)\s+(\d+)\s+(.+)")
 _ABOUT: Final = re.compile(r"([a-z]\S*):\s*(.*)")
@@ -67,7 +68,7 @@ def read(text: str, where: str) -> Contents:
             better: Better = "higher" if said.endswith("/s") else "lower" if unit else "neither"
             units[metric] = (unit.si if unit else "", better)
             values.setdefault((found[1], metric), []).append(
-                _number(value, where, number) * (unit.scale if unit else 1.0)
+                read_number(value, f"{where}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
@@ -88,12 +89,3 @@ def _levels(name: str) -> dict[str, Scalar]:
         else:
             levels["benchmark"] = f"{levels['benchmark']}/{part}"
     return levels | ({"procs": int(procs)} if dash else {})
-
-
-def _number(text: str, where: str, line: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(
-            f"{where}, line {line}: {text!r} is not a number", hint="write the file again: go test -bench"
-        ) from None

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit
+from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, read_number
 from steelyard.units import Better, Scalar
 
 IMB: Final = "imb"
@@ -97,7 +97,9 @@ def _row(
             f"{where}, line {number}: {len(cells)} numbers, but the table has {len(header)} columns",
             hint="the file was cut off, or something else was printed into it; repair that line",
         )
-    numbers = [_number(cell, where, number) for cell in cells]
+    numbers = [
+        read_number(cell, f"{where}, line {number}", hint="repair that line, or delete it") for cell in cells
+    ]
     at = dict(zip((name for name, _, _ in header), numbers, strict=True))
     size = at.get("bytes", at.get("size"))
     place = {**levels, "bytes": int(size)} if size is not None else levels
@@ -105,12 +107,3 @@ def _row(
         if unit:
             better: Better = "higher" if unit.endswith("/s") else "lower"
             yield Series(place, metric, unit, ((value * scale,),), better)
-
-
-def _number(text: str, where: str, line: int) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise UsageError(
-            f"{where}, line {line}: {text!r} is not a number", hint="repair that line, or delete it"
-        ) from None

@@ -50,7 +50,6 @@ def null(
     directory: Path,
     keep: bool,
     watch: Watch,
-    built: bool = False,
 ) -> NullResult:
     """Compare a program with itself again and again.
 
@@ -64,8 +63,6 @@ def null(
         Where the records are made, one for each comparison and way.
     keep : bool
         Whether they stay there; otherwise only that of a comparison that fails does.
-    built : bool
-        Whether ``make`` builds the program, in orders that it draws.
 
     Returns
     -------
@@ -121,7 +118,6 @@ def null(
         tallies=(first, second),
         interrupted=interrupted,
         out_of_time=out_of_time,
-        built=built,
     )
 
 

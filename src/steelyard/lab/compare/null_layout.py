@@ -3,14 +3,10 @@
 That is the least that two builds of one source differ in (Mytkowicz et al. 2009, DOI
 10.1145/1508244.1508275).
 
-Without ``--build``, the program is copied under two paths. A path lies on the stack, twice, so its length
-moves every local variable. Steelyard's way makes both arms' contexts equal and draws a new one for each
+The program is copied under two paths. A path lies on the stack, twice, so its length moves every local
+variable. Steelyard's way makes both arms' contexts equal and draws a new one for each
 block. The other way leaves the paths as they are: the difference in bytes is put back as ``env_bytes``, all
 blocks have one context, and the order is randomised all the same, so that order is not at fault.
-
-With ``--build``, its objects are linked in two orders, of which neither is better. Steelyard's way draws both
-again for each block, with the shift of code and data and the length of the environment; the other way keeps
-the two first orders in one context.
 """
 
 from __future__ import annotations
@@ -19,7 +15,7 @@ import os
 import random
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -27,9 +23,8 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.answers.null import Way
-from steelyard.design.randomness import generator, permutation
+from steelyard.design.randomness import generator
 from steelyard.errors import UsageError
-from steelyard.interventions.built import ORDERS, Code
 from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
 from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
@@ -41,7 +36,6 @@ LONGEST_NAME: Final = 200
 """Bytes; a name may have 255."""
 
 _LETTERS: Final = "abcdefghijklmnopqrstuvwxyz"
-_OBJECT: Final = "object_{}"
 
 
 def layouts(request: CompareRequest) -> Make:
@@ -109,67 +103,3 @@ def _copy(program: Path, directory: Path) -> Path:
     directory.mkdir(parents=True)
     shutil.copy(program, directory / program.name)
     return directory
-
-
-def built_layouts(request: CompareRequest) -> Make:
-    """Link the objects in two orders: drawn again for each block, or held in one context.
-
-    Raises
-    ------
-    UsageError
-        Not exactly one command, one for a shell, a build that takes no objects, or fewer than two of them.
-    """
-    if request.shell is not None:
-        raise UsageError("--build makes a program, which a shell's command is not", hint="leave -S out")
-    if len(set(request.objects)) < 2:
-        raise UsageError(
-            f"--objects names {len(set(request.objects))}, which has one order only",
-            hint="--objects 'a.c b.c': two files or more",
-        )
-    only_command(request)
-    plain = replace(request, contexts="layout").experiment()
-    if plain.build is None:
-        raise AssertionError("contexts of the layout are drawn without a build")
-    build = plain.build
-    names = (PLACE, *(_OBJECT.format(place) for place in range(len(request.objects))))
-    objects = tuple(f"{{{name}}}" for name in names[1:])
-
-    def make(number: int, _place: Path) -> Mapping[Way, Experiment]:
-        draw = generator(request.seed, "layout", number)
-        arms = [(arm, *permutation(request.objects, draw)) for arm in "ab"]
-        bytes_ = [2 * int(draw.random() * LONGEST_NAME) for _ in "ab"]
-        layout = 1 + int(draw.random() * ORDERS)
-        asked = msgspec.structs.replace(
-            plain,
-            build=msgspec.structs.replace(build, objects=objects),
-            design=msgspec.structs.replace(plain.design, seed=seed_of(request, number)),
-        )
-        return {
-            "contexts": _linked(asked, names, arms, plain.contexts),
-            "one_context": _linked(
-                asked,
-                (*names, "env_bytes"),
-                [(*arm, each) for arm, each in zip(arms, bytes_, strict=True)],
-                Contexts({"aslr": "off", Code.name: layout}),
-            ),
-        }
-
-    return make
-
-
-def _linked(
-    asked: Experiment,
-    names: tuple[str, ...],
-    rows: Sequence[tuple[str | int, ...]],
-    contexts: Contexts | None,
-) -> Experiment:
-    factors = tuple(
-        Factor(name, tuple(dict.fromkeys(column)), intervention=name == "env_bytes")
-        for name, column in zip(names, zip(*rows, strict=True), strict=True)
-    )
-    return msgspec.structs.replace(
-        asked,
-        factors=(*asked.factors, *factors),
-        zips=(Zip(names, tuple(rows), name="layout"),),
-        contexts=contexts,
-    )

@@ -18,6 +18,7 @@ from steelyard.lab.lake.places import is_lake
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
+from steelyard.store.differences import encode_sorted
 from steelyard.store.facts import FILE
 from steelyard.store.merging import find_origin
 from steelyard.store.seal import Summary, read_seal, write_seal
@@ -291,8 +292,8 @@ def condense(
             created_ns=record.created_ns,
             experiment=experiment.name,
             primary_metric=primary,
-            spec=_text(_measured(msgspec.to_builtins(experiment))),
-            host=_text(host),
+            spec=encode_sorted(_measured(msgspec.to_builtins(experiment))),
+            host=encode_sorted(host),
             digests={name: tuple(its) for name, its in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
@@ -302,7 +303,3 @@ def condense(
 def _measured(spec: dict[str, Any]) -> dict[str, Any]:
     """Return the parts of a spec that say what is run and measured."""
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}
-
-
-def _text(value: object) -> str:
-    return msgspec.json.encode(value, order="sorted").decode()
