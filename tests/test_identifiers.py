@@ -48,7 +48,7 @@ NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"
 LIMITS = {
     "answers": (44, 49),
     "claims": (93, 74),
-    "cli": (97, 98),
+    "cli": (94, 98),
     "counters": (1, 0),
     "design": (14, 34),
     "errors": (1, 0),

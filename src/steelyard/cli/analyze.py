@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import (
     against_option,
     by_option,
+    declare_file,
     details_option,
     json_option,
     metric_option,
@@ -17,7 +19,7 @@ from steelyard.cli.options import (
     protocol_option,
     strict_option,
 )
-from steelyard.cli.paths import OutputFile, PathCommand
+from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import Shown, print_answer_of, show, tell_unjudged
 from steelyard.estimand import INTERVALS, Estimand, IntervalKind
 
@@ -26,57 +28,35 @@ if TYPE_CHECKING:
     from steelyard.store import Reading
 
 
+class AnalyzeOptions(Options):
+    """Options of ``steelyard analyze``."""
+
+    records: tuple[Path | str, ...] = places_argument
+    by: By = by_option
+    metric: str | None = metric_option("Compare this metric instead of the primary one of the spec.")
+    protocol: str | None = protocol_option
+    against: str | None = against_option
+    estimand: Estimand | None = declare(
+        "Definition of a speedup (default: as the spec declares).", choices=sorted(INTERVALS)
+    )
+    interval: IntervalKind | None = declare(
+        "Method of the intervals (default: the first of the estimand).",
+        choices=sorted({kind for kinds in INTERVALS.values() for kind in kinds}),
+    )
+    details: bool = details_option
+    budget: bool = declare("Break down the uncertainty of each speedup into its contributions.")
+    contexts: bool = declare(
+        "Plot each treatment and each speedup context by context instead.", "--by-context"
+    )
+    html: Path | None = declare_file("Also write the page of steelyard report.")
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(cls=PathCommand, short_help="Answer from a record: effects, intervals, verdicts.")
-@places_argument
-@by_option
-@metric_option("Compare this metric instead of the primary one of the spec.")
-@protocol_option
-@against_option
-@click.option(
-    "--estimand",
-    type=click.Choice(sorted(INTERVALS)),
-    help="Definition of a speedup (default: as the spec declares).",
-)
-@click.option(
-    "--interval",
-    type=click.Choice(sorted({kind for kinds in INTERVALS.values() for kind in kinds})),
-    help="Method of the intervals (default: the first of the estimand).",
-)
-@details_option
-@click.option(
-    "--budget", is_flag=True, help="Break down the uncertainty of each speedup into its contributions."
-)
-@click.option(
-    "--by-context",
-    "contexts",
-    is_flag=True,
-    help="Plot each treatment and each speedup context by context instead.",
-)
-@click.option(
-    "--html",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Also write the page of steelyard report.",
-)
-@json_option
-@strict_option
+@take(AnalyzeOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    records: tuple[Path | str, ...],
-    by: By,
-    metric: str | None,
-    protocol: str | None,
-    against: str | None,
-    estimand: Estimand | None,
-    interval: IntervalKind | None,
-    details: bool,
-    budget: bool,
-    contexts: bool,
-    html: Path | None,
-    as_json: bool,
-    strict: bool,
-) -> None:
+def command(ctx: click.Context, options: AnalyzeOptions) -> None:
     """Answer from RECORD (a directory NAME.lab, or its spec), also while it is still running.
 
     Several of one spec are merged, as by steelyard merge; so are those at a PLACE, a directory or URL that
@@ -87,32 +67,32 @@ def command(
     """
     from steelyard.lab.lake.asking import opened
 
-    with opened(records, by) as (record, is_temporary):
-        if html is not None:
+    with opened(options.records, options.by) as (record, is_temporary):
+        if options.html is not None:
             from steelyard.laboratory import report
 
             asked: dict[str, Any] = {
-                "protocol": protocol,
-                "against": against,
-                "estimand": estimand,
-                "interval": interval,
+                "protocol": options.protocol,
+                "against": options.against,
+                "estimand": options.estimand,
+                "interval": options.interval,
             }
-            report(record, metric=metric, **asked).save(html)
-        if contexts:
-            _print_contexts(record, as_json=as_json, metric=metric, is_temporary=is_temporary)
+            report(record, metric=options.metric, **asked).save(options.html)
+        if options.contexts:
+            _print_contexts(record, as_json=options.as_json, metric=options.metric, is_temporary=is_temporary)
             return
         ctx.exit(
             print_answer_of(
                 record,
-                Shown(details=details),
-                as_json=as_json,
-                strict=strict,
-                metric=metric,
-                protocol=protocol,
-                against=against,
-                estimand=estimand,
-                interval=interval,
-                budget=budget,
+                Shown(details=options.details),
+                as_json=options.as_json,
+                strict=options.strict,
+                metric=options.metric,
+                protocol=options.protocol,
+                against=options.against,
+                estimand=options.estimand,
+                interval=options.interval,
+                budget=options.budget,
                 is_temporary=is_temporary,
             )
         )

@@ -9,10 +9,11 @@ from pathlib import Path
 
 import click
 
+from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
     build_shell_option,
-    fraction,
+    declare_fraction,
     json_option,
     metric_option,
     repository_option,
@@ -23,60 +24,40 @@ from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, tell_beside, tell_records, terminal_width
 
 
+class BisectOptions(Options):
+    """Options of ``steelyard bisect``."""
+
+    good: str = declare_argument("GOOD")
+    bad: str = declare_argument("BAD")
+    words: tuple[str, ...] = declare_argument("-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
+    build: str = build_option("Build a commit, in a work tree of its own; {tree} is its path.")
+    shell: bool = build_shell_option
+    repo: Path = repository_option
+    metric: str = metric_option("Metric to compare.", "wall_s")
+    error: float = declare_fraction(
+        "Probability of reporting a change that does not exist, or of missing the true commit.", default=0.05
+    )
+    blocks: int = declare(
+        "Blocks of each comparison; a commit that stays open gets more.", default=5, least=3
+    )
+    seed: int | None = seed_option
+    output: Path | None = declare(
+        "Directory of the records; an interrupted search goes on there.",
+        "-o",
+        metavar="NAME",
+        type=RecordDirectory(),
+    )
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(
     cls=PathCommand,
     short_help="Find the commit that changed a program's time, by measuring commits side by side.",
 )
-@click.argument("good", metavar="GOOD")
-@click.argument("bad", metavar="BAD")
-@click.argument("words", metavar="-- PROGRAM [ARGUMENT]...", nargs=-1, type=click.UNPROCESSED)
-@build_option("Build a commit, in a work tree of its own; {tree} is its path.")
-@build_shell_option
-@repository_option
-@metric_option("Metric to compare.", "wall_s")
-@click.option(
-    "--error",
-    type=fraction,
-    default=0.05,
-    show_default=True,
-    metavar="FRACTION",
-    help="Probability of reporting a change that does not exist, or of missing the true commit.",
-)
-@click.option(
-    "--blocks",
-    type=click.IntRange(min=3),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="Blocks of each comparison; a commit that stays open gets more.",
-)
-@seed_option
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME",
-    help="Directory of the records; an interrupted search goes on there.",
-)
-@json_option
-@strict_option
+@take(BisectOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    good: str,
-    bad: str,
-    words: tuple[str, ...],
-    build: str,
-    shell: bool,
-    repo: Path,
-    metric: str,
-    error: float,
-    blocks: int,
-    seed: int | None,
-    output: Path | None,
-    as_json: bool,
-    strict: bool,
-) -> None:
+def command(ctx: click.Context, options: BisectOptions) -> None:
     """Find which commit behind GOOD, up to BAD, changed PROGRAM.
 
     Both ends are compared first; if they differ, commits between them are built in work trees of their own
@@ -97,25 +78,15 @@ def command(
     from steelyard.report.bisection import lines
     from steelyard.report.text.line import write
 
-    refuse_few(words)
-    directory = output or propose_record(os.environ, "bisect")
-    request = BisectRequest(
-        good=good,
-        bad=bad,
-        words=words,
-        build=build,
-        shell=shell,
-        metric=metric,
-        error=error,
-        blocks=blocks,
-        seed=seed,
-    )
-    with as_a_whole(output, directory) as line:
+    refuse_few(options.words)
+    directory = options.output or propose_record(os.environ, "bisect")
+    request = options.fill(BisectRequest)
+    with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        found = bisect(request, Repository(repo), directory, watch=line.update, tell=tell)
-    if as_json:
+        found = bisect(request, Repository(options.repo), directory, watch=line.update, tell=tell)
+    if options.as_json:
         click.echo(BISECTION.text(found), nl=False)
     else:
         write(lines(found, terminal_width()), sys.stdout)
-    tell_records(directory, as_json=as_json)
-    ctx.exit(3 if strict and not found.is_named else 0)
+    tell_records(directory, as_json=options.as_json)
+    ctx.exit(3 if options.strict and not found.is_named else 0)

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, strict_option
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand
+from steelyard.cli.data import DataOptions, ask
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import declare_file, json_option, strict_option
+from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
@@ -24,63 +25,38 @@ if TYPE_CHECKING:
     from steelyard.spec.experiment import Experiment
 
 
+class CheckOptions(Options):
+    """Options of ``steelyard check``."""
+
+    names: Sequence[Path] = declare_argument("SPEC|RECORD|DATA...", type=InputPath(), nargs=-1, required=True)
+    no_run: bool = declare("Judge what is recorded, without running anything.")
+    baseline: Path | None = declare(
+        "Judge the claims of this spec too, as of the branch that a change is for; the change cannot loosen"
+        " them.",
+        "--baseline-spec",
+        metavar="SPEC",
+        type=InputPath(),
+    )
+    strata: bool = declare("Also print a line for each stratum.")
+    junit: Path | None = declare_file("Also write the verdicts as JUnit XML, for build servers.")
+    sarif: Path | None = declare_file(
+        "Also write what fails or is not resolved as SARIF, for code hosts and editors."
+    )
+    markdown: Path | None = declare_file("Also write the verdicts as Markdown, for a comment on the change.")
+    github: bool = declare(
+        "Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved."
+    )
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(
     cls=PathCommand,
     short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
-@click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
-@click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
-@click.option(
-    "--baseline-spec",
-    "baseline",
-    type=InputPath(),
-    metavar="SPEC",
-    help="Judge the claims of this spec too, as of the branch that a change is for; the change cannot loosen"
-    " them.",
-)
-@click.option("--strata", is_flag=True, help="Also print a line for each stratum.")
-@click.option(
-    "--junit",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Also write the verdicts as JUnit XML, for build servers.",
-)
-@click.option(
-    "--sarif",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Also write what fails or is not resolved as SARIF, for code hosts and editors.",
-)
-@click.option(
-    "--markdown",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Also write the verdicts as Markdown, for a comment on the change.",
-)
-@click.option(
-    "--github",
-    is_flag=True,
-    help="Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved.",
-)
-@json_option
-@strict_option
-@data_options
+@take(CheckOptions, DataOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    names: Sequence[Path],
-    no_run: bool,
-    baseline: Path | None,
-    strata: bool,
-    junit: Path | None,
-    sarif: Path | None,
-    markdown: Path | None,
-    github: bool,
-    as_json: bool,
-    strict: bool,
-    **about: Any,
-) -> None:
+def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA.
 
     DATA is what `steelyard model` reads. The options from --at-most on are about DATA.
@@ -89,35 +65,37 @@ def command(
     one is not resolved or not judged, growth is only approximately as stated, or the run has not ended, with
     5 if a program fails or, of several arguments, one could not be judged.
     """
-    files = {"--junit": junit, "--markdown": markdown, "--sarif": sarif}
-    if baseline is not None and len({*names}) > 1:
+    files = {"--junit": options.junit, "--markdown": options.markdown, "--sarif": options.sarif}
+    if options.baseline is not None and len({*options.names}) > 1:
         raise UsageError(
-            f"--baseline-spec {baseline}: the baseline of one spec, not of {len({*names})}",
+            f"--baseline-spec {options.baseline}: the baseline of one spec, not of {len({*options.names})}",
             hint="check each spec with its own baseline",
         )
-    checked, broken = _all_checked(names, about, run=not no_run, strict=strict, baseline=baseline)
-    for option, file in files.items():
+    checked, broken = _all_checked(
+        options.names, about, run=not options.no_run, strict=options.strict, baseline=options.baseline
+    )
+    for flag, file in files.items():
         if file is not None:
-            write_output(file, _rendered(option, checked, broken, strict=strict))
-    if github:
-        for name in names:
+            write_output(file, _rendered(flag, checked, broken, strict=options.strict))
+    if options.github:
+        for name in options.names:
             said = (
-                _annotations(name, checked[name], strict=strict)
+                _annotations(name, checked[name], strict=options.strict)
                 if name in checked
                 else _broken_annotation(name, broken[name])
             )
             click.echo(said, nl=False, err=True)
-    if broken and len(names) == 1:
-        raise broken[names[0]]
+    if broken and len(options.names) == 1:
+        raise broken[options.names[0]]
     # Over several experiments, what fails beats what is open, and what broke beats both.
-    codes = [code for each in checked.values() if (code := each.exit_code(strict=strict))]
+    codes = [code for each in checked.values() if (code := each.exit_code(strict=options.strict))]
     code = ProgramError.exit_code if broken or ProgramError.exit_code in codes else min(codes, default=0)
-    if as_json:
+    if options.as_json:
         from steelyard.report.claims.document import render
 
         click.echo(render([*checked.values()], code, broken), nl=False)
     else:
-        _print(list(checked.values()), strata=strata, headed=len(names) > 1)
+        _print(list(checked.values()), strata=options.strata, headed=len(options.names) > 1)
     for name, error in broken.items():
         hint = f"\nhint: {error.hint}\n" if error.hint else ""
         place = "" if error.message.startswith(f"{name}:") else f"{name}: "
@@ -126,12 +104,12 @@ def command(
 
 
 def _all_checked(
-    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
+    names: Sequence[Path], about: DataOptions, *, run: bool, strict: bool, baseline: Path | None
 ) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
     """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
     checked: dict[Path, Checked] = {}
     broken: dict[Path, SteelyardError] = {}
-    judged_together = {} if any(about.values()) else _judge_by_spec(names, baseline)
+    judged_together = {} if about.has_any() else _judge_by_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
             judged = judged_together.get(name) or _checked(name, about, run=run, baseline=baseline)
@@ -173,8 +151,8 @@ def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, C
         return checked
 
 
-def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
-    asked = any(about.values())
+def _checked(name: Path, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
+    asked = about.has_any()
     if name.suffix == ".toml" and asked:
         raise UsageError(
             f"{name} states its own expectations in [[claims]]",
@@ -219,11 +197,11 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path 
         return check(record, experiment.claims, declared)
 
 
-def _judge_data(name: Path, about: Mapping[str, Any]) -> Checked:
+def _judge_data(name: Path, about: DataOptions) -> Checked:
     from steelyard.lab.answer.check_data import check_data
     from steelyard.report.text.progress import Counting
 
-    asked = ask(name, **about)
+    asked = ask(name, about)
     with Counting("functions", sys.stderr) as counting:
         return check_data(name.stem, asked, counting.update)
 

@@ -6,9 +6,8 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import click
 from msgspec.structs import replace
 
 from steelyard.cli.compare_request import is_shell
@@ -17,6 +16,9 @@ from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
+
+if TYPE_CHECKING:
+    import click
 
 NULLS: Final = ("itself", "layout")
 CONTEXTS: Final = ("stack", "layout")
@@ -59,43 +61,6 @@ class ValuesAfterEquals(PathCommand):
             for word, next_word in zip(args[:end], following, strict=False)
         ]
         return super().parse_args(ctx, words + args[end:])
-
-
-null_option = click.option(
-    "--null",
-    "null",
-    type=click.Choice(NULLS),
-    metavar="[=layout]",
-    help="Compare the one COMMAND with itself, again and again, and print how often it is called"
-    " different; with =layout, under paths drawn at random.",
-)
-comparisons_option = click.option(
-    "--comparisons",
-    type=click.IntRange(min=1, max=1_000_000),
-    metavar="N",
-    help="With --null: number of comparisons (default: 100), of 20 runs each unless --runs is given;"
-    " --max-time, if given, ends them earlier.",
-)
-
-
-contexts_option = click.option(
-    "--contexts",
-    type=click.Choice(CONTEXTS),
-    metavar="[=layout]",
-    help="Draw a new context for every block: a random length of the environment, with ASLR off; with"
-    " =layout, also a random layout of the code, built by --build.",
-)
-build_option = click.option(
-    "--build",
-    metavar="CMD",
-    help="With --contexts=layout: build the program into {build} from {objects}, in orders and with"
-    " padding drawn at random.",
-)
-objects_option = click.option(
-    "--objects",
-    metavar="FILES",
-    help="With --build: the files that {objects} stands for, separated by spaces; they may name parameters.",
-)
 
 
 def refuse_without_meaning(ctx: click.Context) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
-from steelyard.cli.paths import OutputFile
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
 
@@ -19,40 +18,8 @@ if TYPE_CHECKING:
     from steelyard.spec import Experiment
 
 UNITS: Final = ("microsecond", "millisecond", "second")
-
-export_options = (
-    click.option(
-        "--export-json",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write the results as hyperfine 1 does, all times included.",
-    ),
-    click.option(
-        "--export-json-2",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write the results as hyperfine 2 does (version 2 of its schema): every metric of every run.",
-    ),
-    click.option(
-        "--export-csv",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write a summary of each command as CSV, with hyperfine's columns.",
-    ),
-    click.option(
-        "--export-markdown",
-        type=OutputFile(),
-        metavar="FILE",
-        help="Write a summary of each command as a Markdown table.",
-    ),
-)
-
-
-def with_exports(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--export-json`` and the options like it, which a command takes as one mapping."""
-    for option in reversed(export_options):
-        command = option(command)
-    return command
+EXPORTS: Final = ("export_json", "export_json_2", "export_csv", "export_markdown")
+"""Options that name files."""
 
 
 def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.declared import Options, declare
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
 from steelyard.errors import UsageError
@@ -19,133 +20,67 @@ if TYPE_CHECKING:
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
 
-OPTIONS: Final = (
-    click.option(
-        "--at-most",
-        "at_most",
-        multiple=True,
+
+class DataOptions(Options):
+    """Options about data: which of them, and what is expected of them."""
+
+    at_most: tuple[str, ...] = declare(
+        "Upper bound of the growth of all functions, 'O(n log n)', or of one, 'sort=O(n log n)'. Repeatable.",
         metavar="[NAME=]BIG-O",
-        help="Upper bound of the growth of all functions, 'O(n log n)', or of one, 'sort=O(n log n)'."
-        " Repeatable.",
-    ),
-    click.option(
-        "--expect",
-        "expect",
-        multiple=True,
+    )
+    expect: tuple[str, ...] = declare(
+        "Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
         metavar="[NAME=]BIG-O",
-        help="Growth that is expected, and no other: 'O(log p)', 'bcast=O(log p)'. Repeatable.",
-    ),
-    click.option(
-        "--expectations",
-        type=InputPath(),
-        metavar="FILE",
-        help="Expectations that --accept wrote.",
-    ),
-    click.option(
-        "--deviation",
-        metavar="BIG-O",
-        help="Factor within which growth is still approximately as stated (default: one logarithm); half: the"
+    )
+    expectations: Path | None = declare("Expectations that --accept wrote.", type=InputPath(), metavar="FILE")
+    deviation: str | None = declare(
+        "Factor within which growth is still approximately as stated (default: one logarithm); half: the"
         " leading exponent halved, as seed 001 has it.",
-    ),
-    parameters_option("Model over this (CSV, records); expectations are about the first. Repeatable."),
-    click.option(
-        "--along",
-        multiple=True,
-        metavar="N=P",
-        help="Let parameter N of the expectations grow with P (weak scaling).",
-    ),
-    click.option(
-        "--at",
-        "scale",
-        multiple=True,
-        metavar="P=VALUE[,P=…]",
-        help="Scale of interest: give ranks and values there too.",
-    ),
-    metrics_option("Only these metrics. Repeatable."),
-    click.option(
-        "--function",
-        "functions",
-        multiple=True,
-        metavar="TEXT",
-        help="Only functions whose name contains TEXT. Repeatable.",
-    ),
-    click.option(
-        "--rule",
-        "rules",
-        multiple=True,
-        metavar="RULE",
-        help="Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.",
-    ),
-    click.option(
-        "--tolerance",
+        metavar="BIG-O",
+    )
+    parameters: tuple[str, ...] = parameters_option(
+        "Model over this (CSV, records); expectations are about the first. Repeatable."
+    )
+    along: tuple[str, ...] = declare(
+        "Let parameter N of the expectations grow with P (weak scaling).", metavar="N=P"
+    )
+    scale: tuple[str, ...] = declare(
+        "Scale of interest: give ranks and values there too.", "--at", metavar="P=VALUE[,P=…]"
+    )
+    metrics: tuple[str, ...] = metrics_option("Only these metrics. Repeatable.")
+    functions: tuple[str, ...] = declare(
+        "Only functions whose name contains TEXT. Repeatable.", "--function", metavar="TEXT"
+    )
+    rules: tuple[str, ...] = declare(
+        "Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.", "--rule", metavar="RULE"
+    )
+    tolerance: float | None = declare(
+        "With --rule: excess of the left side that breaks no rule (default: 0.05, which is 5 %).",
         type=click.FloatRange(min=0),
         metavar="SHARE",
-        help="With --rule: excess of the left side that breaks no rule (default: 0.05, which is 5 %).",
-    ),
-    click.option(
-        "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
-    ),
-    click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
-    click.option(
-        "--by",
-        "by",
-        multiple=True,
-        metavar="COLUMN",
-        help="CSV, JSON Lines: columns that distinguish functions.",
-    ),
-    click.option(
-        "--pool",
-        "pool",
-        multiple=True,
-        metavar="COLUMN",
-        help="CSV, JSON Lines: columns that differ within a function.",
-    ),
-    click.option("--u", "u", metavar="COLUMN", help="CSV, JSON Lines: column of the standard uncertainty."),
-    click.option("--n", "n", metavar="COLUMN", help="CSV, JSON Lines: column of the number of launches."),
-    click.option("--unit", default="", metavar="UNIT", help="CSV, JSON Lines: unit of the value."),
-    click.option(
-        "--exact",
-        is_flag=True,
-        help="Values repeat to the bit (a simulated machine, counts): look for no noise in them.",
-    ),
-    click.option(
-        "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
-    ),
-)
-"""In the order of the help."""
+    )
+    litmus: str | None = declare(
+        "Function that separates the machine's fault from the library's.", metavar="NAME"
+    )
+    value: str | None = declare("CSV, JSON Lines: column or key of the metric.", metavar="COLUMN")
+    by: tuple[str, ...] = declare("CSV, JSON Lines: columns that distinguish functions.", metavar="COLUMN")
+    pool: tuple[str, ...] = declare(
+        "CSV, JSON Lines: columns that differ within a function.", metavar="COLUMN"
+    )
+    u: str | None = declare("CSV, JSON Lines: column of the standard uncertainty.", metavar="COLUMN")
+    n: str | None = declare("CSV, JSON Lines: column of the number of launches.", metavar="COLUMN")
+    unit: str = declare("CSV, JSON Lines: unit of the value.", default="", metavar="UNIT")
+    exact: bool = declare(
+        "Values repeat to the bit (a simulated machine, counts): look for no noise in them."
+    )
+    inclusive: bool = declare("CUBE: what a call path cost together with what it called.")
+
+    def has_any(self) -> bool:
+        """Whether the command line has one of them."""
+        return any(vars(self).values())
 
 
-def data_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """All of ``OPTIONS``; a command takes them as one mapping and hands it to ``ask``."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
-
-
-def ask(
-    data: Path,
-    *,
-    at_most: Sequence[str],
-    expect: Sequence[str],
-    expectations: Path | None,
-    deviation: str | None,
-    parameters: Sequence[str],
-    along: Sequence[str],
-    scale: Sequence[str],
-    metrics: Sequence[str],
-    functions: Sequence[str],
-    rules: Sequence[str],
-    tolerance: float | None,
-    litmus: str | None,
-    value: str | None,
-    by: Sequence[str],
-    pool: Sequence[str],
-    u: str | None,
-    n: str | None,
-    unit: str,
-    exact: bool,
-    inclusive: bool,
-) -> ModelRequest:
+def ask(data: Path, options: DataOptions) -> ModelRequest:
     """Read the data and the options into a request.
 
     Raises
@@ -159,51 +94,60 @@ def ask(
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
-    if tolerance is not None and not rules:
+    if options.tolerance is not None and not options.rules:
         raise UsageError(
-            f"--tolerance {tolerance:g} without --rule", hint="add --rule 'allreduce <= reduce + bcast'"
+            f"--tolerance {options.tolerance:g} without --rule",
+            hint="add --rule 'allreduce <= reduce + bcast'",
         )
     columns = None
-    if value is not None:
-        if not parameters:
+    if options.value is not None:
+        if not options.parameters:
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
-    series = _series(data, parameters, metrics, columns, inclusive=inclusive)
-    for name in metrics:
+        columns = Columns(
+            options.value,
+            tuple(options.parameters),
+            tuple(_split(options.by)),
+            options.u,
+            options.n,
+            options.unit,
+            tuple(_split(options.pool)),
+        )
+    series = _series(data, options.parameters, options.metrics, columns, inclusive=options.inclusive)
+    for name in options.metrics:
         _refuse_unknown(name, series, data)
-    stated = _expectations(at_most, expect, expectations, deviation)
-    asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
+    stated = _expectations(options.at_most, options.expect, options.expectations, options.deviation)
+    asked = {key: one for key, one in stated.items() if _asked(key, options.functions, options.metrics)}
     Question(expectations=asked).refuse_unmet(series)
     series = tuple(
         one
         for one in series
-        if (not metrics or one.metric in metrics)
-        and (not functions or any(text in one.name for text in functions))
+        if (not options.metrics or one.metric in options.metrics)
+        and (not options.functions or any(text in one.name for text in options.functions))
     )
     if not series:
         raise UsageError(
             f"{data}: no function matches", hint="leave out --metric or --function to see them all"
         )
     wanted = Question(expectations=stated)
-    judged = (one.name == litmus or wanted.expectation(one.name, one.metric) for one in series)
-    if stated and not rules and not any(judged):
+    judged = (one.name == options.litmus or wanted.expectation(one.name, one.metric) for one in series)
+    if stated and not options.rules and not any(judged):
         raise UsageError(
             f"{data}: nothing is expected of the functions that --function and --metric leave",
             hint=f"expectations are of: {', '.join(list(stated)[:8])}",
         )
     question = Question(
         expectations=stated,
-        parameter=parameters[0] if parameters else None,
-        along=dict(_pair(text, "--along") for text in along),
-        scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(scale))},
+        parameter=options.parameters[0] if options.parameters else None,
+        along=dict(_pair(text, "--along") for text in options.along),
+        scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(options.scale))},
         threads=count_usable_cpus(),
     )
-    if exact:
+    if options.exact:
         series = tuple(replace(one, counts=True) for one in series)
-    request = ModelRequest(series, question, tuple(rules), litmus=litmus)
-    return request if tolerance is None else replace(request, tolerance=tolerance)
+    request = ModelRequest(series, question, tuple(options.rules), litmus=options.litmus)
+    return request if options.tolerance is None else replace(request, tolerance=options.tolerance)
 
 
 def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:

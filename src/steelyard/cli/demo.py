@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from steelyard.cli.paths import OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.declared import Options, declare, take
+from steelyard.cli.options import declare_file
+from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, terminal_width
 from steelyard.errors import MachineError
 
@@ -25,21 +27,21 @@ Shown = tuple[str, Callable[[], dict[str, Any]]]
 _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in randomised blocks:"}
 
 
+class DemoOptions(Options):
+    """Options of ``steelyard demo``."""
+
+    output: Path | None = declare(
+        "Directory of the records (default: a new one under the user's state directory).",
+        "-o",
+        metavar="DIRECTORY",
+        type=RecordDirectory(),
+    )
+    figure: Path | None = declare_file("Also draw what they show as one picture.", metavar="FILE.svg")
+
+
 @click.command(cls=PathCommand, short_help="Show in about a minute how run times lie.")
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="DIRECTORY",
-    help="Directory of the records (default: a new one under the user's state directory).",
-)
-@click.option(
-    "--figure",
-    type=OutputFile(),
-    metavar="FILE.svg",
-    help="Also draw what they show as one picture.",
-)
-def command(output: Path | None, figure: Path | None) -> None:
+@take(DemoOptions)
+def command(options: DemoOptions) -> None:
     """Run three experiments on this machine, in about a minute, and say what they show.
 
     A command against itself; -O2 against -O3 in one context and in many; a program whose time depends on the
@@ -49,11 +51,11 @@ def command(output: Path | None, figure: Path | None) -> None:
     from steelyard.lab.run.existing_record import refuse_other_command
     from steelyard.report.demo import findings, heading, indented
 
-    if figure is not None:
+    if options.figure is not None:
         from steelyard.report.page.bundle import converter
 
         converter()
-    directory = output or propose_record(os.environ, "demo")
+    directory = options.output or propose_record(os.environ, "demo")
     refuse_other_command(directory, "demo")
     found: list[str] = []
     panels: list[dict[str, Any]] = []
@@ -62,23 +64,23 @@ def command(output: Path | None, figure: Path | None) -> None:
         ("One program, -O2 against -O3: single contexts against many", _optimisation),
         ("One program, unchanged, in an environment of growing length", _stack),
     )
-    with as_a_whole(output, directory) as progress:
+    with as_a_whole(options.output, directory) as progress:
         for number, (title, part) in enumerate(parts, 1):
             _write(heading(number, title))
             try:
                 sentence, panel = part(directory, progress)
                 found.append(sentence)
-                panels += [panel()] if figure is not None else []
+                panels += [panel()] if options.figure is not None else []
             except MachineError as error:
                 _write(indented(f"not shown here: {error.message}"))
                 found.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()
     _write(findings(found, terminal_width()))
-    if figure is not None:
+    if options.figure is not None:
         from steelyard.report.demo_figure import write_demo
 
-        write_demo(figure, panels)
+        write_demo(options.figure, panels)
     click.echo(f"\nrecords: {directory}")
 
 

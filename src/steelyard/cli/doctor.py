@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import click
 
+from steelyard.cli.declared import Options, take
 from steelyard.cli.options import json_option
 from steelyard.cli.run_and_answer import show
 from steelyard.errors import MachineError
 
 
+class DoctorOptions(Options):
+    """Options of ``steelyard doctor``."""
+
+    as_json: bool = json_option
+
+
 @click.command(short_help="Show what can be observed and controlled here, and how to improve it.")
-@json_option
+@take(DoctorOptions)
 @click.pass_context
-def command(ctx: click.Context, as_json: bool) -> None:
+def command(ctx: click.Context, options: DoctorOptions) -> None:
     """Show what can and cannot be observed and controlled on this machine, worst first.
 
     Also show what that means for results, and the one command that would improve each.
@@ -24,5 +31,5 @@ def command(ctx: click.Context, as_json: bool) -> None:
     from steelyard.report.doctor import lines
 
     found = inspect_host()
-    show(lambda: DOCTOR.text(found), lambda width: lines(found, width), as_json=as_json)
+    show(lambda: DOCTOR.text(found), lambda width: lines(found, width), as_json=options.as_json)
     ctx.exit(0 if found.able else MachineError.exit_code)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from steelyard.cli.options import by_option, metrics_option, parameters_option, records_argument
-from steelyard.cli.paths import OutputFile, OutputPlace, PathCommand
+from steelyard.cli.declared import Options, declare, take
+from steelyard.cli.options import by_option, declare_file, metrics_option, parameters_option, records_argument
+from steelyard.cli.paths import OutputPlace, PathCommand
 from steelyard.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
@@ -33,51 +34,43 @@ _PEERS: Final[tuple[PeerFormat, ...]] = (
 )
 
 
+class ExportOptions(Options):
+    """Options of ``steelyard export``."""
+
+    records: tuple[Path, ...] = records_argument
+    by: By = by_option
+    form: Format | SeriesFormat | PeerFormat | None = declare(
+        "csv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
+        " extrap-text, .json extrap-json), hyperfine (schema 1), hyperfine-2, benchstat, bencher or"
+        " github-action-benchmark.",
+        "-f",
+        "--format",
+        metavar="FORMAT",
+        choices=[*_FORMATS.values(), *_PEERS],
+    )
+    output: Path | None = declare_file("File to write (default: standard output).", "-o")
+    place: Path | str | None = declare(
+        "Add the records, each by itself, to a directory or URL of Parquet files, which analyze, report and"
+        " history read.",
+        "--to",
+        metavar="PLACE",
+        type=OutputPlace(),
+    )
+    long: bool = declare("Write one row per value instead of one per trial.")
+    parameters: tuple[str, ...] = parameters_option(
+        "For Extra-P: a numeric factor or label (default: all that vary). Repeatable."
+    )
+    metrics: tuple[str, ...] = metrics_option(
+        "For all but tables: a metric (default: the primary one of the spec). Repeatable."
+    )
+
+
 @click.command(
     cls=PathCommand, short_help="Write a record for other tools: tables, Extra-P, hyperfine, benchstat, …"
 )
-@records_argument
-@by_option
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    type=click.Choice([*_FORMATS.values(), *_PEERS]),
-    metavar="FORMAT",
-    help="csv, jsonl, parquet, arrow, extrap-text, extrap-json (default: by the file name: .txt is"
-    " extrap-text, .json extrap-json), hyperfine (schema 1), hyperfine-2, benchstat, bencher or"
-    " github-action-benchmark.",
-)
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(),
-    metavar="FILE",
-    help="File to write (default: standard output).",
-)
-@click.option(
-    "--to",
-    "place",
-    type=OutputPlace(),
-    metavar="PLACE",
-    help="Add the records, each by itself, to a directory or URL of Parquet files, which analyze, report and"
-    " history read.",
-)
-@click.option("--long", is_flag=True, help="Write one row per value instead of one per trial.")
-@parameters_option("For Extra-P: a numeric factor or label (default: all that vary). Repeatable.")
-@metrics_option("For all but tables: a metric (default: the primary one of the spec). Repeatable.")
+@take(ExportOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    records: tuple[Path, ...],
-    by: By,
-    form: Format | SeriesFormat | PeerFormat | None,
-    output: Path | None,
-    place: Path | str | None,
-    long: bool,
-    parameters: tuple[str, ...],
-    metrics: tuple[str, ...],
-) -> None:
+def command(ctx: click.Context, options: ExportOptions) -> None:
     """Write RECORD (a directory NAME.lab, or its spec) for other tools.
 
     Several of one spec are merged first, as by steelyard merge.
@@ -94,45 +87,49 @@ def command(
     With --to, directories of records may be named too. A record that is there already as it is is left alone,
     one that has changed is replaced.
     """
-    if place is not None:
+    if options.place is not None:
         if refused := [
-            name for name, value in _list_file_options(form, output, long, parameters, metrics) if value
+            name
+            for name, value in _list_file_options(
+                options.form, options.output, options.long, options.parameters, options.metrics
+            )
+            if value
         ]:
             raise UsageError(
                 f"{refused[0]} has no meaning for --to, which writes all of a record", hint="leave it out"
             )
-        ctx.exit(_export_to(records, place))
+        ctx.exit(_export_to(options.records, options.place))
     from steelyard.exchange import export, export_for_peers
     from steelyard.lab.merge.merging import one_record
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 
-    chosen = form or _FORMATS.get(output.suffix if output else ".csv")
+    chosen = options.form or _FORMATS.get(options.output.suffix if options.output else ".csv")
     if chosen is None:
         raise UsageError(
-            f"{output} does not say which format",
+            f"{options.output} does not say which format",
             hint=f"name it {', '.join(list(_FORMATS)[:-1])} or .json, or give --format",
         )
-    directories = [find_record(record) for record in records]
-    with one_record(directories, by) as directory, Record.open(directory) as opened:
+    directories = [find_record(record) for record in options.records]
+    with one_record(directories, options.by) as directory, Record.open(directory) as opened:
         match chosen:
             case "extrap-text" | "extrap-json":
-                if long:
+                if options.long:
                     raise UsageError("--long is about rows; Extra-P's files have none", hint="leave it out")
-                _export_series(opened, output, chosen, parameters, metrics)
+                _export_series(opened, options.output, chosen, options.parameters, options.metrics)
             case "csv" | "jsonl" | "parquet" | "arrow":
-                if parameters or metrics:
+                if options.parameters or options.metrics:
                     raise UsageError(
                         f"--parameter and --metric choose, and {chosen} has all of them",
                         hint="leave them out, or --format extrap-json",
                     )
-                export(opened, output, chosen, long=long)
+                export(opened, options.output, chosen, long=options.long)
             case _:
-                if long or parameters:
+                if options.long or options.parameters:
                     raise UsageError(
                         f"--long and --parameter have no meaning for {chosen}", hint="leave them out"
                     )
-                export_for_peers(opened, output, chosen, metrics)
+                export_for_peers(opened, options.output, chosen, options.metrics)
 
 
 def _list_file_options(

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
     build_shell_option,
-    fraction,
+    declare_file,
+    declare_fraction,
     json_option,
     max_time_option,
     metric_option,
@@ -22,7 +24,7 @@ from steelyard.cli.options import (
     strict_option,
     timeout_option,
 )
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
 from steelyard.errors import SteelyardError, UsageError
 from steelyard.files.writing import protecting, write_output
@@ -64,117 +66,69 @@ class WordsBehindDashes(PathCommand):
             return super().invoke(ctx)
 
 
+class GateOptions(Options):
+    """Options of ``steelyard gate``."""
+
+    revisions: tuple[str, ...] = declare_argument("BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
+    build: str = build_option("Build a tree before its benchmarks run in it.")
+    shell: bool = build_shell_option
+    harness: str | None = declare(
+        f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
+        metavar="NAME",
+        choices=HARNESSES,
+    )
+    is_timed: bool = declare("No harness: time the whole program.", "--time")
+    repo: Path = repository_option
+    base_dir: Path | None = declare(
+        "Sources of base, in place of a revision.", metavar="DIR", type=InputPath()
+    )
+    head_dir: Path | None = declare(
+        "Sources of head, in place of a revision.", metavar="DIR", type=InputPath()
+    )
+    metric: str | None = metric_option("Metric to compare (default: the time that the harness reports).")
+    margin: float | None = declare_fraction(
+        "Changes up to this are equivalent (default: that of the last --qualify here, else 3%)."
+    )
+    max_time_s: float | None = max_time_option(
+        "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both"
+        " sides)."
+    )
+    timeout_s: float | None = timeout_option
+    allow_failures: int = declare(
+        "Processes of HEAD that may fail: their blocks are left out.", default=0, least=0
+    )
+    layout: bool = declare(
+        "Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build."
+    )
+    qualify: bool = declare(
+        "Measure two builds of BASE side by side, and say how often the gate is wrong on this machine."
+    )
+    sessions: int = declare("With --qualify: gates to run.", default=5, least=2)
+    slow_down: float = declare_fraction("With --qualify: slow-down to plant.", default=0.1)
+    seed: int | None = seed_option
+    output: Path | None = declare(
+        "Directory of the records; an interrupted gate goes on there.",
+        "-o",
+        metavar="NAME",
+        type=RecordDirectory(),
+    )
+    junit: Path | None = declare_file("Also write the verdicts as JUnit XML.")
+    sarif: Path | None = declare_file("Also write what is not green as SARIF.")
+    markdown: Path | None = declare_file("Also write Markdown, for a comment on the change.")
+    page: Path | None = declare_file("Also write a page.", metavar="FILE.html")
+    github: bool = declare("Also annotate the change in GitHub Actions, on stderr.")
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(
     cls=WordsBehindDashes,
     short_help="Gate a change with the benchmarks that a project has, base against head.",
     options_metavar="[OPTIONS]",
 )
-@click.argument("revisions", metavar="BASE [HEAD] -- HARNESS COMMAND...", nargs=-1)
-@build_option("Build a tree before its benchmarks run in it.")
-@build_shell_option
-@click.option(
-    "--harness",
-    type=click.Choice(HARNESSES),
-    metavar="NAME",
-    help=f"The harness, where the command does not show it: {', '.join(HARNESSES)}.",
-)
-@click.option("--time", "is_timed", is_flag=True, help="No harness: time the whole program.")
-@repository_option
-@click.option("--base-dir", type=InputPath(), metavar="DIR", help="Sources of base, in place of a revision.")
-@click.option("--head-dir", type=InputPath(), metavar="DIR", help="Sources of head, in place of a revision.")
-@metric_option("Metric to compare (default: the time that the harness reports).")
-@click.option(
-    "--margin",
-    type=fraction,
-    metavar="FRACTION",
-    help="Changes up to this are equivalent (default: that of the last --qualify here, else 3%).",
-)
-@max_time_option(
-    "Budget of measurement for the whole suite (default: 1.5 times what the harness takes for both sides)."
-)
-@timeout_option
-@click.option(
-    "--allow-failures",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="N",
-    help="Processes of HEAD that may fail: their blocks are left out.",
-)
-@click.option(
-    "--layout",
-    is_flag=True,
-    help="Link both sides anew for each block, in a drawn order: by go's linker, or by {layout} in --build.",
-)
-@click.option(
-    "--qualify",
-    is_flag=True,
-    help="Measure two builds of BASE side by side, and say how often the gate is wrong on this machine.",
-)
-@click.option(
-    "--sessions",
-    type=click.IntRange(min=2),
-    default=5,
-    show_default=True,
-    metavar="N",
-    help="With --qualify: gates to run.",
-)
-@click.option(
-    "--slow-down",
-    type=fraction,
-    default=0.1,
-    show_default=True,
-    metavar="FRACTION",
-    help="With --qualify: slow-down to plant.",
-)
-@seed_option
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME",
-    help="Directory of the records; an interrupted gate goes on there.",
-)
-@click.option("--junit", type=OutputFile(), metavar="FILE", help="Also write the verdicts as JUnit XML.")
-@click.option("--sarif", type=OutputFile(), metavar="FILE", help="Also write what is not green as SARIF.")
-@click.option(
-    "--markdown", type=OutputFile(), metavar="FILE", help="Also write Markdown, for a comment on the change."
-)
-@click.option("--page", type=OutputFile(), metavar="FILE.html", help="Also write a page.")
-@click.option("--github", is_flag=True, help="Also annotate the change in GitHub Actions, on stderr.")
-@json_option
-@strict_option
+@take(GateOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    /,
-    revisions: tuple[str, ...],
-    build: str,
-    shell: bool,
-    harness: str | None,
-    is_timed: bool,
-    repo: Path,
-    base_dir: Path | None,
-    head_dir: Path | None,
-    metric: str | None,
-    margin: float | None,
-    max_time_s: float | None,
-    timeout_s: float | None,
-    allow_failures: int,
-    layout: bool,
-    qualify: bool,
-    sessions: int,
-    slow_down: float,
-    seed: int | None,
-    output: Path | None,
-    junit: Path | None,
-    sarif: Path | None,
-    markdown: Path | None,
-    page: Path | None,
-    github: bool,
-    as_json: bool,
-    strict: bool,
-) -> None:
+def command(ctx: click.Context, options: GateOptions) -> None:
     """Run the benchmarks of BASE and HEAD (default: HEAD) in turns, and say of each whether it is slower.
 
     Both revisions are checked out and built in work trees of their own. Processes of the harness, and not of
@@ -195,40 +149,50 @@ def command(
 
     words: tuple[str, ...] = ctx.meta["words"]
     refuse_no_command(words)
-    files = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
-    if qualify and (given := [option for option, file in files.items() if file is not None]):
+    files = {
+        "--junit": options.junit,
+        "--sarif": options.sarif,
+        "--markdown": options.markdown,
+        "--page": options.page,
+    }
+    if options.qualify and (given := [flag for flag, file in files.items() if file is not None]):
         raise UsageError(
             f"{given[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
-    if is_timed and harness not in (None, "time"):
-        raise UsageError(f"--time and --harness {harness}", hint="leave one of them out")
-    base, head, are_directories = _choose_sides(revisions, base_dir, head_dir, qualify=qualify)
-    request = GateRequest(
+    if options.is_timed and options.harness not in (None, "time"):
+        raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
+    base, head, are_directories = _choose_sides(
+        options.revisions, options.base_dir, options.head_dir, qualify=options.qualify
+    )
+    request = options.fill(
+        GateRequest,
         base=base,
         head=head,
         words=words,
         are_directories=are_directories,
-        build=build,
-        shell=shell,
-        harness="time" if is_timed else harness,
-        metric=metric,
-        max_time_s=max_time_s,
-        timeout_s=timeout_s,
-        allow_failures=allow_failures,
-        layout=layout,
-        seed=seed,
+        harness="time" if options.is_timed else options.harness,
     )
-    if qualify:
-        ctx.exit(_run_qualification(request, repo, margin, sessions, slow_down, output, as_json=as_json))
+    if options.qualify:
+        ctx.exit(
+            _run_qualification(
+                request,
+                options.repo,
+                options.margin,
+                options.sessions,
+                options.slow_down,
+                options.output,
+                as_json=options.as_json,
+            )
+        )
     try:
-        answer = _run_gate(request, repo, margin, output, as_json=as_json)
+        answer = _run_gate(request, options.repo, options.margin, options.output, as_json=options.as_json)
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
-        _write_error(files, error, github=github)
+        _write_error(files, error, github=options.github)
         raise
-    _write(files, answer, strict=strict, github=github)
-    ctx.exit(answer.exit_code(strict=strict))
+    _write(files, answer, strict=options.strict, github=options.github)
+    ctx.exit(answer.exit_code(strict=options.strict))
 
 
 def _choose_sides(
@@ -336,9 +300,9 @@ def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github:
         "--markdown": lambda: markdown.render(answer, strict=strict),
         "--page": lambda: page.render(answer),
     }
-    for option, file in files.items():
+    for flag, file in files.items():
         if file is not None:
-            write_output(file, renderers[option]())
+            write_output(file, renderers[flag]())
     if github:
         click.echo(annotations.render(answer, strict=strict), nl=False, err=True)
 
@@ -348,8 +312,8 @@ def _write_error(files: dict[str, Path | None], error: SteelyardError, *, github
     from steelyard.report.gate import junit, markdown, page, sarif
 
     modules = {"--junit": junit, "--sarif": sarif, "--markdown": markdown, "--page": page}
-    for option, file in files.items():
+    for flag, file in files.items():
         if file is not None:
-            write_output(file, modules[option].render_error(error.message, error.hint))
+            write_output(file, modules[flag].render_error(error.message, error.hint))
     if github:
         click.echo(annotations.render_error(error.message, error.hint), nl=False, err=True)

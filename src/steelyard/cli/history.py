@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.options import fraction, json_option, metrics_option
-from steelyard.cli.paths import InputPath, InputPlace, OutputFile, PathCommand, RecordDirectory
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import declare_file, declare_fraction, json_option, metrics_option
+from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
@@ -23,125 +24,75 @@ if TYPE_CHECKING:
     from steelyard.lab.history.condensing import Gathered
 
 
+class HistoryOptions(Options):
+    """Options of ``steelyard history``."""
+
+    names: tuple[Path | str, ...] = declare_argument(
+        "RECORD|DIRECTORY|FILE|PLACE...",
+        type=InputPlace(),
+        nargs=-1,
+        required=True,
+        complete=completion.records,
+    )
+    by_git: bool = declare(
+        "Order records by the commits whose ids stand in their names (default: by time).", "--git"
+    )
+    revision: str = declare("With --git: its last commit.", metavar="REV", default="HEAD")
+    repo: Path = declare(
+        "With --git: the repository (default: the current directory).",
+        metavar="DIR",
+        default=Path(),
+        show_default=False,
+        type=InputPath(),
+    )
+    reference: str | None = declare(
+        "Divide by this treatment of each record: machines drift.", metavar="LABEL"
+    )
+    metrics: tuple[str, ...] = metrics_option(
+        "Only these metrics (default: the primary one of the spec). Repeatable."
+    )
+    least: float | None = declare_fraction("Leave out changes of level by less, such as 2%.")
+    alpha: float = declare_fraction("False alarms among the series that are said to change.", default=0.01)
+    ignored: tuple[str, ...] = declare(
+        "Machines that differ in this fact only are one: kernel, … Repeatable.", "--ignore", metavar="FACT"
+    )
+    collect: Path | None = declare_file(
+        "Only add the records to this file of summaries, which stands for them from then on."
+    )
+    check: bool = declare("Exit with 1 where a metric has become worse and no later change undoes it.")
+    since: str | None = declare(
+        "With --check: only changes of this record or, with --git, of this commit, and of later ones;"
+        " earlier ones are accepted.",
+        metavar="COMMIT",
+    )
+    strict: bool = declare(
+        "With --check: exit with 3 where records cannot be read, the last commits have none, or a series is"
+        " not judged, wanders, or is too noisy to show a step of 10 % (or --least)."
+    )
+    junit: Path | None = declare_file("With --check: also write JUnit XML, a test case for each series.")
+    html: Path | None = declare_file(
+        "Also write a page: a chart for each series, with its changes and the commits that may have made"
+        " them."
+    )
+    confirm: str | None = declare(
+        "With --check --git: measure the commits on both sides of each change for the worse side by side, as"
+        " bisect does; PROGRAM is split into words, and {label} is a label of the series.",
+        metavar="PROGRAM",
+    )
+    build: str = declare("With --confirm: build a commit in its tree.", metavar="CMD", default="")
+    output: Path | None = declare(
+        "With --confirm: directory of the records; an interrupted search goes on there.",
+        "-o",
+        metavar="NAME",
+        type=RecordDirectory(),
+    )
+    as_json: bool = json_option
+
+
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
-@click.argument(
-    "names",
-    type=InputPlace(),
-    metavar="RECORD|DIRECTORY|FILE|PLACE...",
-    nargs=-1,
-    required=True,
-    shell_complete=completion.records,
-)
-@click.option(
-    "--git",
-    "by_git",
-    is_flag=True,
-    help="Order records by the commits whose ids stand in their names (default: by time).",
-)
-@click.option(
-    "--revision", metavar="REV", default="HEAD", show_default=True, help="With --git: its last commit."
-)
-@click.option(
-    "--repo",
-    type=InputPath(),
-    metavar="DIR",
-    default=Path(),
-    help="With --git: the repository (default: the current directory).",
-)
-@click.option("--reference", metavar="LABEL", help="Divide by this treatment of each record: machines drift.")
-@metrics_option("Only these metrics (default: the primary one of the spec). Repeatable.")
-@click.option(
-    "--least", type=fraction, metavar="FRACTION", help="Leave out changes of level by less, such as 2%."
-)
-@click.option(
-    "--alpha",
-    type=fraction,
-    default=0.01,
-    show_default=True,
-    metavar="FRACTION",
-    help="False alarms among the series that are said to change.",
-)
-@click.option(
-    "--ignore",
-    "ignored",
-    multiple=True,
-    metavar="FACT",
-    help="Machines that differ in this fact only are one: kernel, … Repeatable.",
-)
-@click.option(
-    "--collect",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Only add the records to this file of summaries, which stands for them from then on.",
-)
-@click.option(
-    "--check",
-    is_flag=True,
-    help="Exit with 1 where a metric has become worse and no later change undoes it.",
-)
-@click.option(
-    "--since",
-    metavar="COMMIT",
-    help="With --check: only changes of this record or, with --git, of this commit, and of later ones;"
-    " earlier ones are accepted.",
-)
-@click.option(
-    "--strict",
-    is_flag=True,
-    help="With --check: exit with 3 where records cannot be read, the last commits have none, or a series is"
-    " not judged, wanders, or is too noisy to show a step of 10 % (or --least).",
-)
-@click.option(
-    "--junit",
-    type=OutputFile(),
-    metavar="FILE",
-    help="With --check: also write JUnit XML, a test case for each series.",
-)
-@click.option(
-    "--html",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Also write a page: a chart for each series, with its changes and the commits that may have made"
-    " them.",
-)
-@click.option(
-    "--confirm",
-    metavar="PROGRAM",
-    help="With --check --git: measure the commits on both sides of each change for the worse side by side, as"
-    " bisect does; PROGRAM is split into words, and {label} is a label of the series.",
-)
-@click.option("--build", default="", metavar="CMD", help="With --confirm: build a commit in its tree.")
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME",
-    help="With --confirm: directory of the records; an interrupted search goes on there.",
-)
-@json_option
+@take(HistoryOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    names: tuple[Path | str, ...],
-    by_git: bool,
-    revision: str,
-    repo: Path,
-    reference: str | None,
-    metrics: tuple[str, ...],
-    least: float | None,
-    alpha: float,
-    ignored: tuple[str, ...],
-    collect: Path | None,
-    check: bool,
-    since: str | None,
-    strict: bool,
-    junit: Path | None,
-    html: Path | None,
-    confirm: str | None,
-    build: str,
-    output: Path | None,
-    as_json: bool,
-) -> None:
+def command(ctx: click.Context, options: HistoryOptions) -> None:
     """Find lasting changes over a series of records of one spec.
 
     They are changes of their level, of their scatter, of their slow runs; with the commits that may have made
@@ -165,45 +116,47 @@ def command(
     from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
 
-    _refuse_unknown(ignored)
-    _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
-    needs_check = {"--since": since, "--strict": strict, "--junit": junit, "--confirm": confirm}
-    _refuse_alone(needs_check, "--check", check)
-    _refuse_alone({"--build": build, "--output": output}, "--confirm", confirm)
+    _refuse_unknown(options.ignored)
+    _refuse_questions(
+        options.collect,
+        {"--check": options.check, "--html": options.html is not None, "--json": options.as_json},
+    )
+    needs_check = {
+        "--since": options.since,
+        "--strict": options.strict,
+        "--junit": options.junit,
+        "--confirm": options.confirm,
+    }
+    _refuse_alone(needs_check, "--check", options.check)
+    _refuse_alone({"--build": options.build, "--output": options.output}, "--confirm", options.confirm)
     with Counting("records", sys.stderr) as counting:
-        if collect is not None:
+        if options.collect is not None:
             from steelyard.lab.history.condensing import collect as add
 
-            _tell(collect, add(collect, names, counting.update))
+            _tell(options.collect, add(options.collect, options.names, counting.update))
             return
         from steelyard.lab.history.history import HistoryRequest, first_since, history
 
-        request = HistoryRequest(
-            names=names,
-            metrics=metrics,
-            revision=revision if by_git else None,
-            repository=repo,
-            reference=reference,
-            ignored=ignored,
-            alpha=alpha,
-            least=least or 0.0,
+        request = options.fill(
+            HistoryRequest,
+            revision=options.revision if options.by_git else None,
+            repository=options.repo,
         )
         found = history(request, counting.update)
-    if since is not None:
-        since = first_since(found, request, since)
-    if confirm is not None:
-        found = _confirmed(found, confirm, build, since, repo, output)
-    smallest = least or LARGEST_UNSEEN
-    code = found.exit_code(strict=strict, since=since, least=smallest) if check else 0
-    if junit is not None:
-        _save_junit(found, junit, since, strict=strict, least=smallest)
-    if html is not None:
-        _save_page(found, html)
-    _print(found, as_json=as_json)
-    if check and not as_json:
+    since = None if options.since is None else first_since(found, request, options.since)
+    if options.confirm is not None:
+        found = _confirmed(found, options.confirm, options.build, since, options.repo, options.output)
+    smallest = options.least or LARGEST_UNSEEN
+    code = found.exit_code(strict=options.strict, since=since, least=smallest) if options.check else 0
+    if options.junit is not None:
+        _save_junit(found, options.junit, since, strict=options.strict, least=smallest)
+    if options.html is not None:
+        _save_page(found, options.html)
+    _print(found, as_json=options.as_json)
+    if options.check and not options.as_json:
         from steelyard.report.history.words import check_words
 
-        click.echo(f"\ncheck: {check_words(found, since, strict=strict, least=smallest)}")
+        click.echo(f"\ncheck: {check_words(found, since, strict=options.strict, least=smallest)}")
     ctx.exit(code)
 
 
@@ -230,9 +183,9 @@ def _confirmed(
 
 def _refuse_alone(options: Mapping[str, object], other: str, is_there: object) -> None:
     """Refuse options that mean nothing without another."""
-    for option in (option for option, value in options.items() if value):
+    for flag in (flag for flag, value in options.items() if value):
         if not is_there:
-            raise UsageError(f"{option} needs {other}", hint=f"add {other}, or leave out {option}")
+            raise UsageError(f"{flag} needs {other}", hint=f"add {other}, or leave out {flag}")
 
 
 def _refuse_unknown(facts: tuple[str, ...]) -> None:
@@ -246,10 +199,10 @@ def _refuse_unknown(facts: tuple[str, ...]) -> None:
 
 
 def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None:
-    for option in (option for option, is_there in options.items() if collect is not None and is_there):
+    for flag in (flag for flag, is_there in options.items() if collect is not None and is_there):
         raise UsageError(
-            f"--collect only adds records, and {option} asks what they show",
-            hint=f"run steelyard history {collect} {option} after it",
+            f"--collect only adds records, and {flag} asks what they show",
+            hint=f"run steelyard history {collect} {flag} after it",
         )
 
 

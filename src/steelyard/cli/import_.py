@@ -9,63 +9,47 @@ from typing import Any
 
 import click
 
+from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import metric_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.errors import UsageError
 
 
+class ImportOptions(Options):
+    """Options of ``steelyard import``."""
+
+    files: tuple[str, ...] = declare_argument("[NAME=]FILE...", nargs=-1, required=True)
+    output: Path | None = declare(
+        "Directory of the record (default: named like the first file, beside it).",
+        "-o",
+        metavar="NAME.lab",
+        type=RecordDirectory(),
+    )
+    form: str | None = declare(
+        "Format of the files (default: what they look like); also one that another package adds.",
+        "-f",
+        "--format",
+        metavar="FORMAT",
+    )
+    metric: str | None = metric_option("Primary metric (default: the first of the files).")
+    compare: str | None = declare(
+        "Factor whose levels are compared (default: the file, where there are several).", metavar="FACTOR"
+    )
+    against: str | None = declare("Level with which they are compared (default: the first).", metavar="LEVEL")
+    claims: Path | None = declare(
+        "TOML file with the [[claims]] that `steelyard check` is to judge.", metavar="FILE", type=InputPath()
+    )
+    value: tuple[str, ...] = declare("Tables: column of a metric. Repeatable.", metavar="COLUMN")
+    by: tuple[str, ...] = declare("Tables: column that tells treatments apart. Repeatable.", metavar="COLUMN")
+    unit: str | None = declare("Tables: unit of the metrics, where the header says none.", metavar="UNIT")
+    better: str | None = declare(
+        "Tables: which way is better (default: lower).", choices=("lower", "higher", "neither")
+    )
+
+
 @click.command(cls=PathCommand, short_help="Make a record of what another tool measured.")
-@click.argument("files", metavar="[NAME=]FILE...", nargs=-1, required=True)
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME.lab",
-    help="Directory of the record (default: named like the first file, beside it).",
-)
-@click.option(
-    "-f",
-    "--format",
-    "form",
-    metavar="FORMAT",
-    help="Format of the files (default: what they look like); also one that another package adds.",
-)
-@metric_option("Primary metric (default: the first of the files).")
-@click.option(
-    "--compare",
-    metavar="FACTOR",
-    help="Factor whose levels are compared (default: the file, where there are several).",
-)
-@click.option("--against", metavar="LEVEL", help="Level with which they are compared (default: the first).")
-@click.option(
-    "--claims",
-    type=InputPath(),
-    metavar="FILE",
-    help="TOML file with the [[claims]] that `steelyard check` is to judge.",
-)
-@click.option("--value", multiple=True, metavar="COLUMN", help="Tables: column of a metric. Repeatable.")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Tables: column that tells treatments apart. Repeatable."
-)
-@click.option("--unit", metavar="UNIT", help="Tables: unit of the metrics, where the header says none.")
-@click.option(
-    "--better",
-    type=click.Choice(("lower", "higher", "neither")),
-    help="Tables: which way is better (default: lower).",
-)
-def command(
-    files: tuple[str, ...],
-    output: Path | None,
-    form: str | None,
-    metric: str | None,
-    compare: str | None,
-    against: str | None,
-    claims: Path | None,
-    value: tuple[str, ...],
-    by: tuple[str, ...],
-    unit: str | None,
-    better: str | None,
-) -> None:
+@take(ImportOptions)
+def command(options: ImportOptions) -> None:
     """Make a record of FILE..., to be analysed, checked, modelled and exported like any other.
 
     Reads the files of hyperfine, Google Benchmark, pyperf, pytest-benchmark, Criterion (the directory
@@ -84,12 +68,14 @@ def command(
     from steelyard.exchange.recording import Question
 
     chosen = None
-    if value or by or unit is not None or better is not None:
-        chosen = Chosen(value, by, unit, better or "lower")  # type: ignore[arg-type]  # click checked it
-    sources = tuple(_source(text) for text in files)
-    directory = output or sources[0].path.with_suffix(".lab")
-    question = Question(compare, against, metric, _claims(claims) if claims else ())
-    with import_files(sources, directory, form=form, chosen=chosen, question=question) as record:
+    if options.value or options.by or options.unit is not None or options.better is not None:
+        chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
+    sources = tuple(_source(text) for text in options.files)
+    directory = options.output or sources[0].path.with_suffix(".lab")
+    question = Question(
+        options.compare, options.against, options.metric, _claims(options.claims) if options.claims else ()
+    )
+    with import_files(sources, directory, form=options.form, chosen=chosen, question=question) as record:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))

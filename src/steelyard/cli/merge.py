@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import by_option, details_option, json_option, records_argument, strict_option
 from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import Shown, print_answer
@@ -16,31 +17,28 @@ if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
 
 
+class MergeOptions(Options):
+    """Options of ``steelyard merge``."""
+
+    records: tuple[Path, ...] = records_argument
+    output: Path | None = declare(
+        "Keep the merged record, which every command reads (default: print the answer only).",
+        "-o",
+        metavar="NAME.lab",
+        type=RecordDirectory(),
+    )
+    by: By = by_option
+    details: bool = details_option
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(
     cls=PathCommand, short_help="Answer from records of one spec on several machines: one verdict for all."
 )
-@records_argument
-@click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME.lab",
-    help="Keep the merged record, which every command reads (default: print the answer only).",
-)
-@by_option
-@details_option
-@json_option
-@strict_option
+@take(MergeOptions)
 @click.pass_context
-def command(
-    ctx: click.Context,
-    records: tuple[Path, ...],
-    output: Path | None,
-    by: By,
-    details: bool,
-    as_json: bool,
-    strict: bool,
-) -> None:
+def command(ctx: click.Context, options: MergeOptions) -> None:
     """Answer from RECORDs of one spec that several machines ran, as one experiment.
 
     Machines are drawn at random. The answer has one verdict over all of them, what to expect of the next
@@ -52,19 +50,21 @@ def command(
     from steelyard.lab.merge.merging import merge, one_record
     from steelyard.lab.run.existing_record import find_record
 
-    directories = [find_record(record) for record in records]
-    if output is not None:
+    directories = [find_record(record) for record in options.records]
+    if options.output is not None:
         if len(directories) == 1:
-            raise UsageError(f"{records[0]}: one record is not merged with any", hint="name several records")
-        merge(directories, output, by)
-        directories = [output]
-    with one_record(directories, by) as directory:
+            raise UsageError(
+                f"{options.records[0]}: one record is not merged with any", hint="name several records"
+            )
+        merge(directories, options.output, options.by)
+        directories = [options.output]
+    with one_record(directories, options.by) as directory:
         ctx.exit(
             print_answer(
                 directory,
-                Shown(details=details),
-                as_json=as_json,
-                strict=strict,
+                Shown(details=options.details),
+                as_json=options.as_json,
+                strict=options.strict,
                 is_temporary=directory not in directories,
             )
         )

@@ -7,14 +7,15 @@ import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.data import ask, data_options
-from steelyard.cli.options import json_option, strict_option
-from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand
+from steelyard.cli.data import DataOptions, ask
+from steelyard.cli.declared import Options, declare, declare_argument, take
+from steelyard.cli.options import declare_file, json_option, strict_option
+from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
 from steelyard.errors import UsageError
 from steelyard.files.writing import write_output
 
@@ -27,72 +28,62 @@ if TYPE_CHECKING:
     from steelyard.series import Series
 
 
+class ModelOptions(Options):
+    """Options of ``steelyard model``."""
+
+    data: Path = declare_argument("DATA|RECORD", type=InputPath())
+    method: Method = declare(
+        "Method of the models; seed001 is least squares and leave-one-out, as published.",
+        default="posterior",
+        show_default=False,
+        choices=("posterior", "seed001"),
+    )
+    space: tuple[str, ...] = declare(
+        "Search space: default, seed001, mpi-study, wide; or terms of your own, one per option.",
+        metavar="NAME|BIG-O",
+        complete=completion.spaces,
+    )
+    aggregate: Aggregate | Literal["auto"] = declare(
+        "Aggregate of repetitions: auto, mean, median, first-quartile, lower-half.",
+        metavar="NAME",
+        default="auto",
+        show_default=False,
+        complete=completion.aggregates,
+    )
+    accept: Path | None = declare_file("Write the models that were found as expectations.")
+    limit: str | None = declare(
+        "Find the scale beyond which a value exceeds this ('24 GB', 0.001).", metavar="VALUE"
+    )
+    versus: str | None = declare(
+        "Compare functions that differ only in this label (a column of --by), each with the first.",
+        metavar="LABEL",
+    )
+    suggest: bool = declare("Suggest points to measure next where a rank is undecided.")
+    most: float | None = declare(
+        "With --suggest: no point beyond this, such as the largest machine there is.",
+        "--up-to",
+        metavar="N",
+        type=click.FloatRange(min=0, min_open=True),
+    )
+    page: Path | None = declare_file(
+        "Write a page with the points, models and intervals of the first functions drawn.", "--html"
+    )
+    figures: Path | None = declare(
+        "Write these charts as SVG, PNG and PDF at the width of a column of a paper.",
+        metavar="DIR",
+        type=OutputDirectory(),
+    )
+    as_json: bool = json_option
+    strict: bool = strict_option
+
+
 @click.command(
     cls=PathCommand,
     short_help="Model how metrics grow with a parameter, and check them against expectations.",
 )
-@click.argument("data", type=InputPath(), metavar="DATA|RECORD")
-@data_options
-@click.option(
-    "--method",
-    type=click.Choice(("posterior", "seed001")),
-    default="posterior",
-    help="Method of the models; seed001 is least squares and leave-one-out, as published.",
-)
-@click.option(
-    "--space",
-    "space",
-    multiple=True,
-    metavar="NAME|BIG-O",
-    shell_complete=completion.spaces,
-    help="Search space: default, seed001, mpi-study, wide; or terms of your own, one per option.",
-)
-@click.option(
-    "--aggregate",
-    default="auto",
-    metavar="NAME",
-    shell_complete=completion.aggregates,
-    help="Aggregate of repetitions: auto, mean, median, first-quartile, lower-half.",
-)
-@click.option(
-    "--accept",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Write the models that were found as expectations.",
-)
-@click.option(
-    "--limit", metavar="VALUE", help="Find the scale beyond which a value exceeds this ('24 GB', 0.001)."
-)
-@click.option(
-    "--versus",
-    metavar="LABEL",
-    help="Compare functions that differ only in this label (a column of --by), each with the first.",
-)
-@click.option("--suggest", is_flag=True, help="Suggest points to measure next where a rank is undecided.")
-@click.option(
-    "--up-to",
-    "most",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="N",
-    help="With --suggest: no point beyond this, such as the largest machine there is.",
-)
-@click.option(
-    "--html",
-    "page",
-    type=OutputFile(),
-    metavar="FILE",
-    help="Write a page with the points, models and intervals of the first functions drawn.",
-)
-@click.option(
-    "--figures",
-    type=OutputDirectory(),
-    metavar="DIR",
-    help="Write these charts as SVG, PNG and PDF at the width of a column of a paper.",
-)
-@json_option
-@strict_option
+@take(DataOptions, ModelOptions)
 @click.pass_context
-def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
+def command(ctx: click.Context, about: DataOptions, options: ModelOptions) -> None:
     """Model how every function of DATA grows.
 
     DATA is Extra-P text or JSON, JSON Lines, CSV, a directory of CUBE profiles, or a record NAME.lab.
@@ -103,58 +94,52 @@ def command(ctx: click.Context, /, data: Path, **options: Any) -> None:
     # A hundred thousand models hold no circles, and every look for some would go through all of them.
     gc.disable()
     try:
-        code = _run(data, **options)
+        code = _run(about, options)
     finally:
         gc.enable()
     ctx.exit(code)
 
 
-def _run(
-    data: Path,
-    *,
-    method: Method,
-    space: Sequence[str],
-    aggregate: Aggregate | Literal["auto"],
-    accept: Path | None,
-    limit: str | None,
-    versus: str | None,
-    suggest: bool,
-    most: float | None,
-    page: Path | None,
-    figures: Path | None,
-    as_json: bool,
-    strict: bool,
-    **about: Any,
-) -> int:
+def _run(about: DataOptions, options: ModelOptions) -> int:
     from msgspec.structs import replace
 
     from steelyard.lab.answer.model import model_series
     from steelyard.report.text.progress import Counting
     from steelyard.scaling.question import SPACES
 
-    if most is not None and not suggest:
-        raise UsageError(f"--up-to {most:g} needs --suggest", hint=f"--suggest --up-to {most:g}")
-    asked = ask(data, **about)
-    named = len(space) == 1 and space[0] in SPACES
+    if options.most is not None and not options.suggest:
+        raise UsageError(
+            f"--up-to {options.most:g} needs --suggest", hint=f"--suggest --up-to {options.most:g}"
+        )
+    asked = ask(options.data, about)
+    named = len(options.space) == 1 and options.space[0] in SPACES
     question = replace(
         asked.question,
-        method=method,
-        space=(space[0] if named else tuple(space)) if space else "default",
-        aggregate=aggregate,
+        method=options.method,
+        space=(options.space[0] if named else tuple(options.space)) if options.space else "default",
+        aggregate=options.aggregate,
     )
     series = asked.series
     with Counting("functions", sys.stderr) as counting:
         found = model_series(replace(asked, question=question), counting.update)
-    after = _after(found, series, question, limit=limit, versus=versus, suggest=suggest, most=most)
-    _print(found, after, as_json=as_json)
-    if page is not None or figures is not None:
-        _draw(found, series, question, data.name, page=page, figures=figures)
-    if accept is not None:
+    after = _after(
+        found,
+        series,
+        question,
+        limit=options.limit,
+        versus=options.versus,
+        suggest=options.suggest,
+        most=options.most,
+    )
+    _print(found, after, as_json=options.as_json)
+    if options.page is not None or options.figures is not None:
+        _draw(found, series, question, options.data.name, page=options.page, figures=options.figures)
+    if options.accept is not None:
         from steelyard.scaling.status_quo import accept as accepted
 
         text, left_out = accepted(found.models, series, question)
-        write_output(accept, text)
-        click.echo(f"accepted as expectations: {accept}", err=True)
+        write_output(options.accept, text)
+        click.echo(f"accepted as expectations: {options.accept}", err=True)
         for name in left_out:
             click.echo(f"not accepted, since its growth is not known: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
@@ -164,7 +149,7 @@ def _run(
     unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
     open_verdicts = {"not_resolved", "not_judged"} & {*verdicts}
     open_ = unjudged or {"undecided", "approximate"} & {*ranks} or open_verdicts
-    return 3 if strict and open_ else 0
+    return 3 if options.strict and open_ else 0
 
 
 def _draw(

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
 from steelyard.cli import completion
-from steelyard.cli.paths import InputPath, InputPlace, RecordDirectory
-
-Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+from steelyard.cli.declared import declare, declare_argument
+from steelyard.cli.paths import InputPath, InputPlace, OutputFile, RecordDirectory
 
 
 def fraction(value: str | float) -> float:
@@ -66,131 +64,109 @@ def chosen_seed(seed: int | None, record: Path) -> int:
     return seed
 
 
-def metric_option(text: str, default: str | None = None) -> Option:
+def declare_fraction(text: str, *flags: str, default: float | None = None) -> Any:
+    """Return an option whose value is a fraction."""
+    return declare(text, *flags, type=fraction, metavar="FRACTION", default=default)
+
+
+def declare_file(text: str, *flags: str, metavar: str = "FILE") -> Any:
+    """Return an option that names a file to write."""
+    return declare(text, *flags, type=OutputFile(), metavar=metavar)
+
+
+def metric_option(text: str, default: str | None = None) -> Any:
     """``--metric NAME``."""
-    return click.option(
-        "--metric",
-        metavar="NAME",
-        default=default,
-        show_default=True,
-        shell_complete=completion.metrics,
-        help=text,
+    return declare(
+        text, "--metric", metavar="NAME", default=default, show_default=True, complete=completion.metrics
     )
 
 
-def metrics_option(text: str) -> Option:
+def metrics_option(text: str) -> Any:
     """``--metric NAME``, repeatable."""
-    return click.option(
-        "--metric", "metrics", multiple=True, metavar="NAME", shell_complete=completion.metrics, help=text
-    )
+    return declare(text, "--metric", "metrics", multiple=True, metavar="NAME", complete=completion.metrics)
 
 
-def parameters_option(text: str) -> Option:
+def parameters_option(text: str) -> Any:
     """``-p NAME``, repeatable."""
-    return click.option("-p", "--parameter", "parameters", multiple=True, metavar="NAME", help=text)
+    return declare(text, "-p", "--parameter", "parameters", multiple=True, metavar="NAME")
 
 
-def max_time_option(text: str, default: str | None = None) -> Option:
+def max_time_option(text: str, default: str | None = None) -> Any:
     """``--max-time TIME``."""
-    return click.option(
+    return declare(
+        text,
         "--max-time",
         "max_time_s",
         type=read_duration,
         default=default,
         show_default=True,
         metavar="TIME",
-        help=text,
     )
 
 
-output_option = click.option(
-    "-o",
-    "--output",
-    type=RecordDirectory(),
-    metavar="NAME.lab",
-    help="Directory of the record.",
+output_option = declare(
+    "Directory of the record.", "-o", "--output", type=RecordDirectory(), metavar="NAME.lab"
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-strict_option = click.option(
-    "--strict",
-    is_flag=True,
-    help="Exit with 3 where something is not resolved or the precision is not reached.",
+json_option = declare("Print one JSON document instead of text.", "--json", "as_json", is_flag=True)
+strict_option = declare(
+    "Exit with 3 where something is not resolved or the precision is not reached.", "--strict", is_flag=True
 )
-protocol_option = click.option(
+protocol_option = declare(
+    "Also judge by a published protocol: all pairs of launches, or each against the baseline, if any.",
     "--protocol",
-    type=click.Choice(("default", "nogueira-matias-2014")),
-    help="Also judge by a published protocol: all pairs of launches, or each against the baseline, if any.",
+    choices=("default", "nogueira-matias-2014"),
 )
-against_option = click.option(
+against_option = declare(
+    "Compare with this: FACTOR=LEVEL, or the label of a treatment.",
     "--against",
     metavar="BASELINE",
-    shell_complete=completion.baselines,
-    help="Compare with this: FACTOR=LEVEL, or the label of a treatment.",
+    complete=completion.baselines,
 )
-details_option = click.option(
+details_option = declare(
+    "Also show what a typical run gains: robust ratio, fraction of blocks, effect size.",
     "--details",
     is_flag=True,
-    help="Also show what a typical run gains: robust ratio, fraction of blocks, effect size.",
 )
-input_option = click.option(
-    "--input",
-    "stdin",
-    type=InputPath(str),
-    metavar="FILE",
-    help="Standard input of every run (default: empty).",
+input_option = declare(
+    "Standard input of every run (default: empty).", "--input", "stdin", type=InputPath(str), metavar="FILE"
 )
-timeout_option = click.option(
-    "--timeout",
-    "timeout_s",
-    type=read_duration,
-    metavar="TIME",
-    help="Count a run that takes longer as failed.",
+timeout_option = declare(
+    "Count a run that takes longer as failed.", "--timeout", "timeout_s", type=read_duration, metavar="TIME"
 )
-ignore_failure_option = click.option("-i", "--ignore-failure", is_flag=True, help="Accept any exit code.")
-repository_option = click.option(
+ignore_failure_option = declare("Accept any exit code.", "-i", "--ignore-failure", is_flag=True)
+repository_option = declare(
+    "The repository (default: the current directory).",
     "--repo",
     type=InputPath(),
     metavar="DIR",
     default=Path(),
-    help="The repository (default: the current directory).",
+    show_default=False,
 )
-build_shell_option = click.option("-S", "--shell", is_flag=True, help="Let /bin/sh read the build command.")
+build_shell_option = declare("Let /bin/sh read the build command.", "-S", "--shell", is_flag=True)
 
 
-def build_option(help_text: str) -> Option:
+def build_option(help_text: str) -> Any:
     """Return the option ``--build`` of a command that builds trees."""
-    return click.option(
-        "--build", default="", metavar="CMD", help=f"{help_text} Split into words, without a shell."
-    )
+    return declare(f"{help_text} Split into words, without a shell.", "--build", default="", metavar="CMD")
 
 
-seed_option = click.option(
+seed_option = declare(
+    "Seed for the run order and whatever else is drawn (default: random; recorded).",
     "--seed",
-    type=click.IntRange(min=0),
     metavar="N",
-    help="Seed for the run order and whatever else is drawn (default: random; recorded).",
+    least=0,
 )
-many_option = click.option("--yes", is_flag=True, help="Accept more than 10,000 treatments.")
-by_option = click.option(
+many_option = declare("Accept more than 10,000 treatments.", "--yes", is_flag=True)
+by_option = declare(
+    "Tell machines of several records apart by their hosts, or take each record for one machine.",
     "--by",
-    type=click.Choice(("host", "record")),
     default="host",
     show_default=True,
-    help="Tell machines of several records apart by their hosts, or take each record for one machine.",
+    choices=("host", "record"),
 )
-records_argument = click.argument(
-    "records",
-    type=InputPath(),
-    metavar="RECORD...",
-    nargs=-1,
-    required=True,
-    shell_complete=completion.records,
+records_argument = declare_argument(
+    "RECORD...", type=InputPath(), nargs=-1, required=True, complete=completion.records
 )
-places_argument = click.argument(
-    "records",
-    type=InputPlace(),
-    metavar="RECORD|PLACE...",
-    nargs=-1,
-    required=True,
-    shell_complete=completion.records,
+places_argument = declare_argument(
+    "RECORD|PLACE...", type=InputPlace(), nargs=-1, required=True, complete=completion.records
 )

@@ -7,19 +7,26 @@ from pathlib import Path
 import click
 
 from steelyard.cli import completion
+from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import json_option, many_option
 from steelyard.cli.paths import InputPath, PathCommand
 from steelyard.cli.run_and_answer import show
 
 
+class PlanOptions(Options):
+    """Options of ``steelyard plan``."""
+
+    spec: Path = declare_argument(type=InputPath(), complete=completion.specs)
+    as_json: bool = json_option
+    signs: bool = declare("Show the sign table, in the order of Yates.")
+    yes: bool = many_option
+
+
 @click.command(
     cls=PathCommand, short_help="Show what a spec would run, how long, and what it cannot separate."
 )
-@click.argument("spec", type=InputPath(), shell_complete=completion.specs)
-@json_option
-@click.option("--signs", is_flag=True, help="Show the sign table, in the order of Yates.")
-@many_option
-def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
+@take(PlanOptions)
+def command(options: PlanOptions) -> None:
     """Show what SPEC would run and in which order, and what it could not separate.
 
     Also show what would be refused on this machine. Nothing is run.
@@ -29,10 +36,10 @@ def command(spec: Path, as_json: bool, yes: bool, signs: bool) -> None:
     from steelyard.report.plan.text import document, lines
     from steelyard.spec import load
 
-    experiment = load(spec, allow_many=yes)
-    found = preview(experiment, record_of_spec(spec))
+    experiment = load(options.spec, allow_many=options.yes)
+    found = preview(experiment, record_of_spec(options.spec))
     show(
         lambda: document(found, experiment),
-        lambda width: lines(found, experiment, width, signs=signs),
-        as_json=as_json,
+        lambda width: lines(found, experiment, width, signs=options.signs),
+        as_json=options.as_json,
     )

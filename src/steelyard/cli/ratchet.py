@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import (
     build_option,
-    fraction,
+    declare_fraction,
     is_given,
     json_option,
     metric_option,
@@ -51,52 +52,31 @@ def group() -> None:
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
 
 
+class TryOptions(Options):
+    """Options of ``steelyard ratchet try``."""
+
+    words: tuple[str, ...] = declare_argument("[-- PROGRAM [ARGUMENT]...]", nargs=-1, type=click.UNPROCESSED)
+    build: str = build_option("Build a tree; {tree} is its path.")
+    message: str = declare("A note about the change, for the ledger.", "-m", metavar="TEXT", default="")
+    metric: str = metric_option("Metric to compare; smaller is better.", "wall_s")
+    error: float = declare_fraction(
+        "Expected fraction of false wins among all wins, over all tries.", default=0.05
+    )
+    margin: float = declare_fraction(
+        "A win is faster by more than this: builds of one source differ too, by their layout.", default=0.01
+    )
+    blocks: int = declare(
+        "Blocks of the first look; a confirmation takes three times as many.", default=10, least=5
+    )
+    any_output: bool = declare("Accept another output than that of HEAD at the first try.")
+    repo: Path = repository_option
+    as_json: bool = json_option
+
+
 @group.command("try", cls=PathCommand, short_help="Measure the work tree against the best so far.")
-@click.argument("words", metavar="[-- PROGRAM [ARGUMENT]...]", nargs=-1, type=click.UNPROCESSED)
-@build_option("Build a tree; {tree} is its path.")
-@click.option("-m", "--message", default="", metavar="TEXT", help="A note about the change, for the ledger.")
-@metric_option("Metric to compare; smaller is better.", "wall_s")
-@click.option(
-    "--error",
-    type=fraction,
-    default=0.05,
-    show_default=True,
-    metavar="FRACTION",
-    help="Expected fraction of false wins among all wins, over all tries.",
-)
-@click.option(
-    "--margin",
-    type=fraction,
-    default=0.01,
-    show_default=True,
-    metavar="FRACTION",
-    help="A win is faster by more than this: builds of one source differ too, by their layout.",
-)
-@click.option(
-    "--blocks",
-    type=click.IntRange(min=5),
-    default=10,
-    show_default=True,
-    metavar="N",
-    help="Blocks of the first look; a confirmation takes three times as many.",
-)
-@click.option("--any-output", is_flag=True, help="Accept another output than that of HEAD at the first try.")
-@repository_option
-@json_option
+@take(TryOptions)
 @click.pass_context
-def try_command(
-    ctx: click.Context,
-    words: tuple[str, ...],
-    build: str,
-    message: str,
-    metric: str,
-    error: float,
-    margin: float,
-    blocks: int,
-    any_output: bool,
-    repo: Path,
-    as_json: bool,
-) -> None:
+def try_command(ctx: click.Context, options: TryOptions) -> None:
     """Measure the work tree, as it is now, against the best so far.
 
     The first try names the program and how it is built, and begins with HEAD as the best; later ones take all
@@ -108,42 +88,41 @@ def try_command(
     from steelyard.report.ratchet import list_attempt
     from steelyard.report.text.progress import ProgressLine
 
-    request = RatchetRequest(
-        words=words,
-        build=build,
-        metric=metric,
-        error=error,
-        margin=margin,
-        blocks=blocks,
-        any_output=any_output,
+    request = options.fill(
+        RatchetRequest,
         chosen=tuple(name for name in OF_LEDGER if is_given(ctx, name)),
     )
     line = ProgressLine(sys.stderr)
     try:
-        ratchet = Ratchet(Repository(repo), watch=line.update, tell=partial(tell_beside, line))
-        ledger = ratchet.try_tree(request, message)
+        ratchet = Ratchet(Repository(options.repo), watch=line.update, tell=partial(tell_beside, line))
+        ledger = ratchet.try_tree(request, options.message)
     finally:
         line.clear()
-    _show(ledger, list_attempt, as_json=as_json)
+    _show(ledger, list_attempt, as_json=options.as_json)
     ctx.exit(0 if ledger.attempts[-1].outcome == "faster" else 3)
 
 
+class LedgerOptions(Options):
+    """Options of what reads the ledger."""
+
+    repo: Path = repository_option
+    as_json: bool = json_option
+
+
 @group.command("status", cls=PathCommand, short_help="Show what was tried, and the best so far.")
-@repository_option
-@json_option
-def show_status(repo: Path, as_json: bool) -> None:
+@take(LedgerOptions)
+def show_status(options: LedgerOptions) -> None:
     """Show what was tried, and the best so far."""
     from steelyard.lab.history.repository import Repository
     from steelyard.lab.ratchet.ratchet import Ratchet
     from steelyard.report.ratchet import list_ledger
 
-    _show(Ratchet(Repository(repo)).read(), list_ledger, as_json=as_json)
+    _show(Ratchet(Repository(options.repo)).read(), list_ledger, as_json=options.as_json)
 
 
 @group.command("total", cls=PathCommand, short_help="Measure the best against the start, in fresh runs.")
-@repository_option
-@json_option
-def measure_total(repo: Path, as_json: bool) -> None:
+@take(LedgerOptions)
+def measure_total(options: LedgerOptions) -> None:
     """Measure the best against the start in fresh runs that decide nothing.
 
     Only changes that looked fast were kept, so the gains of their own runs are too large on average. These
@@ -156,10 +135,10 @@ def measure_total(repo: Path, as_json: bool) -> None:
 
     line = ProgressLine(sys.stderr)
     try:
-        ledger = Ratchet(Repository(repo), watch=line.update).measure_total()
+        ledger = Ratchet(Repository(options.repo), watch=line.update).measure_total()
     finally:
         line.clear()
-    _show(ledger, list_ledger, as_json=as_json)
+    _show(ledger, list_ledger, as_json=options.as_json)
 
 
 def _show(ledger: Ledger, lines: Lines, *, as_json: bool) -> None:

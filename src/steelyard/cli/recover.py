@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from steelyard.cli import completion
+from steelyard.cli.declared import Options, declare_argument, take
 from steelyard.cli.options import json_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import show
@@ -18,16 +19,17 @@ if TYPE_CHECKING:
     from steelyard.store.recovery import Recovered
 
 
+class RecoverOptions(Options):
+    """Options of ``steelyard recover``."""
+
+    damaged: Path = declare_argument("DAMAGED.lab", type=InputPath(), complete=completion.records)
+    new: Path = declare_argument("NEW.lab", type=RecordDirectory())
+    as_json: bool = json_option
+
+
 @click.command(cls=PathCommand, short_help="Copy what can be read of a damaged record into a new one.")
-@click.argument(
-    "damaged",
-    type=InputPath(),
-    metavar="DAMAGED.lab",
-    shell_complete=completion.records,
-)
-@click.argument("new", type=RecordDirectory(), metavar="NEW.lab")
-@json_option
-def command(damaged: Path, new: Path, as_json: bool) -> None:
+@take(RecoverOptions)
+def command(options: RecoverOptions) -> None:
     """Copy every row of DAMAGED.lab that can still be read into NEW.lab, which can be analysed and continued.
 
     DAMAGED.lab stays as it is. Blocks that lost trials or values are left out of answers; `steelyard run
@@ -40,9 +42,13 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     from steelyard.report.text.line import Span
     from steelyard.store.recovery import recover
 
-    found = recover(find_record(damaged), new)
+    found = recover(find_record(options.damaged), options.new)
     document = {"format": "steelyard/recovery", "version": 1, **asdict(found)}
-    show(lambda: written(document), lambda _: [(Span(line),) for line in _lines(found, new)], as_json=as_json)
+    show(
+        lambda: written(document),
+        lambda _: [(Span(line),) for line in _lines(found, options.new)],
+        as_json=options.as_json,
+    )
 
 
 def _lines(found: Recovered, new: Path) -> Iterator[str]:

@@ -6,64 +6,54 @@ from pathlib import Path
 
 import click
 
-from steelyard.cli.options import against_option, metric_option, places_argument, protocol_option
-from steelyard.cli.paths import OutputDirectory, OutputFile, PathCommand
+from steelyard.cli.declared import Options, declare, take
+from steelyard.cli.options import (
+    against_option,
+    declare_file,
+    metric_option,
+    places_argument,
+    protocol_option,
+)
+from steelyard.cli.paths import OutputDirectory, PathCommand
 from steelyard.errors import UsageError
 from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import refuse_output
 
 
+class ReportOptions(Options):
+    """Options of ``steelyard report``."""
+
+    records: tuple[Path | str, ...] = places_argument
+    output: Path | None = declare_file(
+        "File of the page (default: NAME.html beside the first record).", "-o", metavar="FILE.html"
+    )
+    figures: Path | None = declare(
+        "Write every chart as SVG, PNG and PDF at the width of a column of a paper.",
+        metavar="DIR",
+        type=OutputDirectory(),
+    )
+    tables: Path | None = declare(
+        "Write every table as Markdown, LaTeX (booktabs) and CSV, and models as Python and LaTeX.",
+        metavar="DIR",
+        type=OutputDirectory(),
+    )
+    only: tuple[str, ...] = declare(
+        "Only the figures and tables of this name, as in effects or growth-1. Repeatable.", metavar="NAME"
+    )
+    archive: Path | None = declare_file(
+        "Pack record, spec, host, page, trials and checksums into one file.", metavar="FILE.zip"
+    )
+    authors: tuple[str, ...] = declare(
+        "For the archive's CITATION.cff. Repeatable.", "--author", metavar="NAME"
+    )
+    metric: str | None = metric_option("Report this metric instead of the primary one of the spec.")
+    protocol: str | None = protocol_option
+    against: str | None = against_option
+
+
 @click.command(cls=PathCommand, short_help="Write a page, figures and tables of one record or several.")
-@places_argument
-@click.option(
-    "-o",
-    "--output",
-    type=OutputFile(),
-    metavar="FILE.html",
-    help="File of the page (default: NAME.html beside the first record).",
-)
-@click.option(
-    "--figures",
-    type=OutputDirectory(),
-    metavar="DIR",
-    help="Write every chart as SVG, PNG and PDF at the width of a column of a paper.",
-)
-@click.option(
-    "--tables",
-    type=OutputDirectory(),
-    metavar="DIR",
-    help="Write every table as Markdown, LaTeX (booktabs) and CSV, and models as Python and LaTeX.",
-)
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="NAME",
-    help="Only the figures and tables of this name, as in effects or growth-1. Repeatable.",
-)
-@click.option(
-    "--archive",
-    type=OutputFile(),
-    metavar="FILE.zip",
-    help="Pack record, spec, host, page, trials and checksums into one file.",
-)
-@click.option(
-    "--author", "authors", multiple=True, metavar="NAME", help="For the archive's CITATION.cff. Repeatable."
-)
-@metric_option("Report this metric instead of the primary one of the spec.")
-@protocol_option
-@against_option
-def command(
-    records: tuple[Path | str, ...],
-    output: Path | None,
-    figures: Path | None,
-    tables: Path | None,
-    only: tuple[str, ...],
-    archive: Path | None,
-    authors: tuple[str, ...],
-    metric: str | None,
-    protocol: str | None,
-    against: str | None,
-) -> None:
+@take(ReportOptions)
+def command(options: ReportOptions) -> None:
     """Write one self-contained HTML page about RECORD (a directory NAME.lab, or its spec).
 
     It has the answer, every run, contexts, factors, scaling, the machine, and how to repeat it; also while it
@@ -74,25 +64,27 @@ def command(
     from steelyard.lab.lake.places import is_lake
     from steelyard.laboratory import report
 
-    if only and not (figures or tables):
+    if options.only and not (options.figures or options.tables):
         raise UsageError("--only chooses among figures and tables", hint="give --figures DIR or --tables DIR")
-    if authors and archive is None:
+    if options.authors and options.archive is None:
         raise UsageError("--author is for an archive", hint="give --archive FILE.zip")
-    if archive is not None and any(is_lake(record) for record in records):
+    if options.archive is not None and any(is_lake(record) for record in options.records):
         raise UsageError(
             "an archive packs a record, and a place has trials of several",
             hint="name the records themselves, or leave --archive out",
         )
-    page = output or (None if figures or tables or archive else _beside(records[0]))
+    page = options.output or (
+        None if options.figures or options.tables or options.archive else _beside(options.records[0])
+    )
     if page is not None:
         refuse_output(page, "--output")
-    made = report(*records, metric=metric, protocol=protocol, against=against)
-    for directory, write in ((figures, made.figures), (tables, made.tables)):
+    made = report(*options.records, metric=options.metric, protocol=options.protocol, against=options.against)
+    for directory, write in ((options.figures, made.figures), (options.tables, made.tables)):
         if directory is not None:
-            for file in write(directory, only):
+            for file in write(directory, options.only):
                 click.echo(file)
-    if archive is not None:
-        click.echo(made.archive(archive, authors))
+    if options.archive is not None:
+        click.echo(made.archive(options.archive, options.authors))
     if page is not None:
         click.echo(made.save(page))
 

@@ -1,0 +1,133 @@
+"""The options of a command, declared once: an attribute of a class for each.
+
+The attribute has the type that the command's body sees; what click is told follows from it, from its name
+and from its declaration::
+
+    class RunOptions(Options):
+        runs: int | None = declare("Run each command exactly N times.", "-r", least=2)
+
+
+    @click.command()
+    @take(RunOptions)
+    def command(options: RunOptions) -> None:
+        '''Run it.'''
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import update_wrapper
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    import msgspec
+
+Body = Callable[..., Any]
+Request = TypeVar("Request", bound="msgspec.Struct")
+
+
+class Declaration:
+    """One option or argument before its name and type are known."""
+
+    def __init__(
+        self, make: Callable[..., Callable[[Body], Body]], words: Sequence[str], attributes: dict[str, Any]
+    ) -> None:
+        self._make = make
+        self._words = words
+        self._attributes = attributes
+
+    def add_to(self, body: Body, name: str, annotation: str) -> Body:
+        """Add the parameter to a command's body, by the name and the type of its attribute."""
+        words = [*self._words]
+        attributes = dict(self._attributes)
+        if self._make is click.option:
+            if name not in words and not any(word.startswith("--") for word in words):
+                words.append(f"--{name.replace('_', '-')}")
+            if annotation == "bool":
+                attributes["is_flag"] = True
+            elif annotation.startswith("tuple[") and "type" not in attributes:
+                attributes["multiple"] = True
+            if attributes.get("default") not in (None, ""):
+                attributes.setdefault("show_default", True)
+        return self._make(*dict.fromkeys((*words, name)), **attributes)(body)
+
+
+def declare(
+    text: str,
+    *flags: str,
+    least: int | None = None,
+    most: int | None = None,
+    choices: Sequence[str] = (),
+    complete: Callable[..., Any] | None = None,
+    **attributes: Any,
+) -> Any:
+    """Declare an option; without a long flag, or the name of its attribute among the flags, that is its flag.
+
+    Parameters
+    ----------
+    text : str
+        Its help.
+    least, most : int, optional
+        Bounds of an integer.
+    complete : callable, optional
+        Completes its value in a shell.
+    attributes
+        As ``click.option`` takes them.
+    """
+    if least is not None:
+        attributes = {"metavar": "N", **attributes, "type": click.IntRange(min=least, max=most)}
+    if choices:
+        attributes["type"] = click.Choice(choices)
+    if complete is not None:
+        attributes["shell_complete"] = complete
+    return Declaration(click.option, flags, {"help": text, **attributes})
+
+
+def declare_argument(
+    metavar: str | None = None, *, complete: Callable[..., Any] | None = None, **attributes: Any
+) -> Any:
+    """Declare an argument; ``attributes`` as ``click.argument`` takes them."""
+    if metavar is not None:
+        attributes["metavar"] = metavar
+    if complete is not None:
+        attributes["shell_complete"] = complete
+    return Declaration(click.argument, (), attributes)
+
+
+class Options:
+    """Values of the options and arguments of one command line; subclasses declare them."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        vars(self).update(values)
+
+    @classmethod
+    def declarations(cls) -> dict[str, Declaration]:
+        """Return the declarations by name, in the order of the help."""
+        return {name: value for name, value in vars(cls).items() if isinstance(value, Declaration)}
+
+    def fill(self, request: type[Request], **values: Any) -> Request:
+        """Make a request of ``values`` and of the options that are called as its fields.
+
+        A field whose option is not given keeps its default.
+        """
+        fields = request.__struct_fields__
+        options = {name: value for name, value in vars(self).items() if name in fields and value is not None}
+        return request(**options | values)
+
+
+def take(*kinds: type[Options]) -> Callable[[Body], Body]:
+    """Give a command its options, and hand their values to its body: an object of each of these classes."""
+
+    def decorate(body: Body) -> Body:
+        def call_body(**values: Any) -> Any:
+            return body(*(kind({name: values[name] for name in kind.declarations()}) for kind in kinds))
+
+        command: Body = update_wrapper(call_body, body)
+        for kind in reversed(kinds):
+            for name, declaration in reversed(kind.declarations().items()):
+                command = declaration.add_to(command, name, kind.__annotations__[name])
+        return command
+
+    return decorate
