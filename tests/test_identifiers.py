@@ -67,7 +67,7 @@ LIMITS = {
     "scaling": (215, 144),
     "series": (0, 1),
     "spec": (304, 140),
-    "stats": (394, 384),
+    "stats": (392, 384),
     "store": (77, 95),
     "testing": (64, 42),
     "timing": (0, 4),

@@ -6,7 +6,7 @@ Comparisons are adjusted over their family and judged (docs/statistics.md, "Verd
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from msgspec.structs import replace
@@ -16,6 +16,7 @@ from steelyard.answers.analysis import Order
 from steelyard.answers.comparison import (
     Comparison,
     Relevance,
+    SlowMode,
     Speedup,
 )
 from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
@@ -27,15 +28,14 @@ from steelyard.sample import Sample
 from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
-from steelyard.stats.compare.dependence import allowing_for, few_suspected
-from steelyard.stats.compare.estimate import effects, estimate
+from steelyard.stats.compare.dependence import few_suspected
+from steelyard.stats.compare.estimate import effects
 from steelyard.stats.compare.families import adjustment, families
 from steelyard.stats.compare.judgement import Judgement, Outcome, together, within
-from steelyard.stats.compare.lopsided import allowing_for_tail
-from steelyard.stats.compare.median_ratio import censored_median_ratio
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.compare.slow_mode import FEWEST, slow_mode
 from steelyard.stats.compare.speedup import EqualUnits, resolvable
+from steelyard.stats.compare.steps import Basis, Stage, walk_steps
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.clock_step import coarse_step
@@ -43,9 +43,7 @@ from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.describe.trend import trend
 from steelyard.stats.hypothesis.holm import Tested
 from steelyard.stats.sequential.looks import Looks
-from steelyard.stats.sequential.over_looks import over_looks
 from steelyard.stats.uncertainty.budget import budget
-from steelyard.stats.uncertainty.contributions import Contribution, contributions, with_type_b
 
 _RELEVANCE: Final[Mapping[Outcome, Relevance]] = {
     "holds": "inside",
@@ -104,83 +102,67 @@ def intervals(
 
 def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None) -> Comparison:
     """Everything that does not depend on the rest of the family."""
-    estimand = declared.estimand
-    between = contrast(pair.baseline, pair.treatment, order=order, zeros=estimand == "ratio_of_means")
-    in_time = [] if isinstance(between, Undefined) else _in_time(between, estimand)
-    found = [each for values in in_time if (each := autocorrelation(values)) is not None]
+    zeros = declared.estimand == "ratio_of_means"
+    between = contrast(pair.baseline, pair.treatment, order=order, zeros=zeros)
     if isinstance(between, Undefined):
-        ratio: Speedup | Undefined = between
-        adjusted = contexts = instances = None
-        blocks = 0
-    else:
-        censored = any(pair.baseline.censored) or any(pair.treatment.censored)
-        ratio = (
-            censored_median_ratio(between, pair.baseline, pair.treatment)
-            if censored
-            else estimate(
-                between,
-                estimand,
-                declared.interval,
-                seed=declared.interval_seed,
-                quantile=declared.quantile,
-            )
-        )
-        blocks = between.blocks
-        contexts = between.old.ids.size if between.old.by == "context" else None
-        instances = between.old.ids.size if between.old.by == "instance" else None
-        adjusted = adjusted_speedup(between, _cv(pair.baseline), _cv(pair.treatment))
-    likeness = min(found, key=lambda each: each.n_eff / each.n, default=None)
-    slow = None
-    if isinstance(between, Contrast) and estimand in ("geomean_ratio", "ratio_of_means"):
-        slow = slow_mode(between, pair.baseline, pair.treatment) if instances is None else None
-    parts: tuple[Contribution, ...] = ()
-    if isinstance(ratio, Speedup) and isinstance(between, Contrast):
-        if pair.treatment.metric.name == declared.metric:
-            parts = contributions(between, declared.type_b, logs=estimand == "geomean_ratio")
-        ratio = with_type_b(ratio, parts)
-    known = ratio if isinstance(ratio, Speedup) else None
-    allowed = allowing_for(known, likeness) if known else None
-    judged = allowed
-    # To be equal within a margin is a claim that a long tail can refute, however many looks there are.
-    if judged and isinstance(between, Contrast) and (looks or declared.margin is not None):
-        judged = allowing_for_tail(judged, between, estimand)
-    if judged and looks:
-        judged = over_looks(judged, looks)
-    decides = slow is not None and slow.decides(declared.margin)
-    if slow is not None and slow.runs < FEWEST and not (decides and judged and _tells(judged, declared)):
-        slow = None
+        return _make_comparison(pair, declared, between, flags=_flags_of_runs(pair, between, declared))
+    in_time = _in_time(between, declared.estimand)
+    correlations = [each for values in in_time if (each := autocorrelation(values)) is not None]
+    likeness = min(correlations, key=lambda each: each.n_eff / each.n, default=None)
+    basis = Basis(pair, between, declared, looks, likeness)
+    stages = walk_steps(basis)
+    ratio = stages if isinstance(stages, Undefined) else stages["looks"]
+    slow = _find_slow_mode(basis, ratio)
+    return _make_comparison(
+        pair,
+        declared,
+        ratio,
+        blocks=between.blocks,
+        contexts=between.old.ids.size if between.old.by == "context" else None,
+        instances=between.old.ids.size if between.old.by == "instance" else None,
+        adjusted=adjusted_speedup(between, _cv(pair.baseline), _cv(pair.treatment)),
+        budget=(
+            None
+            if isinstance(stages, Undefined)
+            else budget(between, stages["type B"], stages["dependence"], basis.errors)
+        ),
+        autocorrelation=likeness,
+        flags=(
+            *_flags_of_runs(pair, ratio, declared),
+            *_flags_of_values(basis, stages, order, in_time, correlations),
+            *(("slow_mode",) if slow is not None and slow.decides(declared.margin) else ()),
+        ),
+        slow=slow,
+    )
+
+
+def _make_comparison(pair: Pair, declared: Analysis, ratio: Speedup | Undefined, **parts: Any) -> Comparison:
+    values: dict[str, Any] = {"blocks": 0, "contexts": None, "adjusted": None}
+    values |= {"ci95": None, "p": None, "resolvable": None}
+    if isinstance(ratio, Speedup):
+        values |= {"ci95": ratio.interval(), "p": ratio.p, "resolvable": resolvable(ratio)}
     return Comparison(
         baseline=pair.baseline.treatment,
         treatment=pair.treatment.treatment,
         metric=pair.treatment.metric,
         stratum=pair.stratum,
         labels=pair.treatment.labels,
-        blocks=blocks,
-        contexts=contexts,
-        instances=instances,
-        speedup=judged or ratio,
-        adjusted=adjusted,
-        budget=(
-            budget(between, known, allowed, parts)
-            if known and allowed and isinstance(between, Contrast)
-            else None
-        ),
-        ci95=judged.interval() if judged else None,
-        p=judged.p if judged else None,
-        resolvable=resolvable(judged) if judged else None,
-        autocorrelation=likeness,
-        flags=(
-            *_flags(pair, between, ratio, declared, order, in_time, found, likeness),
-            *(("slow_mode",) if slow is not None and decides else ()),
-        ),
-        slow=slow,
-        estimand=estimand,
+        speedup=ratio,
+        estimand=declared.estimand,
+        **values | parts,
     )
 
 
-def _tells(ratio: Speedup, declared: Analysis) -> bool:
-    """Whether there is a verdict to be turned round."""
-    return ratio.p <= declared.alpha or declared.margin is not None
+def _find_slow_mode(basis: Basis, ratio: Speedup | Undefined) -> SlowMode | None:
+    """Slow runs of one treatment; a single one counts only where it would turn a verdict round."""
+    declared, between = basis.declared, basis.between
+    if declared.estimand not in ("geomean_ratio", "ratio_of_means") or between.old.by == "instance":
+        return None
+    slow = slow_mode(between, basis.pair.baseline, basis.pair.treatment)
+    if slow is None or slow.runs >= FEWEST:
+        return slow
+    is_told = isinstance(ratio, Speedup) and (ratio.p <= declared.alpha or declared.margin is not None)
+    return slow if is_told and slow.decides(declared.margin) else None
 
 
 def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
@@ -192,39 +174,42 @@ def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
     return [between.old.logs, between.new.logs]
 
 
-def _flags(
-    pair: Pair,
-    between: Contrast | Undefined,
-    ratio: Speedup | Undefined,
-    declared: Analysis,
-    order: Order,
-    in_time: Sequence[Floats],
-    correlations: Sequence[Autocorrelation],
-    likeness: Autocorrelation | None,
-) -> tuple[Flag, ...]:
+def _flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Analysis) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
+    provenance = (pair.baseline.provenance, pair.treatment.provenance)
     raised: dict[Flag, bool] = {
         "undefined": isinstance(ratio, Undefined),
         "failures_unequal": unequal(old, new),
         "failures_otherwise": declared.failures == "as-limit" and unequal(old.in_time, new.in_time),
         "timed_out": old.timed_out + new.timed_out > 0,
-        "simulated": "simulated" in (pair.baseline.provenance, pair.treatment.provenance),
-        "crowded": "crowded" in (pair.baseline.provenance, pair.treatment.provenance),
-        "one_process": "one_process" in (pair.baseline.provenance, pair.treatment.provenance),
+        "simulated": "simulated" in provenance,
+        "crowded": "crowded" in provenance,
+        "one_process": "one_process" in provenance,
     }
-    if isinstance(between, Contrast):
-        samples = (pair.baseline, pair.treatment)
-        raised |= {
-            "no_spread": isinstance(ratio, Speedup) and isinstance(ratio.distribution, EqualUnits),
-            "sequential_order": order == "sequential",
-            "few_blocks": between.blocks < FEW_BLOCKS,
-            "autocorrelated": any(each.significant for each in correlations),
-            "autocorrelated_few": likeness is not None and few_suspected(likeness),
-            "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
-            "resolution": sees_clock(pair.baseline.metric) and any(map(_is_coarse, samples)),
-            "unmatched_blocks": between.unmatched > 0,
-            "unbalanced_contexts": between.unbalanced,
-        }
+    return tuple(flag for flag, up in raised.items() if up)
+
+
+def _flags_of_values(
+    basis: Basis,
+    stages: Mapping[Stage, Speedup] | Undefined,
+    order: Order,
+    in_time: Sequence[Floats],
+    correlations: Sequence[Autocorrelation],
+) -> tuple[Flag, ...]:
+    between, baseline = basis.between, basis.pair.baseline
+    samples = (baseline, basis.pair.treatment)
+    raised: dict[Flag, bool] = {
+        "no_spread": not isinstance(stages, Undefined)
+        and isinstance(stages["type B"].distribution, EqualUnits),
+        "sequential_order": order == "sequential",
+        "few_blocks": between.blocks < FEW_BLOCKS,
+        "autocorrelated": any(each.significant for each in correlations),
+        "autocorrelated_few": basis.likeness is not None and few_suspected(basis.likeness),
+        "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
+        "resolution": sees_clock(baseline.metric) and any(map(_is_coarse, samples)),
+        "unmatched_blocks": between.unmatched > 0,
+        "unbalanced_contexts": between.unbalanced,
+    }
     return tuple(flag for flag, up in raised.items() if up)
 
 
