@@ -15,7 +15,7 @@ from msgspec.structs import astuple
 
 from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
-from steelyard.run.measure.measurement import Measurement, Value
+from steelyard.run.measure.measurement import COLUMNS, Measurement, Value
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import Batch, Look, RunState
 from steelyard.store.facts import FILE
@@ -26,7 +26,7 @@ from steelyard.store.rows import as_given, block_row, canonical, insert
 from steelyard.store.schema import EXTENSION, VERSION
 from steelyard.units import Scalar
 
-_FIELDS: Final = Measurement.__struct_fields__[: Measurement.__struct_fields__.index("reason") + 1]
+_FIELDS: Final = (*COLUMNS, "reason")
 _TRIAL: Final = f"trial ({', '.join(('id', *_FIELDS[1:], 'run'))})"
 
 # A block is finished when its last trial is in; what it is then follows from its trials.

@@ -11,16 +11,15 @@ from steelyard.design import Extension, blocks_until, treatments
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.design_facts import closed_at, idle_looks
 from steelyard.lab.run.stop_rule import StopRule
-from steelyard.run.measure.measurement import Measurement
+from steelyard.run.measure.measurement import OBSERVED, Measurement
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Record
 
 
 def measurement(trial: int, block: int, place: int, treatment: int, wall_ns: int) -> Measurement:
-    return Measurement(
-        trial, block, place, treatment, "ok", 0, wall_ns, 0, 0, 0, 0, 0, 0, 0, None, 0, None, 0, 0, 0, 0
-    )
+    observed = dict.fromkeys(OBSERVED, 0) | {"wall_ns": wall_ns, "queue_wait_ns": None, "signal": None}
+    return Measurement(trial, block, place, treatment, "ok", **observed)
 
 
 @pytest.fixture

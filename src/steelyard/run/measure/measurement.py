@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -75,3 +75,9 @@ class Measurement(msgspec.Struct, frozen=True, gc=False):
     values: tuple[Value, ...] = ()
     stdout: bytes | None = None
     stderr: bytes | None = None
+
+
+COLUMNS: Final = Measurement.__struct_fields__[: Measurement.__struct_fields__.index("reason")]
+"""What is known of every trial."""
+OBSERVED: Final = COLUMNS[COLUMNS.index("start_ns") :]
+"""What the runner observes of a trial, by the names that it has there too."""
