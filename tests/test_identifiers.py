@@ -58,7 +58,7 @@ LIMITS = {
     "files": (7, 6),
     "growth": (13, 26),
     "interventions": (8, 41),
-    "lab": (277, 266),
+    "lab": (275, 265),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
     "report": (971, 628),

@@ -11,4 +11,4 @@ def test_what_the_runner_observes_has_the_same_names_and_order_in_its_journal():
 
 
 def test_columns_are_the_place_of_a_trial_its_status_and_what_was_observed():
-    assert COLUMNS == ("trial", "block", "place", "treatment", "status", *OBSERVED)
+    assert ("trial", "block", "place", "treatment", "status", *OBSERVED) == COLUMNS

@@ -39,7 +39,6 @@ from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.session import Session
 from steelyard.run.runner.strays import await_writer, end_strays
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
@@ -56,6 +55,33 @@ HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 
 JOBS: Final = "jobs"
 """Directory of a record with a folder for each job."""
+
+
+class PreparedRun:
+    """All that a run needs beside its record: what is launched, by whom, and who is told.
+
+    Raises
+    ------
+    SteelyardError
+        This machine cannot run it, or a program cannot be built.
+    """
+
+    def __init__(self, experiment: Experiment, watch: Watch) -> None:
+        drawn = treatments(experiment)
+        self.experiment = experiment
+        self.submitted = submission(experiment)
+        refuse_level_commands(experiment, self.submitted)
+        refuse_missing(experiment)
+        self.programs = build(experiment, drawn, watch)
+        first, in_context = self.programs.first, self.programs.in_context
+        self.launches = LaunchPlan(experiment, drawn, builds=first, built_in=in_context)
+        self.launches.check()
+        self.identities = [program_identity(path) for path in self.launches.files()]
+        self.watch = watch
+
+    def tell_jobs(self, prefix: str, text: str, done: int = 0, total: int = 1) -> None:
+        """Tell the watch what jobs do."""
+        self.watch(Progress(done, total, 0.0, None, f"{prefix} ({text})"))
 
 
 def _ignore(_: object) -> None:
@@ -110,45 +136,31 @@ def run(
     with interruptible():
         require_linux()
         refuse_imported(directory)
-        experiment = resolve_nodes(experiment, directory)
-        drawn = treatments(experiment)
-        submitted = submission(experiment)
-        refuse_level_commands(experiment, submitted)
-        refuse_missing(experiment)
-        programs = build(experiment, drawn, watch)
-        launches = LaunchPlan(experiment, drawn, builds=programs.first, built_in=programs.in_context)
-        launches.check()
-        identities = [program_identity(path) for path in launches.files()]
-        if (finished := _finished(experiment, directory, identities)) and extend is None:
+        prepared = PreparedRun(resolve_nodes(experiment, directory), watch)
+        if (finished := _finished(prepared, directory)) and extend is None:
             return finished
-        if submitted is not None:
-            submitted.scheduler.check()
+        if prepared.submitted is not None:
+            prepared.submitted.scheduler.check()
         if extend is not None:
-            refuse_extending(experiment, directory, extend, finished=bool(finished))
+            refuse_extending(prepared.experiment, directory, extend, finished=bool(finished))
         try:
-            with _record(experiment, directory, drawn, spec_text, identities) as record:
-                programs.keep_logs(record.directory / "build")
-                _tidy(record, launches, submitted, watch)
+            with _record(prepared, directory, spec_text) as record:
+                prepared.programs.keep_logs(record.directory / "build")
+                _tidy(record, prepared)
                 if extend is not None:
                     add_blocks(record, extend)
-                end = _run(record, launches, identities, submitted, watch, at_end)
+                end = _run(record, prepared, at_end)
         except RestartDueError as due:
             # The record is closed: whatever the command does to the machine, nothing is lost.
-            raise restart(due.boundary, launches, directory) from None
+            raise restart(due.boundary, prepared.launches, directory) from None
         from steelyard.lab.history.condensing import write_summary
 
         write_summary(directory)
         return end
 
 
-def _run(
-    record: Record,
-    launches: LaunchPlan,
-    identities: Sequence[ProgramIdentity],
-    submitted: Submission | None,
-    watch: Watch,
-    at_end: Callable[[], object],
-) -> End:
+def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) -> End:
+    submitted = prepared.submitted
     # Of what a queue runs, its nodes are the host: they are known once jobs have ended.
     counters = record.experiment.program.counters
     if submitted is None:
@@ -156,10 +168,10 @@ def _run(
     else:
         facts = {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []
-    run_id = record.begin_run({**facts, **launches.facts()}, boot_id())
+    run_id = record.begin_run({**facts, **prepared.launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
-        end = _conduct(record, run_id, launches, identities, submitted, watch)
+        end = _conduct(record, run_id, prepared)
     except RestartDueError:
         state = "interrupted"
         raise
@@ -217,25 +229,20 @@ def _try_out(able: dict[str, Scalar]) -> None:
         able.update(capabilities())
 
 
-def _finished(experiment: Experiment, directory: Path, identities: Sequence[ProgramIdentity]) -> End | None:
+def _finished(prepared: PreparedRun, directory: Path) -> End | None:
     """Tell how a record of this experiment ended; ``None`` if it has not or does not exist."""
     if not (directory / FILE).exists():
         return None
     with Record.open(directory) as record:
-        _refuse_other(record, experiment, identities)
+        _refuse_other(record, prepared.experiment, prepared.identities)
         return ended(record)
 
 
 @contextmanager
-def _record(
-    experiment: Experiment,
-    directory: Path,
-    drawn: Sequence[Treatment],
-    spec_text: str,
-    identities: Sequence[ProgramIdentity],
-) -> Iterator[Record]:
+def _record(prepared: PreparedRun, directory: Path, spec_text: str) -> Iterator[Record]:
     """Provide a new record, or the one that is there."""
-    program = {identity.path: identity for identity in identities}
+    experiment, drawn = prepared.experiment, prepared.launches.treatments
+    program = {identity.path: identity for identity in prepared.identities}
     if not (directory / FILE).exists():
         with Record.create(
             directory,
@@ -288,14 +295,8 @@ def _alternative(record: Record, experiment: Experiment) -> str:
     return f"steelyard run {named} continues it as it was"
 
 
-def _conduct(
-    record: Record,
-    run_id: int,
-    launches: LaunchPlan,
-    identities: Sequence[ProgramIdentity],
-    submitted: Submission | None,
-    watch: Watch,
-) -> End:
+def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
+    launches, submitted = prepared.launches, prepared.submitted
     experiment = record.experiment
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
@@ -310,7 +311,7 @@ def _conduct(
             session = Session(launches, measurer, runner, journal, take)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
-                end = RunLoop(record, run_id, session, identities, watch).conduct()
+                end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
                 session.leave_levels()
                 return end
             session.store(())  # No trial comes here: the journals of jobs take its place.
@@ -318,9 +319,9 @@ def _conduct(
 
         _note_shares(record, submitted)
         journals = Journals(partial(record.add_journal, run_id), take, record.drop_journal)
-        jobs, tell = record.directory / JOBS, _told_of_jobs(watch)
+        jobs, tell = record.directory / JOBS, partial(prepared.tell_jobs, "trials")
         queued = QueuedSession(launches, measurer, submitted, jobs, record.id, journals, tell)
-        return RunLoop(record, run_id, queued, identities, watch).conduct()
+        return RunLoop(record, run_id, queued, prepared.identities, prepared.watch).conduct()
     finally:
         if submitted is not None:
             _note_nodes(record, run_id)
@@ -336,10 +337,6 @@ def _conduct(
 def _close_timeout_s(experiment: Experiment) -> float:
     """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
     return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
-
-
-def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:
-    return lambda what, done, total: watch(Progress(done, total, 0.0, None, f"trials ({what})"))
 
 
 def _note_nodes(record: Record, run_id: int) -> None:
@@ -386,12 +383,13 @@ def _is_drawing_nodes(record: Record) -> bool:
     return contexts is not None and Node.name in contexts.drawn
 
 
-def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, watch: Watch) -> None:
+def _tidy(record: Record, prepared: PreparedRun) -> None:
     """Clear up after an earlier run that was killed.
 
     Wait for its jobs, end its processes, take over what it measured, give up what it began before the machine
     restarted.
     """
+    launches, submitted = prepared.launches, prepared.submitted
     if submitted is not None:
         from steelyard.run.queue.awaiting import attach
 
@@ -399,7 +397,7 @@ def _tidy(record: Record, launches: LaunchPlan, submitted: Submission | None, wa
             record.directory / JOBS,
             submitted,
             record.id,
-            lambda what: watch(Progress(0, 1, 0.0, None, f"jobs of an earlier run ({what})")),
+            partial(prepared.tell_jobs, "jobs of an earlier run"),
             [journal.path for journal in record.journals()],
         )
     journals = record.journals()
