@@ -61,7 +61,7 @@ LIMITS = {
     "lab": (275, 265),
     "laboratory": (17, 12),
     "look_schedule": (1, 2),
-    "report": (971, 628),
+    "report": (970, 622),
     "run": (113, 240),
     "sample": (2, 1),
     "scaling": (215, 144),

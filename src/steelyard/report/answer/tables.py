@@ -12,12 +12,12 @@ from msgspec.structs import replace
 
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer import effects
-from steelyard.report.answer.effect_words import leads
-from steelyard.report.answer.words import is_speed, outcome, shared_labels, verdict
+from steelyard.report.answer.presentation import Presentation, identify_row
+from steelyard.report.answer.words import is_speed, outcome, verdict
 from steelyard.report.text.box import boxes
 from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
 from steelyard.report.text.digits import Scale, quantity, scale
-from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
+from steelyard.report.text.factor_columns import baseline_column, treatment_columns
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -34,45 +34,43 @@ _BOX: Final = 16
 """Columns of a box plot."""
 _BESIDE: Final = {"cpu_s": "CPU", "rss_bytes": "memory"}
 """Metrics of every run that stand beside elapsed time, to the titles of their columns."""
-_SUMMARY: Final = 32
-"""Columns of a terminal that runs, mean, s and CV take."""
-
-Key = tuple[int, tuple[tuple[str, Scalar], ...]]
 
 
-def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[Line]:
+def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     """One row for each sample of the primary metric: mean, uncertainty, range, verdict, and a box plot."""
-    every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
+    answer = view.answer
+    every = primary(answer)
     shown = every[:MOST_ROWS]
     summaries = [sample.summary for sample in shown]
     unit = _unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
-    shared = shared_labels(answer)
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
-            [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
+            [sample.treatment for sample in shown], view.factors, view.width // 3, answer.metric.name
         ),
-        *_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
+        *_labels(
+            [{k: v for k, v in sample.labels.items() if k not in view.shared_labels} for sample in shown]
+        ),
         Column(f"mean ± u{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
-    if _tells_each(answer):
-        columns.append(Column("verdict", _outcomes(answer, shown), right=False))
+    if view.tells_each:
+        columns.append(Column("verdict", view.list_verdicts(shown, outcome), right=False))
     columns += _describe_beside(answer, shown)
     plots = [Span(plot) for plot in boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
-    return [*table(columns, width), *left_out(len(every) - len(shown))]
+    return [*table(columns, view.width), *left_out(len(every) - len(shown))]
 
 
 def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
     """Means of CPU time and memory beside those of elapsed time; the first to give way."""
     if answer.metric.name != "wall_s":
         return []
-    described = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+    described = {(s.metric.name, identify_row(s.treatment.id, s.labels)): s for s in answer.samples}
     columns = []
     for place, (name, title) in enumerate(_BESIDE.items(), 2):
-        samples = [described.get((name, _key(sample.treatment.id, sample.labels))) for sample in rows]
+        samples = [described.get((name, identify_row(sample.treatment.id, sample.labels))) for sample in rows]
         observed = [sample for sample in samples if sample is not None]
         if len(observed) != len(samples):
             continue
@@ -89,25 +87,11 @@ def _mean_and_u(summary: Summary, unit: Scale) -> str:
     return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
 
 
-def _tells_each(answer: Answer) -> bool:
-    """Whether each treatment is in one comparison, which its row can show."""
-    return bool(answer.judged) and _one_each(answer) and answer.protocol is None and not leads(answer)
-
-
-def _outcomes(answer: Answer, shown: Sequence[Described]) -> list[Span]:
-    """Return the ratio as the sentences say it, or why there is none."""
-    of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
-    baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-    keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
-    roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
-    return [Span(*outcome(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)]
-
-
-def measured(answer: Answer, width: int) -> list[Line]:
+def measured(view: Presentation) -> list[Line]:
     """One row for each sample of the primary metric; with its comparison where it has one only."""
-    every = primary(answer)
+    every = primary(view.answer)
     shown = every[:MOST_ROWS]
-    return [*table(measured_columns(answer, shown, width), width), *left_out(len(every) - len(shown))]
+    return [*table(measured_columns(view, shown), view.width), *left_out(len(every) - len(shown))]
 
 
 def primary(answer: Answer) -> list[Described]:
@@ -115,50 +99,45 @@ def primary(answer: Answer) -> list[Described]:
     return [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
 
 
-def measured_columns(answer: Answer, shown: Sequence[Described], width: int) -> list[Column]:
+def measured_columns(view: Presentation, shown: Sequence[Described]) -> list[Column]:
     """Return the columns of these samples of the primary metric."""
     columns = [
-        *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
+        *treatment_columns([sample.treatment for sample in shown], view.factors, view.room),
         *_labels([sample.labels for sample in shown]),
-        *_summaries(shown, answer.metric),
+        *_summaries(shown, view.answer.metric),
     ]
-    if _tells_each(answer):
-        of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
-        baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-        keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
-        columns += _comparisons([of.get(key) for key in keys], answer)
-        roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
-        verdicts = [
-            Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
-        ]
-        columns.append(Column("verdict", verdicts, right=False))
+    if view.tells_each:
+        columns += _comparisons(view.find_comparisons(shown), view.answer)
+        columns.append(Column("verdict", view.list_verdicts(shown, verdict), right=False))
     return columns
 
 
-def pairwise(answer: Answer, width: int) -> list[Line]:
+def pairwise(view: Presentation) -> list[Line]:
     """One row for each comparison, where a treatment is in several."""
-    if _one_each(answer):
+    if view.is_row_by_row:
         return []
-    shown = answer.judged[:MOST_ROWS]
-    return [*table(pair_columns(answer, shown, width), width), *left_out(len(answer.judged) - len(shown))]
+    judged = view.answer.judged
+    shown = judged[:MOST_ROWS]
+    return [*table(pair_columns(view, shown), view.width), *left_out(len(judged) - len(shown))]
 
 
-def pair_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+def pair_columns(view: Presentation, shown: Sequence[Comparison]) -> list[Column]:
     """Return the columns of these comparisons."""
     return [
-        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
+        *(named := treatment_columns([each.treatment for each in shown], view.factors, view.width // 2)),
         baseline_column(
-            [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
+            [(each.treatment, each.baseline) for each in shown], view.factors if len(named) > 1 else ()
         ),
         *_labels([comparison.labels for comparison in shown]),
-        *_comparisons(shown, answer),
+        *_comparisons(shown, view.answer),
         Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
     ]
 
 
-def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Line]:
+def other_metrics(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     """Means and ratios of the metrics that carry no verdict: of ``metrics``, or of all."""
-    if answer.effects_beside and leads(answer):
+    answer, width = view.answer, view.width
+    if answer.effects_beside and view.leads_with_effects:
         return effects.beside_lines(answer, width)
     others = [
         each
@@ -166,34 +145,35 @@ def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> 
         if each.metric.name != answer.metric.name and (not metrics or each.metric.name in metrics)
     ]
     if not answer.comparisons:
-        return _alone(answer, width, metrics)
+        return _alone(view, metrics)
     if not others:
         return []
     shown = others[:MOST_ROWS]
-    return [*table(other_columns(answer, shown, width), width), *left_out(len(others) - len(shown))]
+    return [*table(other_columns(view, shown), width), *left_out(len(others) - len(shown))]
 
 
-def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+def other_columns(view: Presentation, shown: Sequence[Comparison]) -> list[Column]:
     """Return the columns of these comparisons of metrics that carry no verdict."""
-    samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+    samples = {(s.metric.name, identify_row(s.treatment.id, s.labels)): s for s in view.answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
-        sample = samples[comparison.metric.name, _key(treatment, comparison.labels)]
+        sample = samples[comparison.metric.name, identify_row(treatment, comparison.labels)]
         return _quantity(sample, sample.summary.mean, sample.summary.u)
 
     return [
         Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
         *_labels([comparison.labels for comparison in shown]),
         Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        *treatment_columns([each.treatment for each in shown], _factors(answer), width // 2),
+        *treatment_columns([each.treatment for each in shown], view.factors, view.width // 2),
         Column("mean", [mean(c, c.treatment.id) for c in shown]),
         Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
         Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
     ]
 
 
-def _alone(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Line]:
+def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     """Means of the other metrics where nothing is compared."""
+    answer = view.answer
     others = [
         sample
         for sample in answer.samples
@@ -203,7 +183,7 @@ def _alone(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Li
         return []
     shown = others[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
-    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width // 2)
+    names = treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
     columns = [
         Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
         *_labels([sample.labels for sample in shown]),
@@ -211,29 +191,11 @@ def _alone(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Li
         Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
         Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
     ]
-    return [*table(columns, width), *left_out(len(others) - len(shown))]
-
-
-def _factors(answer: Answer) -> tuple[str, ...]:
-    return varying([sample.treatment for sample in answer.samples])
-
-
-def _room(answer: Answer, width: int) -> int:
-    """Return the room for treatments beside their summary, which is narrow without comparisons."""
-    return width - _SUMMARY if leads(answer) else width // 2
+    return [*table(columns, view.width), *left_out(len(others) - len(shown))]
 
 
 def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
     return Span("–" if value is None else quantity(value, sample.metric.unit, uncertainty))
-
-
-def _one_each(answer: Answer) -> bool:
-    keys = [_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
-    return answer.declared.family != "all-pairs" and len(set(keys)) == len(keys)
-
-
-def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
-    return treatment, tuple(sorted(labels.items()))
 
 
 def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:

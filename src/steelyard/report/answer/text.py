@@ -11,7 +11,8 @@ from steelyard.answers.analysis import DesignFacts
 from steelyard.answers.undefined import Undefined
 from steelyard.report.answer import adjusted_speedup, contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
-from steelyard.report.answer.effect_words import findings, leads
+from steelyard.report.answer.effect_words import findings
+from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import measured, other_metrics, overview, pairwise, primary
 from steelyard.report.answer.words import (
     ESTIMANDS,
@@ -21,8 +22,6 @@ from steelyard.report.answer.words import (
     alone,
     finding,
     name_unit,
-    names,
-    shared_labels,
     verdict,
 )
 from steelyard.report.text.digits import percent
@@ -61,14 +60,15 @@ def lines(
     beside : collection of str
         Metrics without a verdict whose means and ratios are shown all the same.
     """
-    called = names(sample.treatment.label for sample in answer.samples)
+    view = Presentation(answer, width)
+    called = view.names
     if details:
-        return _in_detail(answer, called, width)
+        return _in_detail(view)
     parts = [
-        _headline(answer, width) or _findings(answer, called, width),
-        [*_chosen(answer, width), *_shared(answer, width), *overview(answer, width, time_unit)],
-        *_pairs(answer, width),
-        other_metrics(answer, width, beside) if beside else [],
+        _headline(answer, width) or _findings(view),
+        [*_chosen(answer, width), *_shared(view), *overview(view, time_unit)],
+        *_pairs(view),
+        other_metrics(view, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
@@ -86,23 +86,25 @@ def _chosen(answer: Answer, width: int) -> list[Line]:
     return paragraph(f"speedup: {_estimand(answer)}", width, style="dim")
 
 
-def _shared(answer: Answer, width: int) -> list[Line]:
+def _shared(view: Presentation) -> list[Line]:
     """Return the labels that all rows have, which neither the sentences nor the table repeat."""
-    labels = shared_labels(answer)
-    return paragraph(f"in all rows: {named_levels(labels)}", width, rest="  ", style="dim") if labels else []
+    labels = view.shared_labels
+    text = f"in all rows: {named_levels(labels)}"
+    return paragraph(text, view.width, rest="  ", style="dim") if labels else []
 
 
-def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:
+def _in_detail(view: Presentation) -> list[Line]:
+    answer, width, called = view.answer, view.width, view.names
     parts = [
-        _headline(answer, width) or _findings(answer, called, width),
-        [*paragraph(caption(answer), width, style="dim"), *measured(answer, width)],
-        *_pairs(answer, width),
+        _headline(answer, width) or _findings(view),
+        [*paragraph(caption(answer), width, style="dim"), *measured(view)],
+        *_pairs(view),
         typical.details(answer, width),
         adjusted_speedup.lines(answer, width, details=True),
         speedup_ratios.lines(answer, called, width),
         contexts.lines(answer, called, width),
         effects.lines(answer, width),
-        other_metrics(answer, width),
+        other_metrics(view),
         notices.lines("Warnings", answer.warnings, called, width),
         notices.lines("Limitations", answer.unobserved, called, width),
     ]
@@ -117,12 +119,12 @@ def _headline(answer: Answer, width: int) -> list[Line]:
     return protocol.headline(answer, width)
 
 
-def _pairs(answer: Answer, width: int) -> list[list[Line]]:
-    if answer.protocol is None:
-        return [pairwise(answer, width)]
+def _pairs(view: Presentation) -> list[list[Line]]:
+    if view.answer.protocol is None:
+        return [pairwise(view)]
     from steelyard.report.answer import protocol
 
-    return protocol.lines(answer, width)
+    return protocol.lines(view.answer, view.width)
 
 
 def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
@@ -130,23 +132,23 @@ def _separated(parts: Iterable[list[Line]]) -> list[list[Line]]:
     return [part if i == 0 else [(), *part] for i, part in enumerate(present)]
 
 
-def found_in(answer: Answer, called: Names) -> tuple[list[Finding], str]:
+def found_in(view: Presentation, called: Names) -> tuple[list[Finding], str]:
     """Return the findings, and what is said of those that are too many to be listed."""
-    judged = answer.judged
-    if leads(answer):
+    answer, judged = view.answer, view.answer.judged
+    if view.leads_with_effects:
         return list(findings(answer)), ""
     if not judged:
         samples = primary(answer)
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
     shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
-    shared = shared_labels(answer)
-    found = [finding(each, answer, called, shared) for each in shown]
+    found = [finding(each, answer, called, view.shared_labels) for each in shown]
     return found, tally(judged) if len(shown) < len(judged) else ""
 
 
-def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
-    found, left = found_in(answer, called)
+def _findings(view: Presentation) -> list[Line]:
+    found, left = found_in(view, view.names)
+    width = view.width
     result: list[Line] = []
     for each in found:
         whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim

@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from steelyard.answers.undefined import Undefined
+from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
 from steelyard.report.answer.words import comparative, is_speed, pair_name, verdict
 from steelyard.report.page.chart import Chart, Section
@@ -29,22 +30,23 @@ MOST_ROWS = 60
 
 def section(answer: Answer, called: Names) -> Section | None:
     """Return the effect chart with its table, adjusted speedups, and the other metrics."""
-    judged = answer.judged
+    judged, view = answer.judged, Presentation(answer, WIDE)
     if not judged:
         samples = primary(answer)
-        table = tuple(measured_columns(answer, samples, WIDE))
+        table = tuple(measured_columns(view, samples))
         labels = tuple(each.treatment.label for each in samples)
         return Section("comparison", "What was measured", tables=(("Samples", table, labels),))
     others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
-    beside = tuple(other_columns(answer, others, WIDE)) if others else ()
+    beside = tuple(other_columns(view, others)) if others else ()
     tables = (
         *_adjusted(judged, called),
         *((("Also measured", beside, _treatments(others)),) if beside else ()),
     )
-    return Section("comparison", "Comparison", charts=(_effects(answer, called),), tables=tables)
+    return Section("comparison", "Comparison", charts=(_effects(view, called),), tables=tables)
 
 
-def _effects(answer: Answer, called: Names) -> Chart:
+def _effects(view: Presentation, called: Names) -> Chart:
+    answer = view.answer
     predictions = {
         (each.baseline.id, each.treatment.id, *sorted(each.labels.items())): each.across.prediction
         for each in answer.contexts
@@ -70,7 +72,7 @@ def _effects(answer: Answer, called: Names) -> Chart:
         about=about,
         spec=forest(shown, title, margin),
         data={"rows": rows(shown)},
-        columns=tuple(pair_columns(answer, answer.judged, WIDE)),
+        columns=tuple(pair_columns(view, answer.judged)),
         rows_of=_treatments(answer.judged),
         empty="" if shown else "No ratio could be computed; the table says why.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from steelyard.report.answer.notices import sentences
+from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.text import caption, found_in, stopping, tally
 from steelyard.report.answer.words import Finding, names
 from steelyard.report.claims.text import SIGNS, STYLES
@@ -66,9 +67,9 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
     if answer.protocol is not None:
         from steelyard.report.answer.protocol import headline as by_protocol
 
-        claim, _, evidence = " ".join(plain(by_protocol(answer, 10_000)).split()).partition(" (")
+        claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
-    found, left = found_in(answer, called(contents))
+    found, left = found_in(Presentation(answer, comparisons.WIDE), called(contents))
     if len(found) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""
