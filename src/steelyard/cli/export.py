@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -88,13 +88,14 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
     one that has changed is replaced.
     """
     if options.place is not None:
-        if refused := [
-            name
-            for name, value in _list_file_options(
-                options.form, options.output, options.long, options.parameters, options.metrics
-            )
-            if value
-        ]:
+        of_files = {
+            "--format": options.form,
+            "--output": options.output,
+            "--long": options.long,
+            "--parameter": options.parameters,
+            "--metric": options.metrics,
+        }
+        if refused := [flag for flag, value in of_files.items() if value]:
             raise UsageError(
                 f"{refused[0]} has no meaning for --to, which writes all of a record", hint="leave it out"
             )
@@ -130,14 +131,6 @@ def command(ctx: click.Context, options: ExportOptions) -> None:
                         f"--long and --parameter have no meaning for {chosen}", hint="leave them out"
                     )
                 export_for_peers(opened, options.output, chosen, options.metrics)
-
-
-def _list_file_options(
-    form: object, output: object, long: object, parameters: object, metrics: object
-) -> Any:
-    """Options that are about one file, with their values."""
-    names = ("--format", "--output", "--long", "--parameter", "--metric")
-    return zip(names, (form, output, long, parameters, metrics), strict=True)
 
 
 def _export_to(records: tuple[Path, ...], place: Path | str) -> int:

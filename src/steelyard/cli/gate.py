@@ -162,9 +162,7 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         )
     if options.is_timed and options.harness not in (None, "time"):
         raise UsageError(f"--time and --harness {options.harness}", hint="leave one of them out")
-    base, head, are_directories = _choose_sides(
-        options.revisions, options.base_dir, options.head_dir, qualify=options.qualify
-    )
+    base, head, are_directories = _choose_sides(options)
     request = options.fill(
         GateRequest,
         base=base,
@@ -174,19 +172,10 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         harness="time" if options.is_timed else options.harness,
     )
     if options.qualify:
-        ctx.exit(
-            _run_qualification(
-                request,
-                options.repo,
-                options.margin,
-                options.sessions,
-                options.slow_down,
-                options.output,
-                as_json=options.as_json,
-            )
-        )
+        _run_qualification(request, options)
+        ctx.exit(0)
     try:
-        answer = _run_gate(request, options.repo, options.margin, options.output, as_json=options.as_json)
+        answer = _run_gate(request, options)
     except SteelyardError as error:
         # What a build server reads must not be that of an earlier run, nor green by its absence.
         _write_error(files, error, github=options.github)
@@ -195,16 +184,15 @@ def command(ctx: click.Context, options: GateOptions) -> None:
     ctx.exit(answer.exit_code(strict=options.strict))
 
 
-def _choose_sides(
-    revisions: tuple[str, ...], base_dir: Path | None, head_dir: Path | None, *, qualify: bool
-) -> tuple[str, str, bool]:
+def _choose_sides(options: GateOptions) -> tuple[str, str, bool]:
     """Return base and head, and whether they are directories."""
+    revisions, base_dir, head_dir = options.revisions, options.base_dir, options.head_dir
     if base_dir is not None or head_dir is not None:
         if revisions:
             raise UsageError(
                 f"revisions ({' '.join(revisions)}) and directories", hint="name one or the other"
             )
-        if qualify:
+        if options.qualify:
             return str(head_dir or base_dir), str(head_dir or base_dir), True
         if base_dir is None or head_dir is None:
             raise UsageError("one directory of two", hint="--base-dir OLD --head-dir NEW")
@@ -213,14 +201,12 @@ def _choose_sides(
         raise UsageError(
             f"{len(revisions)} revisions: one or two are needed", hint="steelyard gate main -- cargo bench"
         )
-    if qualify:
+    if options.qualify:
         return revisions[-1], revisions[-1], False
     return revisions[0], revisions[1] if len(revisions) > 1 else "HEAD", False
 
 
-def _run_gate(
-    request: GateRequest, repo: Path, margin: float | None, output: Path | None, *, as_json: bool
-) -> Gate:
+def _run_gate(request: GateRequest, options: GateOptions) -> Gate:
     """Gate, and print the answer."""
     from msgspec.structs import replace
 
@@ -231,14 +217,12 @@ def _run_gate(
     from steelyard.lab.history.repository import Repository
     from steelyard.report.gate.text import list_lines
 
-    repository = None if request.are_directories else Repository(repo)
+    repository = None if request.are_directories else Repository(options.repo)
     qualification = load_qualification(request, repository)
-    if margin is None and qualification is not None:
-        margin = qualification.margin
-    if margin is not None:
-        request = replace(request, margin=margin)
-    directory = output or propose_record(os.environ, "gate")
-    with as_a_whole(output, directory) as line:
+    if options.margin is None and qualification is not None:
+        request = replace(request, margin=qualification.margin)
+    directory = options.output or propose_record(os.environ, "gate")
+    with as_a_whole(options.output, directory) as line:
         answer = gate(
             request,
             repository,
@@ -247,47 +231,37 @@ def _run_gate(
             tell=partial(tell_beside, line),
             qualification=qualification,
         )
-    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=as_json)
-    tell_records(directory, as_json=as_json)
+    show(lambda: GATE.text(answer), lambda width: list_lines(answer, width), as_json=options.as_json)
+    tell_records(directory, as_json=options.as_json)
     return answer
 
 
-def _run_qualification(
-    request: GateRequest,
-    repo: Path,
-    margin: float | None,
-    sessions: int,
-    slow_down: float,
-    output: Path | None,
-    *,
-    as_json: bool,
-) -> int:
+def _run_qualification(request: GateRequest, options: GateOptions) -> None:
     """Qualify the gate on this machine, and print what was found."""
-    from msgspec.structs import replace
-
     from steelyard.answers.gate import QUALIFICATION
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.qualification import qualify
     from steelyard.lab.history.repository import Repository
     from steelyard.report.gate.text import list_qualification
 
-    if margin is not None:
-        request = replace(request, margin=margin)
-    repository = None if request.are_directories else Repository(repo)
-    directory = output or propose_record(os.environ, "gate")
-    with as_a_whole(output, directory) as line:
+    repository = None if request.are_directories else Repository(options.repo)
+    directory = options.output or propose_record(os.environ, "gate")
+    with as_a_whole(options.output, directory) as line:
         answer = qualify(
             request,
             repository,
             directory,
-            sessions=sessions,
-            slow_down=slow_down,
+            sessions=options.sessions,
+            slow_down=options.slow_down,
             watch=line.update,
             tell=partial(tell_beside, line),
         )
-    show(lambda: QUALIFICATION.text(answer), lambda width: list_qualification(answer, width), as_json=as_json)
-    tell_records(directory, as_json=as_json)
-    return 0
+    show(
+        lambda: QUALIFICATION.text(answer),
+        lambda width: list_qualification(answer, width),
+        as_json=options.as_json,
+    )
+    tell_records(directory, as_json=options.as_json)
 
 
 def _write(files: dict[str, Path | None], answer: Gate, *, strict: bool, github: bool) -> None:
