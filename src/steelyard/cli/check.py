@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
 @click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
-@click.option("--no-run", is_flag=True, help="Judge what is recorded, without running anything.")
+@click.option("--no-run", is_flag=True, help="Judge existing records, without running anything.")
 @click.option(
     "--baseline-spec",
     "baseline",
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     "--sarif",
     type=OutputFile(),
     metavar="FILE",
-    help="Also write what fails or is not resolved as SARIF, for code hosts and editors.",
+    help="Also write failed and unresolved claims as SARIF, for code hosts and editors.",
 )
 @click.option(
     "--markdown",
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
 @click.option(
     "--github",
     is_flag=True,
-    help="Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved.",
+    help="Also annotate the change in GitHub Actions, on stderr, with failed and unresolved claims.",
 )
 @json_option
 @strict_option

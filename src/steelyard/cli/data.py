@@ -80,10 +80,12 @@ OPTIONS: Final = (
         "--tolerance",
         type=click.FloatRange(min=0),
         metavar="SHARE",
-        help="With --rule: excess of the left side that breaks no rule (default: 0.05, which is 5 %).",
+        help="With --rule: excess of the left side that is tolerated (default: 0.05, which is 5 %).",
     ),
     click.option(
-        "--litmus", metavar="NAME", help="Function that separates the machine's fault from the library's."
+        "--litmus",
+        metavar="NAME",
+        help="Reference function that tells machine problems from library problems.",
     ),
     click.option("--value", metavar="COLUMN", help="CSV, JSON Lines: column or key of the metric."),
     click.option(
@@ -106,10 +108,10 @@ OPTIONS: Final = (
     click.option(
         "--exact",
         is_flag=True,
-        help="Values repeat to the bit (a simulated machine, counts): look for no noise in them.",
+        help="Values have no noise (a simulated machine, counts).",
     ),
     click.option(
-        "--inclusive", is_flag=True, help="CUBE: what a call path cost together with what it called."
+        "--inclusive", is_flag=True, help="CUBE: use inclusive values (a call path with its callees)."
     ),
 )
 """In the order of the help."""

@@ -37,7 +37,7 @@ _ORDERS = {"sequential": "one after the other, as usual:", "randomized": "in ran
     "--figure",
     type=OutputFile(),
     metavar="FILE.svg",
-    help="Also draw what they show as one picture.",
+    help="Also draw the results as one picture.",
 )
 def command(output: Path | None, figure: Path | None) -> None:
     """Run three experiments on this machine, in about a minute, and say what they show.

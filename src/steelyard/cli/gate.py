@@ -136,7 +136,12 @@ class WordsBehindDashes(PathCommand):
     help="Directory of the records; an interrupted gate goes on there.",
 )
 @click.option("--junit", type=OutputFile(), metavar="FILE", help="Also write the verdicts as JUnit XML.")
-@click.option("--sarif", type=OutputFile(), metavar="FILE", help="Also write what is not green as SARIF.")
+@click.option(
+    "--sarif",
+    type=OutputFile(),
+    metavar="FILE",
+    help="Also write every benchmark that is not green as SARIF.",
+)
 @click.option(
     "--markdown", type=OutputFile(), metavar="FILE", help="Also write Markdown, for a comment on the change."
 )

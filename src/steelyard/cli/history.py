@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--git",
     "by_git",
     is_flag=True,
-    help="Order records by the commits whose ids stand in their names (default: by time).",
+    help="Order records by the commit ids in their names (default: by time).",
 )
 @click.option(
     "--revision", metavar="REV", default="HEAD", show_default=True, help="With --git: its last commit."
@@ -48,10 +48,17 @@ if TYPE_CHECKING:
     default=Path(),
     help="With --git: the repository (default: the current directory).",
 )
-@click.option("--reference", metavar="LABEL", help="Divide by this treatment of each record: machines drift.")
+@click.option(
+    "--reference",
+    metavar="LABEL",
+    help="Divide by this treatment of each record, which cancels drift of the machine.",
+)
 @metrics_option("Only these metrics (default: the primary one of the spec). Repeatable.")
 @click.option(
-    "--least", type=fraction, metavar="FRACTION", help="Leave out changes of level by less, such as 2%."
+    "--least",
+    type=fraction,
+    metavar="FRACTION",
+    help="Ignore changes of level smaller than this, such as 2%.",
 )
 @click.option(
     "--alpha",
@@ -59,20 +66,20 @@ if TYPE_CHECKING:
     default=0.01,
     show_default=True,
     metavar="FRACTION",
-    help="False alarms among the series that are said to change.",
+    help="Expected fraction of false alarms among reported changes.",
 )
 @click.option(
     "--ignore",
     "ignored",
     multiple=True,
     metavar="FACT",
-    help="Machines that differ in this fact only are one: kernel, … Repeatable.",
+    help="Treat machines that differ only in this fact as the same: kernel, … Repeatable.",
 )
 @click.option(
     "--collect",
     type=OutputFile(),
     metavar="FILE",
-    help="Only add the records to this file of summaries, which stands for them from then on.",
+    help="Append summaries to FILE, which can then replace the records.",
 )
 @click.option(
     "--check",
@@ -248,7 +255,7 @@ def _refuse_unknown(facts: tuple[str, ...]) -> None:
 def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None:
     for option in (option for option, is_there in options.items() if collect is not None and is_there):
         raise UsageError(
-            f"--collect only adds records, and {option} asks what they show",
+            f"--collect only adds records, but {option} asks what they show",
             hint=f"run steelyard history {collect} {option} after it",
         )
 

@@ -28,7 +28,7 @@ from steelyard.errors import UsageError
     "--format",
     "form",
     metavar="FORMAT",
-    help="Format of the files (default: what they look like); also one that another package adds.",
+    help="Format of the files (default: detected); also one that another package adds.",
 )
 @metric_option("Primary metric (default: the first of the files).")
 @click.option(
@@ -45,7 +45,7 @@ from steelyard.errors import UsageError
 )
 @click.option("--value", multiple=True, metavar="COLUMN", help="Tables: column of a metric. Repeatable.")
 @click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Tables: column that tells treatments apart. Repeatable."
+    "--by", multiple=True, metavar="COLUMN", help="Tables: column that distinguishes treatments. Repeatable."
 )
 @click.option("--unit", metavar="UNIT", help="Tables: unit of the metrics, where the header says none.")
 @click.option(

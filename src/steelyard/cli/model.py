@@ -156,7 +156,7 @@ def _run(
         write_output(accept, text)
         click.echo(f"accepted as expectations: {accept}", err=True)
         for name in left_out:
-            click.echo(f"not accepted, since its growth is not known: {name}", err=True)
+            click.echo(f"not accepted, because its growth is unknown: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
     verdicts = [rule.outcome for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:

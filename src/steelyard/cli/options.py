@@ -130,7 +130,7 @@ against_option = click.option(
 details_option = click.option(
     "--details",
     is_flag=True,
-    help="Also show what a typical run gains: robust ratio, fraction of blocks, effect size.",
+    help="Also show the gain of a typical run: robust ratio, fraction of blocks, effect size.",
 )
 input_option = click.option(
     "--input",

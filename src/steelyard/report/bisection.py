@@ -90,8 +90,8 @@ def _notes(found: Bisection, width: int) -> list[Line]:
     between = [short(each.commit) for each in found.tested if each.like == "between"]
     if between:
         said.append(
-            f"{', '.join(between)}: like neither end, so that more than one commit changed the program;"
-            " search again on either side."
+            f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"
+            " search both sides again."
         )
     if found.is_named and found.between_builds is not None and found.tested:
         said.append(

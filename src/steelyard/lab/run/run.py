@@ -170,8 +170,8 @@ def _run(
         state = "interrupted"
         named = shlex.quote(str(record.directory))
         raise InterruptedRunError(
-            f"interrupted; what was measured is in {record.directory}",
-            hint=f"steelyard run {named} goes on; steelyard analyze {named} shows what there is",
+            f"interrupted; measurements so far are in {record.directory}",
+            hint=f"steelyard run {named} goes on; steelyard analyze {named} answers from them",
         ) from None
     else:
         state = end

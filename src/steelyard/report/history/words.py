@@ -69,7 +69,7 @@ def stable(found: History) -> str:
         return "Nothing can be said yet: no series is judged."
     steady = sum(series.is_judged for series in completed)
     if not steady:
-        return "No step stands out of levels that wander."
+        return "Levels wander; no single step stands out."
     return f"No lasting change in {steady} series (false discovery rate at most {percent(found.alpha)})."
 
 

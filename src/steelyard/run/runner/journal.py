@@ -199,7 +199,7 @@ def _opened(path: Path) -> BinaryIO:
         return path.open("rb")
     except FileNotFoundError:
         raise JournalError(
-            f"{path} is gone, and what was measured last with it",
+            f"{path} is gone, and with it the last trials",
             hint="something deleted it while the experiment ran, perhaps the program itself; measure into"
             " another directory: --output NAME.lab",
             trials=[],
