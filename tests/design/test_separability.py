@@ -70,7 +70,7 @@ def test_contexts_that_are_visited_once_say_nothing_about_a_single_one(compared)
 
 def test_settings_that_are_drawn_together_cannot_be_separated(compared):
     found = separability(compared(contexts={"env_bytes": "random", "aslr": ["on", "off"], "passes": 2}))
-    assert found == ["env_bytes and aslr are drawn together: what each does to a context cannot be separated"]
+    assert found == ["env_bytes and aslr are drawn together: their effects cannot be separated"]
 
 
 def test_fixed_settings_make_one_context(compared):

@@ -97,7 +97,7 @@ def test_a_session_that_times_nothing_says_that_it_compares_nothing(sessions):
     sessions.write("def test_it():\n    pass\n")
     code, output = compared(sessions, "--steelyard-strict")
     assert code == 1
-    assert "nothing was timed, so that nothing is compared with main" in output
+    assert "nothing was timed, so nothing is compared with main" in output
 
 
 def test_tests_that_are_new_or_gone_are_named_and_fail_strict_sessions(sessions):

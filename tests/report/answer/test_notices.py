@@ -23,7 +23,7 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
         "- b: the difference itself drifts during the run; the ratio is its average.",
         "- the machine was changed",
         "- b: values drift during the run; blocks cancel what all treatments share, s and",
-        "- a: outliers (1 of 30 values), the farthest at 3 × the median; all are kept.",
+        "- a: 1 of 30 values are outliers, the farthest at 3 × the median; none is discarded.",
     ]
 
 
@@ -36,7 +36,7 @@ def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_nu
         )
     ]
     assert sentences(given[:2], CALLED) == [
-        "a and b: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median; all are kept."
+        "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is discarded."
     ]
 
 

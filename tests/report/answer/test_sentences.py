@@ -42,12 +42,12 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
         (
             "trend",
             {"blocked": False, "alone": False},
-            "a: values drift during the run; without blocks, the drift is part of the difference.",
+            "a: times drift during the run; without blocks, the drift is part of the difference.",
         ),
         (
             "trend",
             {"blocked": True, "alone": True},
-            "a: values drift during the run; the mean is that of a machine which changed meanwhile.",
+            "a: times drift during the run; the mean averages over a machine that changed.",
         ),
         (
             "autocorrelated_mean",
@@ -77,7 +77,7 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "longer_than_trial",
             {"metric": "score_s", "value": 312.0, "wall_s": 0.4},
             (
-                "a: score_s is 312 s in trials that took 400 ms; what is in milliseconds needs"
+                "a: score_s is 312 s in trials that took 400 ms; values in milliseconds needs"
                 ' unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are'
                 " as meant."
             ),

@@ -52,7 +52,7 @@ def test_a_drift_blames_no_commit_and_names_the_cure():
     )
     assert "? wall_s of nbody drifts by 22 % from the first record to the last" in said
     assert "--reference LABEL" in said
-    assert "No step stands out of levels that wander." in said
+    assert "Levels wander; no single step stands out." in said
 
 
 def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():

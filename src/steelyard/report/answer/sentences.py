@@ -73,8 +73,8 @@ _SENTENCES: Final[dict[Kind, str]] = {
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
     "one_context": "Other contexts: no interval covers the effect of another environment size, other paths "
     "or another link order.",
-    "one_code_layout": "Other layouts of the code: each program is one build, and no interval covers the effect "
-    'of another link order or padding (compare --contexts=layout, or code = "random" in [contexts], draws '
+    "one_code_layout": "Other layouts of the code: each program is one build, and no interval covers the "
+    'effect of another link order or padding (compare --contexts=layout, or code = "random" in [contexts], draws '
     "builds).",
     "layout_per_launch": "One layout for each context: address randomisation was on, so every launch drew "
     "its own layout. A context is all other settings.",
