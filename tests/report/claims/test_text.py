@@ -86,7 +86,7 @@ WORDS = [
         one(FASTER, "not_resolved", ratio(1.03, 1.01, 1.05, level=0.0125)),
         (
             "O3 faster than O2 by 1.02: not resolved; 1.030 × (98.8 % CI 1.010 to 1.050, 30 blocks);"
-            " a difference of 1.2 % would have shown"
+            " these runs could have detected 1.2 %"
         ),
     ),
     (

@@ -153,7 +153,9 @@ def test_a_time_limit_is_said(run):
 
 def test_a_failed_prepare_or_cleanup_command_is_said(run, tmp_path):
     hook = Launch(path="/bin/sh", argv=sh("echo 'cache busy' >&2; exit 4"), env=(), cwd=str(tmp_path))
-    expected = "a prepare or cleanup command failed: it ended with exit code 4; output ends with: 'cache busy'"
+    expected = (
+        "a prepare or cleanup command failed: it ended with exit code 4; output ends with: 'cache busy'"
+    )
     assert verifier().judge(run("/bin/true", prepare=(hook,))) == ("hook_failed", expected)
     assert verifier().judge(run("/bin/true", cleanup=(hook,))) == ("hook_failed", expected)
 
