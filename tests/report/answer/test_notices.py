@@ -36,7 +36,8 @@ def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_nu
         )
     ]
     assert sentences(given[:2], CALLED) == [
-        "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is discarded."
+        "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is"
+        " discarded."
     ]
 
 

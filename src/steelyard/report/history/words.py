@@ -163,7 +163,7 @@ def resolvable_words(series: SeriesHistory) -> str:
     if series.resolvable is None:
         return ""
     middle, latest = (_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest))
-    return f"a step of {middle} in the middle, of {latest} two records ago, would probably have shown"
+    return f"a step of {middle} in the middle, of {latest} two records ago, would probably have been detected"
 
 
 def _percent_of_step(size: float) -> str:
