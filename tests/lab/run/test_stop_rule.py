@@ -169,8 +169,8 @@ def test_a_precision_of_few_blocks_at_the_cap_is_not_relied_on_and_that_is_said(
     assert stopping.look(n, n, 0.0) == "precision_not_reached"
     (note,) = at.records[0].warnings()
     assert note.text == (
-        "10 blocks are too few to tell whether neighbours resemble each other: below 30, only a quarter of"
-        " the half-width wanted ends a run."
+        "10 blocks are too few to estimate autocorrelation: below 30, a run ends only at a quarter of the"
+        " requested half-width."
     )
 
 

@@ -22,7 +22,7 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
         "- b: the difference itself drifts during the run; the ratio is its average.",
         "- the machine was changed",
-        "- b: values drift during the run; blocks cancel what all treatments share, s and",
+        "- b: times drift during the run; comparisons are corrected for that, s and CV are",
         "- a: 1 of 30 values are outliers, the farthest at 3 × the median; none is discarded.",
     ]
 
@@ -31,13 +31,15 @@ def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_nu
     given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
     assert sentences(given, CALLED) == [
         (
-            "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
-            " all are kept."
+            "all treatments: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median;"
+            " none is discarded."
         )
     ]
     assert sentences(given[:2], CALLED) == [
-        "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is"
-        " discarded."
+        (
+            "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is"
+            " discarded."
+        )
     ]
 
 
@@ -48,8 +50,8 @@ def test_ranges_of_shares_have_one_sign_and_equal_numbers_no_range():
     ]
     assert sentences(given, CALLED) == [
         (
-            "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of them; a mean"
-            " describes neither."
+            "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of the values;"
+            " the mean describes neither."
         )
     ]
 
