@@ -21,16 +21,16 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "precision_not_reached",
             {"blocks": 20, "target": 0.01, "cap": "max_blocks"},
             (
-                "The requested precision was not reached with the blocks allowed (20 blocks): 1 % requested "
-                "(half-width of the widest interval)."
+                "The requested precision was not reached with the blocks allowed (20 blocks): 1 % "
+                "requested (half-width of the widest interval)."
             ),
         ),
         (
             "precision_not_reached",
             {"blocks": 10, "target": 0.05, "reached": 0.018, "cap": "max_blocks"},
             (
-                "The requested precision (5 %) did not end the run after 10 blocks (1.8 %): below 30 blocks only a"
-                " quarter of it ends a run."
+                "The requested precision (5 %) did not end the run after 10 blocks (1.8 %): below 30 blocks"
+                " only a quarter of it ends a run."
             ),
         ),
         (  # before the first look, or in doubt, of which the record has a note
@@ -58,8 +58,8 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "autocorrelated_few",
             {"r1": 0.47, "n": 8, "most": 0.8, "blocked": True},
             (
-                "a: differences of successive blocks are correlated (r1 = 0.47), and 8 are too"
-                " few to estimate how strongly; p-value and interval allow for an autocorrelation of up to 0.8."
+                "a: differences of successive blocks are correlated (r1 = 0.47), and 8 are too few to"
+                " estimate how strongly; p-value and interval allow for an autocorrelation of up to 0.8."
             ),
         ),
         (
