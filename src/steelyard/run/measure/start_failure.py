@@ -24,6 +24,7 @@ _STEPS: Final = {
     "nice": "its nice value could not be set",
     "mount": "its working directory could not be shown under another name (that needs CAP_SYS_ADMIN)",
     "scheduling": "its scheduling class could not be set",
+    "stack_limit": "the limit of its stack could not be set",
     "huge_pages": "huge pages could not be switched off for it",
     "host": "a setting of the host could not be changed, or another experiment holds it",
     "start": "no process could be made for it",

@@ -46,6 +46,7 @@ _STEPS: Final = (
     "scheduling",
     "huge_pages",
     "host",
+    "stack_limit",
 )
 _FILE_HEAD: Final = Struct("<8sII")
 _MAGIC: Final = b"SLYDJRNL"
