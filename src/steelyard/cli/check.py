@@ -13,22 +13,26 @@ import click
 
 from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
-from steelyard.cli.paths import InputPath, OutputFile, PathCommand
+from steelyard.cli.paths import InputPath, InputPlace, OutputFile, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
+from steelyard.lab.lake.places import is_lake
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
+
+Name = Path | str
+"""A file or a directory, or the URL of a place of records."""
 
 
 @click.command(
     cls=PathCommand,
     short_help="Judge the claims of specs and records: what holds, fails, or is not resolved.",
 )
-@click.argument("names", type=InputPath(), metavar="SPEC|RECORD|DATA...", nargs=-1, required=True)
+@click.argument("names", type=InputPlace(), metavar="SPEC|RECORD|PLACE|DATA...", nargs=-1, required=True)
 @click.option("--no-run", is_flag=True, help="Judge existing records, without running anything.")
 @click.option(
     "--baseline-spec",
@@ -69,7 +73,7 @@ if TYPE_CHECKING:
 def command(
     ctx: click.Context,
     /,
-    names: Sequence[Path],
+    names: Sequence[Name],
     no_run: bool,
     baseline: Path | None,
     strata: bool,
@@ -83,6 +87,7 @@ def command(
 ) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA.
 
+    A PLACE is a directory or URL that steelyard export --to wrote; its records of one spec are judged as one.
     DATA is what `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
@@ -126,11 +131,11 @@ def command(
 
 
 def _all_checked(
-    names: Sequence[Path], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
-) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
+    names: Sequence[Name], about: Mapping[str, Any], *, run: bool, strict: bool, baseline: Path | None
+) -> tuple[dict[Name, Checked], dict[Name, SteelyardError]]:
     """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
-    checked: dict[Path, Checked] = {}
-    broken: dict[Path, SteelyardError] = {}
+    checked: dict[Name, Checked] = {}
+    broken: dict[Name, SteelyardError] = {}
     judged_together = {} if any(about.values()) else _judge_by_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
@@ -143,12 +148,16 @@ def _all_checked(
     return checked, broken
 
 
-def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, Checked]:
+def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, Checked]:
     """Verdicts of records that have a spec in common, whose claims are one family.
 
     Those that cannot be read are left out, and found again when they are read alone.
     """
-    records = [name for name in dict.fromkeys(names) if _is_record(name) and not holds_profiles(name)]
+    records = [
+        name
+        for name in dict.fromkeys(names)
+        if isinstance(name, Path) and _is_record(name) and not is_lake(name) and not holds_profiles(name)
+    ]
     if len(records) < 2:
         return {}
     from steelyard.lab.answer.check import Drafted, judge_together, prepare_claims
@@ -158,14 +167,14 @@ def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, C
     from steelyard.store import Record
 
     declared = None if baseline is None else load(baseline)
-    families: dict[str, list[tuple[Path, Drafted]]] = {}
+    families: dict[str, list[tuple[Name, Drafted]]] = {}
     with ExitStack() as stack:
         for name in records:
             with suppress(SteelyardError):
                 record = stack.enter_context(Record.open(find_record(name)))
                 spec = str(get_comparable(record.experiment))
                 families.setdefault(spec, []).append((name, prepare_claims(record, None, declared)))
-        checked: dict[Path, Checked] = {}
+        checked: dict[Name, Checked] = {}
         for members in families.values():
             if len(members) > 1:
                 verdicts = judge_together([member for _, member in members])
@@ -173,8 +182,10 @@ def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, C
         return checked
 
 
-def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
+def _checked(name: Name, about: Mapping[str, Any], *, run: bool, baseline: Path | None) -> Checked:
     asked = any(about.values())
+    if isinstance(name, str) or is_lake(name):
+        return _judge_place(name, about, baseline)
     if name.suffix == ".toml" and asked:
         raise UsageError(
             f"{name} states its own expectations in [[claims]]",
@@ -219,6 +230,22 @@ def _checked(name: Path, about: Mapping[str, Any], *, run: bool, baseline: Path 
         return check(record, experiment.claims, declared)
 
 
+def _judge_place(place: Name, about: Mapping[str, Any], baseline: Path | None) -> Checked:
+    """Verdicts of all records at the place of a lake, as of one."""
+    if any(about.values()):
+        raise UsageError(
+            f"{place} is a place of records, whose spec states the expectations",
+            hint="leave out the options about data, or add to [[claims]]",
+        )
+    from steelyard.lab.answer.check import check
+    from steelyard.lab.lake.asking import opened
+    from steelyard.spec import load
+
+    declared = None if baseline is None else load(baseline)
+    with opened([place]) as (record, _):
+        return check(record, baseline=declared)
+
+
 def _judge_data(name: Path, about: Mapping[str, Any]) -> Checked:
     from steelyard.lab.answer.check_data import check_data
     from steelyard.report.text.progress import Counting
@@ -255,38 +282,40 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
     write([*out, *tell_family(checked, width)], sys.stdout)
 
 
-def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
+def _annotations(name: Name, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
     return render(checked, file, _spec_text(name), strict=strict)
 
 
-def _broken_annotation(name: Path, error: SteelyardError) -> str:
+def _broken_annotation(name: Name, error: SteelyardError) -> str:
     from steelyard.report.claims.github import render_error
 
-    return render_error(str(name), None if name.is_dir() else str(name), error.message)
+    return render_error(str(name), None if _is_record(name) else str(name), error.message)
 
 
-def _is_record(name: Path) -> bool:
-    return name.is_dir() or name.name == "record.sqlite"
+def _is_record(name: Name) -> bool:
+    return isinstance(name, str) or name.is_dir() or name.name == "record.sqlite"
 
 
-def _from_checkout(name: Path) -> str:
+def _from_checkout(name: Name) -> str:
     """Name a file as code hosts know it: by its place in what was checked out, wherever a step works."""
+    if isinstance(name, str):
+        return name
     top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     inside = name.resolve().is_relative_to(top)
     return str(name.resolve().relative_to(top) if inside else name)
 
 
-def _spec_text(name: Path) -> str:
+def _spec_text(name: Name) -> str:
     from steelyard.spec import read_spec
 
-    return read_spec(name) if name.suffix == ".toml" else ""
+    return read_spec(name) if isinstance(name, Path) and name.suffix == ".toml" else ""
 
 
 def _rendered(
-    option: str, checked: Mapping[Path, Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
+    option: str, checked: Mapping[Name, Checked], broken: Mapping[Name, SteelyardError], *, strict: bool
 ) -> str:
     """Return the text of a file with the verdicts, in the form that an option asks for."""
     from steelyard.report.claims import junit, markdown, sarif

@@ -116,7 +116,6 @@ import ctypes, struct, sys
 from msgspec.structs import replace
 from pathlib import Path
 from steelyard.run.runner.journal import read_journal
-from steelyard.interventions.launch_change import UNLIMITED_MIB
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.runner import Runner, Trial
 
@@ -209,8 +208,15 @@ def test_a_limit_of_the_stack_above_the_hard_one_fails_the_trial(journal, runner
         "[trial] = read_journal(Path(sys.argv[1]))[0]; print(trial.status, trial.step)\n"
     )
     done = subprocess.run(
-        ["setpriv", "--bounding-set=-sys_resource", "--inh-caps=-sys_resource", sys.executable, "-c", script]
-        + [str(journal)],
+        [
+            "setpriv",
+            "--bounding-set=-sys_resource",
+            "--inh-caps=-sys_resource",
+            sys.executable,
+            "-c",
+            script,
+            journal,
+        ],
         capture_output=True,
         text=True,
         check=False,
