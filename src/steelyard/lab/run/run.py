@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from steelyard.run.queue.job import Job
     from steelyard.run.queue.submission import Submission
 
+ENVIRONMENT: Final = "environment_bytes"
+"""Fact of a run: length of the environment that its trials have from the shell."""
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
 
@@ -153,6 +155,7 @@ def _run(
     counters = record.experiment.program.counters
     if submitted is None:
         facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
+        facts[ENVIRONMENT] = launches.inherited_bytes
     else:
         facts = {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []
@@ -300,6 +303,7 @@ def _conduct(
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
     _note_host(record, run_id)
+    _note_environment(record, run_id)
     _note_leftovers(record, run_id)
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
@@ -441,6 +445,19 @@ def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
     if len(before) != len(now):
         text = (
             f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
+        )
+        record.add_warning("host_changed", text, run_id)
+
+
+def _note_environment(record: Record, run_id: int) -> None:
+    """Another length of what the shell hands on is a warning: the stack lies elsewhere since."""
+    first, *later = record.runs()
+    before = first.host.get(ENVIRONMENT)
+    now = later[-1].host.get(ENVIRONMENT) if later else before
+    if before is not None and now != before:
+        text = (
+            f"the environment of the shell had {before} bytes and has {now}: blocks before and after differ"
+            " in where the stack lies; continue from a shell like the first"
         )
         record.add_warning("host_changed", text, run_id)
 
