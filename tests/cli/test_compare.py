@@ -226,7 +226,7 @@ def test_times_are_shown_in_the_unit_asked_for_and_commands_in_the_order_of_thei
         "compare", "-r", "5", "-u", "second", "--sort", "mean-time", "sleep 0.03", "sleep 0.001"
     )
     assert done.returncode == 0, done.stderr
-    assert "mean ± SE (s)" in done.stdout
+    assert "mean ± SE s" in done.stdout
     rows = [line for line in done.stdout.splitlines() if line.startswith("sleep") and " … " in line]
     means = [float(re.search(r"([\d.]+) ±", row)[1]) for row in rows]
     assert len(means) == 2

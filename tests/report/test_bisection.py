@@ -67,7 +67,7 @@ def test_several_commits_are_named_together_with_those_that_were_skipped():
     said = text(found, 200)
     assert "one of these 2 commits made it (98 % sure):" in said
     assert "- 0303030303 is skipped: its build ended with 2\n" in said
-    assert "- 0505050505: like neither end, so that more than one commit changed the program" in said
+    assert "- 0505050505: differs from both ends: more than one commit changed the program" in said
     assert "- The search ended before the answer was as small as it can get.\n" in said
 
 

@@ -64,7 +64,7 @@ def test_what_is_not_known_is_not_said():
 
 
 def test_a_target_that_nothing_was_held_against_yet_is_said():
-    assert "not known yet, 1 % wanted" in render(replace(STATUS, reached=None))
+    assert "not known yet, 1 % requested" in render(replace(STATUS, reached=None))
 
 
 def test_every_state_has_words():

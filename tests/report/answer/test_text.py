@@ -52,7 +52,7 @@ def test_every_treatment_has_a_row_with_its_mean_its_range_and_its_verdict_as_th
 
 def test_times_are_shown_in_the_unit_asked_for(case):
     shown = plain(lines(case("a_difference"), 80, time_unit="second"))
-    assert "mean ± SE (s)" in shown
+    assert "mean ± SE s" in shown
     assert "0.00099" in shown
 
 

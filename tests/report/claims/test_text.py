@@ -336,9 +336,9 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
     text = plain(lines((one(limit, "fails", foretold), grows), 0.05, 80))
     assert text.endswith(
         "\nWarnings about models\n"
-        "- latency_s at most 1.00 ms at p = 8192: 4 values of p: below 5 a leading term\n"
-        "  is hardly known\n"
-        "- latency_s at most 1.00 ms at p = 8192: a prediction at 64 times the largest\n"
+        "- latency_s at most 1.00 ms at p = 8192: only 4 values of p: the leading term is\n"
+        "  uncertain (use 5 or more)\n"
+        "- latency_s at most 1.00 ms at p = 8192: extrapolates to 64 times the largest\n"
         "  measured scale\n"
     )
     two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))

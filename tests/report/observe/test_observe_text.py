@@ -68,7 +68,7 @@ fails: the program behaves differently: it ended with exit code 3; without a
 
 Does a change in one metric predict a change in another?
 - cpu_s and cycles: rank correlation 0.89 (95 % CI 0.27 to 0.99) over 7 probes:
-  it does
+  yes
 
 Compared in every run, byte for byte: stderr.
 
@@ -99,7 +99,7 @@ def test_without_a_usable_probe_there_is_no_figure():
 
 def test_where_no_block_was_complete_it_is_time_that_lacks():
     nothing = msgspec.structs.replace(FOUND, probes=(Probed("nice", None, ()),))
-    assert plain(lines(nothing)).startswith("No complete block was measured, so that nothing was compared:")
+    assert plain(lines(nothing)).startswith("No complete block was measured, so nothing was compared; raise")
 
 
 def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():

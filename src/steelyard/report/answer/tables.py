@@ -48,13 +48,13 @@ def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[L
     unit = _unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
     shared = shared_labels(answer)
-    in_unit = f" ({unit.unit})" if unit.unit else ""
+    suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
             [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
         ),
         *_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
-        Column(f"mean ± SE{in_unit}", [Span(_mean_and_u(each, unit)) for each in summaries]),
+        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if _tells_each(answer):
