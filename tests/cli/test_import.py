@@ -66,7 +66,7 @@ def test_running_what_another_tool_measured_is_refused(steelyard_cli, tmp_path):
     steelyard_cli("import", "it.json")
     done = steelyard_cli("run", "it.lab")
     assert done.returncode == 2
-    assert "holds what another tool measured" in done.stderr
+    assert "was imported from another tool" in done.stderr
 
 
 def test_claims_come_from_a_file_of_claims(steelyard_cli, tmp_path):

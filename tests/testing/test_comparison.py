@@ -114,7 +114,7 @@ def test_tests_of_a_file_that_is_gone_are_named(sessions):
     sessions.write("def test_other(steelyard, work):\n    steelyard(work(1_000_000))\n", "test_gone.py")
     save(sessions, 2)
     (sessions.directory / "test_gone.py").unlink()
-    assert "not timed here: test_gone.py::test_other" in compared(sessions)[1]
+    assert "not timed now: test_gone.py::test_other" in compared(sessions)[1]
 
 
 @pytest.mark.parametrize("chosen", [("-k", "quick"), ("test_it.py::test_quick",)])

@@ -137,7 +137,7 @@ def test_a_first_look_in_doubt_ends_nothing_before_30_blocks(at):
     assert (look.decision, look.rel_halfwidth < 0.4) == ("continue", True)
     (note,) = at.records[0].warnings()
     assert note.kind == "late_look"
-    assert "values fall into two groups" in note.text
+    assert "there are two groups of times" in note.text
     assert stopping.blocks_wanted() == 12
 
 

@@ -88,8 +88,8 @@ def test_slow_runs_of_several_treatments_are_one_sentence_whose_bounds_hold_for_
 
     assert sentences([slow("a", 1, 0.002, 0.38), slow("b", 2, 0.021, 0.48)], CALLED) == [
         (
-            "a and b: 1 to 2 of 12 runs are slow (2 to 4 × the rest; 0.2 % to 48 % of all runs, 95 % sure); the"
-            " treatment that it is compared with has none. Without the slow runs the ratio of medians is 1.01."
-            ' Run more to estimate how often; use estimand = "quantile" to measure the cost.'
+            "a and b: 1 to 2 of 12 runs are slow (2 to 4 × the rest; 0.2 % to 48 % of all runs, 95 % sure);"
+            " the treatment that it is compared with has none. Without the slow runs the ratio of medians is"
+            ' 1.01. Run more to estimate how often; use estimand = "quantile" to measure the cost.'
         )
     ]
