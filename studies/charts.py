@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart, Rows, data, number, rows_px
+from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.page.sweeps import lines
 
 _NUMBER: Final = re.compile(r"[-+]?[\d,]*\.?\d+(e[-+]?\d+)?")
@@ -195,3 +196,43 @@ def bars(
             },
         )
     return Chart(name=name, title=name, about="", spec={"height": 260, "layer": layers}, data=datasets)
+
+
+def strips(name: str, rows: Rows, marks: Rows, across: str, *, colours: Mapping[str, str]) -> Chart:
+    """Draw a tick for each of many values of a ``name``, and named points on the same line.
+
+    Parameters
+    ----------
+    rows : Rows
+        ``name`` and ``x``, a positive ratio.
+    marks : Rows
+        ``name``, ``x`` and ``what``.
+    colours : mapping
+        Of each ``what``.
+    """
+    names = list(dict.fromkeys(row["name"] for row in (*rows, *marks)))
+    place = {"field": "name", "type": "nominal", "sort": names, "axis": {"title": None, "labelLimit": 330}}
+    x = make_ratio_axis("x", across, [row["x"] for row in (*rows, *marks)])
+    colour = {
+        "field": "what",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": [*colours], "range": [*colours.values()]},
+        "legend": {"columns": 2},
+    }
+    spec = {
+        "height": max(rows_px(len(names)) // 2, 34 * len(names)),
+        "layer": [
+            {
+                "data": data("rows"),
+                "mark": {"type": "tick", "thickness": 1.4, "size": 22, "opacity": 0.75},
+                "encoding": {"x": x, "y": place},
+            },
+            {
+                "data": data("marks"),
+                "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.95},
+                "encoding": {"x": x, "y": place, "color": colour},
+            },
+        ],
+    }
+    return Chart(name=name, title=name, about="", spec=spec, data={"rows": rows, "marks": marks})

@@ -226,12 +226,12 @@ def test_functions_are_measured_under_their_own_names(clock):
         ),
         (
             lambda _: Laboratory.compare(["a", "b"], record="x.lab"),
-            "commands must be texts, got ['a', 'b']",
+            "commands must be strings, got ['a', 'b']",
             "write 'a b'",
         ),
         (
             lambda _: Laboratory.compare("a", "b", record="x.lab", prepare="sync"),
-            "prepare must be a list of texts, got the text 'sync'",
+            "prepare must be a list of strings, got the string 'sync'",
             "prepare=['sync']",
         ),
         (
@@ -252,7 +252,7 @@ def test_functions_are_measured_under_their_own_names(clock):
         ),
         (
             lambda lab: lab.model("seconds", metrics="wall_s"),
-            "metrics must be a list of texts, got the text 'wall_s'",
+            "metrics must be a list of strings, got the string 'wall_s'",
             "metrics=['wall_s']",
         ),
         (lambda lab: lab.run(extend="3"), "extend must be an integer, got '3'", "extend=10"),
@@ -263,7 +263,7 @@ def test_functions_are_measured_under_their_own_names(clock):
         ),
         (
             lambda lab: lab.check(claims=[{"fastr": {"seconds": 0.001}}]),
-            "check(): claims[1]: no key says what is claimed",
+            "check(): claims[1]: no key names a kind of claim",
             "did you mean faster?",
         ),
         (

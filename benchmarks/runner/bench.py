@@ -30,6 +30,7 @@ from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import BlockEnd, Runner, Trial
 
 HERE = Path(__file__).parent
+PARTS = ("loop", "whole", "start")
 ROUNDS = 10
 RUNS = 2_000
 WHOLE_ROUNDS = 9
@@ -122,7 +123,10 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a tenth of the runs")
-    quick = parser.parse_args().quick
+    parser.add_argument("--only", choices=PARTS, help="one part: the bare loop, whole commands, starting up")
+    parser.add_argument("--trials", type=int, default=TRIALS, metavar="N", help="runs of a whole command")
+    options = parser.parse_args()
+    quick, parts = options.quick, (options.only,) if options.only else PARTS
     share = 10 if quick else 1
     runs = RUNS // share
     cpus = os.sched_getaffinity(0)
@@ -134,7 +138,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         loop, empty = compile_programs(directory)
-        for program in (empty, Path("/bin/true")):
+        for program in (empty, Path("/bin/true")) if "loop" in parts else ():
             ways: dict[str, Callable[[], list[int]]] = {
                 "bare loop": partial(run_bare, loop, program, runs),
                 "runner": partial(run_ours, program, runs, directory),
@@ -142,8 +146,11 @@ def main() -> None:
             for where, allowed in ((f"pinned to CPU {max(cpus)}", {max(cpus)}), ("not pinned", cpus)):
                 with pinned(allowed):
                     report(f"{program.name}, {where}, {ROUNDS} x {runs} runs", alternate(ways, ROUNDS))
-        measure_runs(empty, directory, rounds=3 if quick else WHOLE_ROUNDS, trials=TRIALS // share)
-        measure_start_up(directory, rounds=2 if quick else WHOLE_ROUNDS)
+        if "whole" in parts:
+            rounds = 3 if quick else WHOLE_ROUNDS
+            measure_runs(empty, directory, rounds=rounds, trials=options.trials // share)
+        if "start" in parts:
+            measure_start_up(directory, rounds=2 if quick else WHOLE_ROUNDS)
     print(f"\nload average at the end {os.getloadavg()[0]:.1f}; above 1 other work has disturbed the figures")
 
 

@@ -125,7 +125,7 @@ struct Extension {
     std::int32_t realtime_priority;
     std::uint8_t huge_pages_off;
     std::uint8_t file_count;
-    std::uint8_t reserved[2];
+    std::uint16_t stack_mib;
     std::uint32_t host_count;
 };
 static_assert(sizeof(Extension) == 16);
@@ -141,6 +141,7 @@ bool read_extension(ByteReader& reader, Launch& launch) {
     launch.policy = extension.policy;
     launch.realtime_priority = extension.realtime_priority;
     launch.huge_pages_off = extension.huge_pages_off != 0;
+    launch.stack_mib = extension.stack_mib;
     launch.host_count = extension.host_count;
     launch.file_count = extension.file_count;
     if (!read_text(reader, launch.cwd_source)) {
@@ -210,6 +211,7 @@ const char* decode_launch(std::span<char> frame, std::span<char* const> inherite
     launch.env = launch.argv + head.argv + 1;
     launch.env_bytes = 0;
     launch.huge_pages_off = false;
+    launch.stack_mib = 0;
     launch.policy = -1;
     launch.realtime_priority = 0;
     launch.cwd_source = no_text;

@@ -51,6 +51,8 @@ struct LaunchLimits {
     static constexpr std::size_t cpus = CPU_SETSIZE;
 };
 
+inline constexpr std::uint16_t unlimited_stack = 0xFFFF;
+
 /// Texts and pointer arrays point into the frame it was decoded from.
 struct Launch {
     std::uint64_t timeout_ns;          ///< 0: no limit
@@ -60,9 +62,10 @@ struct Launch {
     bool aslr_off;
     bool has_affinity;
     bool huge_pages_off;
-    bool wants_queue_wait; ///< however short the program is
-    bool wants_digests;    ///< of both streams, and of `files`
-    std::int32_t policy;   ///< of the scheduler; negative: as it is
+    std::uint16_t stack_mib; ///< limit of its stack; 0: that of the runner; unlimited_stack: none
+    bool wants_queue_wait;   ///< however short the program is
+    bool wants_digests;      ///< of both streams, and of `files`
+    std::int32_t policy;     ///< of the scheduler; negative: as it is
     std::int32_t realtime_priority;
     cpu_set_t affinity;
     Output stdout_mode;

@@ -33,6 +33,7 @@ enum class Step : std::uint8_t {
     scheduling = 12,
     huge_pages = 13,
     host = 14,
+    stack_limit = 15,
 };
 
 inline constexpr std::uint32_t no_hook = 0xFFFFFFFF;

@@ -33,6 +33,10 @@ int Surroundings::initialise() {
         return errno;
     }
     affinity_ = initial_affinity_;
+    if (getrlimit(RLIMIT_STACK, &initial_stack_) != 0) {
+        return errno;
+    }
+    stack_bytes_ = initial_stack_.rlim_cur;
     release();
     return 0;
 }
@@ -63,6 +67,9 @@ SetupFailure Surroundings::apply(const Launch& launch, Captures& captures) {
     }
     if (const int error = set_huge_pages(launch.huge_pages_off); error != 0) {
         return {Step::huge_pages, error};
+    }
+    if (const int error = set_stack_limit(launch.stack_mib); error != 0) {
+        return {Step::stack_limit, error};
     }
     return {};
 }
@@ -173,6 +180,24 @@ int Surroundings::set_huge_pages(bool off) {
     }
     huge_pages_off_ = prctl(PR_GET_THP_DISABLE, 0UL, 0UL, 0UL, 0UL) == 1;
     return huge_pages_off_ == off ? 0 : ENOSYS;
+}
+
+int Surroundings::set_stack_limit(std::uint16_t mib) {
+    rlim_t wanted = initial_stack_.rlim_cur;
+    if (mib == unlimited_stack) {
+        wanted = RLIM_INFINITY;
+    } else if (mib != 0) {
+        wanted = rlim_t{mib} << 20;
+    }
+    if (wanted == stack_bytes_) {
+        return 0;
+    }
+    const rlimit limit{wanted, initial_stack_.rlim_max};
+    if (setrlimit(RLIMIT_STACK, &limit) != 0) {
+        return errno;
+    }
+    stack_bytes_ = wanted;
+    return 0;
 }
 
 int Surroundings::set_affinity(const cpu_set_t& wanted) {

@@ -7,6 +7,9 @@
 #include "record.hpp"
 #include "shown_directory.hpp"
 
+#include <cstdint>
+#include <sys/resource.h>
+
 namespace steelyard {
 
 struct SetupFailure {
@@ -19,8 +22,8 @@ class Surroundings {
     /// Reads what the runner was started with. 0 or errno.
     int initialise();
 
-    /// Working directory, descriptors 0 to 2, ASLR, affinity, huge pages. Each is read back where the kernel
-    /// may accept and ignore it. The first failure ends it.
+    /// Working directory, descriptors 0 to 2, ASLR, affinity, huge pages, limit of the stack. Each is read
+    /// back where the kernel may accept and ignore it. The first failure ends it.
     SetupFailure apply(const Launch& launch, Captures& captures);
 
     /// Lets go of directories and files, so that an idle runner keeps no file system busy.
@@ -33,6 +36,7 @@ class Surroundings {
     int set_aslr(bool off);
     int set_affinity(const cpu_set_t& wanted);
     int set_huge_pages(bool off);
+    int set_stack_limit(std::uint16_t mib);
     SetupFailure enter(const Launch& launch);
 
     int shown_as_[3] = {-1, -1, -1}; ///< which of the runner's files descriptors 0 to 2 are; -1: another one
@@ -43,6 +47,8 @@ class Surroundings {
     cpu_set_t initial_affinity_{};
     cpu_set_t affinity_{};
     bool huge_pages_off_ = false;
+    rlimit initial_stack_{};
+    rlim_t stack_bytes_ = 0;
     ShownDirectory shown_;
 };
 

@@ -62,6 +62,7 @@ PDQSORT = Need("Boost's sorts", "libboost-dev", lambda: has_header("boost/sort/p
 CONTEXT = Need("Boost.Context", "libboost-context-dev", lambda: has_library("boost_context"))
 IPS4O = Need("IPS4o", "libips4o-dev", lambda: has_header("ips4o.hpp"))
 VQSORT = Need("Highway's vqsort", "libhwy-dev", lambda: has_header("hwy/contrib/sort/vqsort.h"))
+GOOGLE_BENCHMARK = Need("Google Benchmark", "libbenchmark-dev", lambda: has_header("benchmark/benchmark.h"))
 CHROMIUM = Need("Chromium", "chromium", lambda: shutil.which("chromium") is not None)
 SLURM = Need(
     "Slurm",
@@ -83,7 +84,7 @@ QEMU = Need("QEMU for programs", "qemu-user", lambda: shutil.which("qemu-aarch64
 DPKG = Need("Debian's archiver", "dpkg", lambda: shutil.which("dpkg-deb") is not None)
 
 TO_RUN = (COMPILER, C_COMPILER, HEADERS)
-TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME, CHROMIUM)
+TO_TEST = (*TO_RUN, MAKE, GOOGLETEST, MOUNT, VALGRIND, GNU_TIME, CHROMIUM, GOOGLE_BENCHMARK)
 TO_PACKAGE = (GOOGLETEST, QEMU, DPKG)
 FOR_MPI = (COMPILER, C_COMPILER, GOOGLETEST, SIMGRID, CLI11, JSON, CONTEXT, PDQSORT, IPS4O, VQSORT)
 

@@ -8,8 +8,10 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from charts import strips
+
 from steelyard.answers.interval import Interval
-from steelyard.report.page.chart import Chart
+from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart
 from steelyard.report.page.figures import draw_svg, figure_spec
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.observer import Changed, changes_chart
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 WIDTH_PX = 620
+DEFAULT, TOGETHER, PUBLISHED = "the default context", "all contexts together", "default context, published"
+COLOURS: Final = {DEFAULT: OPEN, TOGETHER: BETTER, PUBLISHED: WORSE}
 STYLES: Final[Mapping[str, Style]] = {"perturbed": "bad", "unperturbed": "good"}
 
 
@@ -67,6 +71,31 @@ def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[s
     return Chart(name, program, "", forest(found, f"speedup of {program}"), {"rows": rows(found)})
 
 
+def single_contexts(summary: Mapping[str, Any], name: str, program: str) -> Chart:
+    """Every single context of each pair of levels, beside the default one, all together, and the paper's."""
+    part = "libquantum" if program == "libquantum" else "optimisation"
+    pairs = {
+        key: entry
+        for key, entry in summary[f"{part} (Figures 4 and 5)"].items()
+        if key.startswith(f"{program} ")
+    }
+    default = summary[f"{part} in the default context (Figure 4)"]
+    ticks, marks = [], []
+    for key, entry in pairs.items():
+        label = key.removeprefix(f"{program} ").replace("-", " to ")
+        ticks += [{"name": label, "x": speedup} for speedup in entry["each"]]
+        marks += [
+            {"name": label, "x": default[key]["speedup"], "what": DEFAULT},
+            {"name": label, "x": entry["combined"], "what": TOGETHER},
+        ]
+    if program == "libquantum":
+        low, _ = published("libquantum-default")
+        marks.append({"name": "O2 to O3", "x": 1 + low / 100, "what": PUBLISHED})
+    drawn = {entry["what"] for entry in marks}
+    colours = {what: colour for what, colour in COLOURS.items() if what in drawn}
+    return strips(name, ticks, marks, f"speedup of {program}, a tick for each context", colours=colours)
+
+
 def lengths(part: Mapping[str, Any]) -> Chart:
     """Figure 3: run times over those without the variable or over the mean, from fastest to slowest."""
     low, high = published("perlbench-environment")
@@ -94,7 +123,10 @@ def figures() -> Iterator[Chart]:
     yield lengths(summary["environment (Figure 3)"])
     yield contexts(summary, "figure-4", "nbody", ("O2-O3",))
     yield contexts(summary, "figure-5", "events", ("O0-O1", "O1-O2", "O2-O3"))
+    yield single_contexts(summary, "figure-5-contexts", "events")
+    yield single_contexts(summary, "figure-4-contexts", "nbody")
     if "libquantum (Figures 4 and 5)" in summary:
+        yield single_contexts(summary, "figure-libquantum-contexts", "libquantum")
         yield contexts(summary, "figure-libquantum", "libquantum", ("O0-O1", "O1-O2", "O2-O3"))
 
 

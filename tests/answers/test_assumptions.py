@@ -20,7 +20,8 @@ KINDS = [
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_method_assumes_something_of_its_units(unit, kind):
     said = assumptions(f"{unit}-{kind}")
-    assert said[0].startswith(f"{unit}s are independent")
+    sampled = "a random sample" if unit == "instance" else "independent"
+    assert said[0].startswith(f"{unit}s are {sampled}")
     assert len(said) == (1 if kind in ("log-ratio-sign", "median-sign") else 2)
     assert all(f"{unit}s" in each for each in said)
 

@@ -91,7 +91,7 @@ def test_a_limit_that_breaks_far_away_says_how_far_and_what_its_model_lacks(benc
     (judged,) = bench({"p": P["p"][:4]}, claims, linear(noise), metric="rss_bytes").judge()
     (found,) = judged.breaks
     assert [each.kind for each in found.warnings] == ["few_points", "far"]
-    assert found.warnings[-1].words.startswith(f"a prediction at {found.at / found.measured:.0f} times")
+    assert found.warnings[-1].words.startswith(f"extrapolates to {found.at / found.measured:.0f} times")
 
 
 def test_a_level_that_nothing_was_measured_at_is_an_error_that_names_those_that_were(bench, noise):

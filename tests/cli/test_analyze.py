@@ -44,7 +44,7 @@ def test_an_interval_that_does_not_fit_is_a_usage_error_with_those_that_do(steel
 
 def test_the_budget_stands_below_the_answer(steelyard_cli, record):
     done = steelyard_cli("analyze", record, "--budget")
-    assert "b against a: what the uncertainty of the speedup is made of" in done.stdout
+    assert "b against a: contributions to the uncertainty of the speedup" in done.stdout
     assert "cost of" in done.stdout
     assert "U95 = " in done.stdout
 

@@ -406,7 +406,7 @@ def test_an_expectation_that_meets_no_data_is_an_error_that_lists_what_there_is(
     for command in ("check", "model"):
         done = steelyard_cli(command, *collectives, "--expect", "bcats=O(log p)", "--strict")
         assert done.returncode == 2
-        assert "error: what is expected of 'bcats' meets no data" in done.stderr
+        assert "error: --expect names 'bcats', which is not in the data" in done.stderr
         assert "hint: did you mean 'bcast'? functions: bcast, gather" in done.stderr
         left = steelyard_cli(command, *collectives, "--expect", "bcast=O(log p)", "--function", "gather")
         assert left.returncode == 2

@@ -163,7 +163,7 @@ def test_a_cleanup_that_fails_after_all_runs_says_where_their_record_is(steelyar
     done = steelyard_cli("compare", "-r", "2", "-c", "false", "true")
     assert (done.returncode, done.stdout) == (5, "")
     told = done.stderr.split("; steelyard analyze ")[1]
-    record = told.removesuffix(" answers from what was measured\n")
+    record = told.removesuffix(" answers from the measurements so far\n")
     answer = steelyard_cli("analyze", record)
     assert answer.returncode == 0, answer.stderr
     assert "2 runs" in answer.stdout or "2 blocks" in answer.stdout
@@ -226,7 +226,7 @@ def test_times_are_shown_in_the_unit_asked_for_and_commands_in_the_order_of_thei
         "compare", "-r", "5", "-u", "second", "--sort", "mean-time", "sleep 0.03", "sleep 0.001"
     )
     assert done.returncode == 0, done.stderr
-    assert "mean ± u s" in done.stdout
+    assert "mean ± SE s" in done.stdout
     rows = [line for line in done.stdout.splitlines() if line.startswith("sleep") and " … " in line]
     means = [float(re.search(r"([\d.]+) ±", row)[1]) for row in rows]
     assert len(means) == 2
@@ -383,7 +383,7 @@ def test_a_time_limit_that_ends_before_the_first_block_says_so(steelyard_cli):
 def test_a_program_that_deletes_the_record_gets_an_error_and_no_traceback(steelyard_cli):
     done = steelyard_cli("compare", "-r", "5", "-o", "it.lab", "rm -rf it.lab", "true")
     assert done.returncode == 2
-    assert "is gone, and what was measured last with it" in done.stderr
+    assert "is gone, and with it the last trials" in done.stderr
     assert "Traceback" not in done.stderr
 
 

@@ -46,8 +46,8 @@ def test_a_table_needs_its_columns(steelyard_cli, tmp_path):
     done = steelyard_cli("import", "it.csv")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
-        "error: it.csv: which column is measured was not said\n\n"
-        "hint: --value COLUMN, with one of: kind, time\n"
+        "error: it.csv: --value is missing: which column has the measurements?\n\n"
+        "hint: --value COLUMN, one of: kind, time\n"
     )
     again = steelyard_cli("import", "it.csv", "--value", "time", "--by", "kind", "--unit", "ms")
     assert again.returncode == 0
@@ -66,7 +66,7 @@ def test_running_what_another_tool_measured_is_refused(steelyard_cli, tmp_path):
     steelyard_cli("import", "it.json")
     done = steelyard_cli("run", "it.lab")
     assert done.returncode == 2
-    assert "holds what another tool measured" in done.stderr
+    assert "was imported from another tool" in done.stderr
 
 
 def test_claims_come_from_a_file_of_claims(steelyard_cli, tmp_path):

@@ -60,3 +60,33 @@ def test_status_of_several_records_counts_them_together(steelyard_cli, record):
     assert "together: 18 complete blocks and 40 runs in 2 records" in done.stdout
     found = json.loads(steelyard_cli("status", record, "2.lab", "--json").stdout)
     assert (found["format"], found["blocks_done"], found["repeated"]) == ("steelyard/statuses", 18, 0)
+
+
+CLAIMED = """
+name = "pair"
+[program]
+commands = { a = ["true"], b = ["true"] }
+[design]
+blocks = 6
+[[claims]]
+name = "soon"
+limit = "wall_s"
+at = { command = "a" }
+max = "10 s"
+"""
+
+
+def test_claims_are_judged_over_all_records_of_a_place(steelyard_cli, tmp_path):
+    (tmp_path / "pair.toml").write_text(CLAIMED)
+    for name in ("one.lab", "two.lab"):
+        assert steelyard_cli("run", "pair.toml", "-o", name).returncode == 0
+        assert steelyard_cli("export", name, "--to", "lake").returncode == 0
+    done = steelyard_cli("check", "lake")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("✓ soon: ")
+    assert "12 blocks" in " ".join(done.stdout.split())
+    assert steelyard_cli("check", f"file://{tmp_path}/lake").stdout == done.stdout
+    refused = steelyard_cli("check", "lake", "--at-most", "O(n)")
+    assert refused.returncode == 2
+    assert "is a place of records, whose spec states the expectations" in refused.stderr
+    assert "holds no records" in steelyard_cli("check", "memory://nothing").stderr

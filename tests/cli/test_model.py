@@ -133,7 +133,7 @@ def test_a_limit_over_two_parameters_says_which_varies_and_where_the_other_stays
     done = steelyard_cli("model", *asked, "--limit", "2000")
     assert "  a at n = 40: above 2,000 from p = 50 on" in done.stdout, done.stdout
     never = steelyard_cli("model", *asked, "--limit", "1e40")
-    assert "as far as was searched over p\n" in never.stdout, never.stdout
+    assert "over the whole range searched over p\n" in never.stdout, never.stdout
     document = json.loads(steelyard_cli("model", *asked, "--limit", "2000", "--json").stdout)
     assert [(each["parameter"], each["at"]) for each in document["limits"]] == [("p", {"n": 40.0})] * 2
 

@@ -35,7 +35,7 @@ def record(steelyard_cli, tmp_path):
 
 def test_the_protocol_answers_after_a_run_and_later_alike(steelyard_cli, record):
     assert record.startswith("nogueira-matias-2014: 2 of 2 pairs differ after Holm, 2 before")
-    assert "what treatments of a block share" in record
+    assert "it treats what blocks share as noise" in record
     again = steelyard_cli("analyze", "it.toml", "--protocol", "nogueira-matias-2014")
     assert again.stdout == record
     assert "nogueira" not in steelyard_cli("analyze", "it.toml").stdout

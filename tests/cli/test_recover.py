@@ -37,7 +37,7 @@ def test_a_record_that_lost_blocks_has_not_ended_and_is_continued(steelyard_cli,
     assert steelyard_cli("recover", "it.lab", "TEXT.lab").stdout.splitlines() == [
         "TEXT.lab has 20 of 26 trials; 6 can no longer be read",
         "3 blocks lost trials or values and are left out of answers",
-        "steelyard analyze TEXT.lab answers from what there is",
+        "steelyard analyze TEXT.lab answers from the rest",
         "steelyard run TEXT.lab measures as many blocks again",
     ]
     found = json.loads(steelyard_cli("recover", "it.lab", "COPY.lab", "--json").stdout)
@@ -87,9 +87,9 @@ def test_a_record_whose_spec_is_lost_is_analysed_by_the_text_of_it_and_not_conti
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "COPY.lab has all 26 trials that had ended",
-        "its spec was lost, and read from spec.toml; which program was measured is lost too",
-        "steelyard analyze COPY.lab answers from what there is",
-        "it cannot be continued, since it is not known whether the program is still the same",
+        "its spec was lost and read from spec.toml; the identity of the program is lost",
+        "steelyard analyze COPY.lab answers from the rest",
+        "it cannot be continued: whether the program is still the same is unknown",
     ]
     again = steelyard_cli("analyze", "COPY.lab").stdout
     # The finding and the rows; cautions differ, of which one is about the lost spec.

@@ -65,12 +65,12 @@ def test_exclusions_of_three_factors_break_their_threefold_interaction(varied):
 
 def test_contexts_that_are_visited_once_say_nothing_about_a_single_one(compared):
     (only,) = separability(compared(contexts={"env_bytes": "random"}))
-    assert only.startswith("each context (env_bytes) is visited once: what a single context does cannot be")
+    assert only.startswith("each context (env_bytes) is visited once: the effect of a context cannot be")
 
 
 def test_settings_that_are_drawn_together_cannot_be_separated(compared):
     found = separability(compared(contexts={"env_bytes": "random", "aslr": ["on", "off"], "passes": 2}))
-    assert found == ["env_bytes and aslr are drawn together: what each does to a context cannot be separated"]
+    assert found == ["env_bytes and aslr are drawn together: their effects cannot be separated"]
 
 
 def test_fixed_settings_make_one_context(compared):
@@ -81,7 +81,7 @@ def test_fixed_settings_make_one_context(compared):
 
 def test_a_sequential_order_mixes_treatments_with_time(compared):
     found = separability(compared(design={"order": "sequential"}))
-    assert found[-1].startswith("one treatment runs after the other: what changes with time")
+    assert found[-1].startswith("one treatment runs after the other: changes over time")
 
 
 def test_only_the_first_levels_of_many_are_named(varied):

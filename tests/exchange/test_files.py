@@ -323,7 +323,7 @@ def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     assert series.lost == ("'nan' at p = 4 (line 3)", "'' at p = 16 (line 5)")
     assert [point.values for point in series.points] == [(1.0,), (2.0,), (3.0,), (4.0,)]
     (warning,) = [each for each in model(series).warnings if each.kind == "left_out"]
-    assert warning.words == "no value: 'nan' at p = 4 (line 3), '' at p = 16 (line 5); no rank is stated"
+    assert warning.words == "no value: 'nan' at p = 4 (line 3), '' at p = 16 (line 5); no rank is given"
     path.write_text("p,t\n4,nan\n8,nan\n")
     with pytest.raises(UsageError, match="no row has a finite t"):
         read_series(path, Columns("t", ("p",)))

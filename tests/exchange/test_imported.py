@@ -242,7 +242,7 @@ def test_a_record_that_is_there_is_not_replaced(hyperfine, tmp_path):
 def test_what_another_tool_measured_cannot_be_continued(hyperfine, tmp_path):
     with imported([hyperfine("it.json", old=OLD)], tmp_path) as record:
         experiment, directory = record.experiment, record.directory
-    with pytest.raises(RecordError, match="holds what another tool measured"):
+    with pytest.raises(RecordError, match="was imported from another tool"):
         run(experiment, directory)
 
 

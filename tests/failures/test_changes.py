@@ -133,6 +133,16 @@ def test_a_checkout_that_was_moved_is_the_same_experiment_and_goes_on_with_a_war
         assert record.progress().blocks["complete"] == 5
 
 
+def test_a_run_that_goes_on_in_an_environment_of_another_length_is_warned_of(checkout, monkeypatch):
+    monkeypatch.setenv("HOME", "/a/home/with/a/long/name")
+    run(load(checkout / "a.toml"), checkout / "a.lab", extend=2)
+    with Record.open(checkout / "a.lab") as record:
+        (warning,) = record.warnings()
+        assert (warning.kind, warning.run) == ("host_changed", record.runs()[-1].id)
+        assert "the environment of the shell had " in warning.text
+        assert "where the stack lies" in warning.text
+
+
 def test_another_program_in_a_moved_checkout_is_refused(checkout):
     moved = checkout.rename(checkout.with_name("moved"))
     (moved / "prog").write_text("#!/bin/sh\nexit 0\n")

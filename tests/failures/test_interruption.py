@@ -51,7 +51,7 @@ def test_an_interrupted_run_ends_the_whole_tree_exits_130_and_can_be_continued(
     process.send_signal(number)
     output, errors = process.communicate()
     assert (process.returncode, output) == (130, "")
-    assert errors.startswith("error: interrupted; what was measured is in ")
+    assert errors.startswith("error: interrupted; measurements so far are in ")
     assert "hint: steelyard run" in errors
     assert "Traceback" not in errors
     with Record.open(tmp_path / "waiting.lab") as record:

@@ -67,7 +67,7 @@ def test_several_commits_are_named_together_with_those_that_were_skipped():
     said = text(found, 200)
     assert "one of these 2 commits made it (98 % sure):" in said
     assert "- 0303030303 is skipped: its build ended with 2\n" in said
-    assert "- 0505050505: like neither end, so that more than one commit changed the program" in said
+    assert "- 0505050505: differs from both ends: more than one commit changed the program" in said
     assert "- The search ended before the answer was as small as it can get.\n" in said
 
 
@@ -80,7 +80,7 @@ def test_ends_that_are_alike_are_said_with_what_would_have_shown():
     assert said.startswith(
         "? wall_s of ./prog input: 0707070707 is not seen to differ from 0000000000, 1.0010 ×"
     )
-    assert "0.52 % would probably have shown. Nothing was searched for." in said
+    assert "0.52 % would probably have been detected. Nothing was searched for." in said
 
 
 def test_ends_that_builds_of_one_source_could_differ_by_name_no_commit():

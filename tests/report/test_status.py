@@ -36,7 +36,7 @@ def test_a_status_says_how_far_what_failed_how_long_and_who():
         "O2 against O3: running\n"
         "  blocks     12 of at most 30; 2 treatments in each\n"
         "  runs       26, failed: O3 1 of 13\n"
-        "  precision  1.8 % reached, 1 % wanted (half-width of the widest interval)\n"
+        "  precision  1.8 % reached, 1 % requested (half-width of the widest interval)\n"
         "  time       3 min 20 s spent, about 5 min 5 s left\n"
         "  locked by  process 4242 on lab3 since 2026-11-21 20:50\n"
         "  record     o2-o3.lab\n"
@@ -64,7 +64,7 @@ def test_what_is_not_known_is_not_said():
 
 
 def test_a_target_that_nothing_was_held_against_yet_is_said():
-    assert "not known yet, 1 % wanted" in render(replace(STATUS, reached=None))
+    assert "not known yet, 1 % requested" in render(replace(STATUS, reached=None))
 
 
 def test_every_state_has_words():

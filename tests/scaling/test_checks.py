@@ -109,7 +109,7 @@ def test_a_series_that_begins_late_has_no_rank_and_says_why(start, launches, exp
     found = model(data, Question(expectations={"*": Expectation(expect)}, scale={"p": 128}))
     assert (found.validation.rank, found.validation.rank_at_scale) == ("undecided", "undecided")
     (warning,) = [each for each in found.warnings if each.kind == "zeros"]
-    assert "no rank is stated" in warning.words
+    assert "no rank is given" in warning.words
 
 
 def test_one_huge_value_behind_zeros_overflows_nothing():

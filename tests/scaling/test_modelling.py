@@ -258,7 +258,7 @@ def test_a_misfit_of_several_parameters_says_that_no_change_was_looked_for():
     values = [[(p if p < 8 else 100 * p) * n * e for e in (0.999, 1.0, 1.001)] for p, n in at]
     (answer,) = model_all([series_of("f", ("p", "n"), at, values)])
     words = " ".join(warning.words for warning in answer.warnings)
-    assert "change of behaviour is only looked for along one parameter" in words
+    assert "changes of behaviour are searched only with one parameter" in words
 
 
 def test_answers_do_not_depend_on_threads():

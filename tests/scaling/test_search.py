@@ -48,7 +48,7 @@ def test_what_falls_to_a_serial_part_is_constant_in_the_end_and_both_parts_are_n
     assert found.validation.rank == "match"
     (warning,) = [each for each in found.warnings if each.kind == "bounded"]
     assert warning.words.startswith("falls to ")
-    assert warning.words.endswith("from which it differs by p^-1")
+    assert warning.words.endswith("the difference is p^-1")
 
 
 def test_what_falls_to_nothing_keeps_its_falling_lead():

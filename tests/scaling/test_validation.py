@@ -51,7 +51,7 @@ def test_against_a_constant_expectation_growth_that_is_no_tenth_of_the_value_is_
 
 def test_an_expectation_over_what_does_not_vary_is_an_error_and_no_constant():
     growing = series(1e-6 * np.array(P))
-    with pytest.raises(UsageError, match=r"O\(m\) is over m, and nothing here grows with that") as told:
+    with pytest.raises(UsageError, match=r"O\(m\) depends on m, which does not vary here") as told:
         model(growing, Question(expectations={"*": Expectation("O(m)")}))
     assert told.value.hint == "write it over one of: p; what stays constant is O(1)"
     weak = Question(expectations={"*": Expectation("O(n)")}, along={"n": "p"})

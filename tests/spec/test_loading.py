@@ -169,7 +169,7 @@ def test_a_mistake_in_the_syntax_shows_the_line_to_correct(spec):
     [
         (
             "[analysis]\nbaseline = { opt = O1 }\n",
-            "text stands in quotes; correct this line: baseline = { opt = O1 }",
+            "strings need quotes; correct this line: baseline = { opt = O1 }",
         ),
         ("[factors]\nn = [1, =]\n", "correct this line: n = [1, =]"),
         (

@@ -257,7 +257,7 @@ def test_a_lock_that_a_killed_writer_left_for_long_is_refused_by_its_name(died_a
     with pytest.raises(RecordBusyError, match=f"is being run by process {writer}") as refused:
         Record.open(directory, write=True)
     assert refused.value.hint == (
-        f"it has died; end what it had started and still has the record: fuser {directory}/lock names it"
+        f"it has died, but a process that it started still holds the record: fuser {directory}/lock names it"
     )
 
 

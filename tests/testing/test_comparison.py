@@ -88,7 +88,7 @@ def test_a_name_under_which_nothing_was_kept_fails_strict_sessions(sessions):
     sessions.write(TWO)
     code, output = compared(sessions)
     assert code == 0
-    assert "no session is kept as main: pytest --steelyard-save main" in output
+    assert "nothing to compare with: no session was saved as 'main' (pytest --steelyard-save main)" in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
@@ -97,7 +97,7 @@ def test_a_session_that_times_nothing_says_that_it_compares_nothing(sessions):
     sessions.write("def test_it():\n    pass\n")
     code, output = compared(sessions, "--steelyard-strict")
     assert code == 1
-    assert "nothing was timed, so that nothing is compared with main" in output
+    assert "nothing was timed, so nothing is compared with main" in output
 
 
 def test_tests_that_are_new_or_gone_are_named_and_fail_strict_sessions(sessions):
@@ -105,8 +105,8 @@ def test_tests_that_are_new_or_gone_are_named_and_fail_strict_sessions(sessions)
     sessions.write(TWO.replace("test_slow", "test_new"))
     code, output = compared(sessions)
     assert code == 0
-    assert "in no session kept as main: test_it.py::test_new" in output
-    assert "kept as main, and not timed here: test_it.py::test_slow" in output
+    assert "not in any session saved as 'main': test_it.py::test_new" in output
+    assert "saved as 'main' but not timed now: test_it.py::test_slow" in output
     assert compared(sessions, "--steelyard-strict")[0] == 1
 
 
@@ -114,7 +114,7 @@ def test_tests_of_a_file_that_is_gone_are_named(sessions):
     sessions.write("def test_other(steelyard, work):\n    steelyard(work(1_000_000))\n", "test_gone.py")
     save(sessions, 2)
     (sessions.directory / "test_gone.py").unlink()
-    assert "not timed here: test_gone.py::test_other" in compared(sessions)[1]
+    assert "not timed now: test_gone.py::test_other" in compared(sessions)[1]
 
 
 @pytest.mark.parametrize("chosen", [("-k", "quick"), ("test_it.py::test_quick",)])

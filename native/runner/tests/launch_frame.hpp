@@ -28,7 +28,8 @@ struct LaunchFrame {
     std::string path = "/bin/true";
     std::vector<std::string> argv = {"true"};
     std::vector<std::string> env = {"A=b"};
-    bool extended = false; ///< adds SCHED_BATCH, no huge pages, a shown directory, a setting and a file
+    bool extended = false; ///< adds SCHED_BATCH, no huge pages, a stack of 16 MiB, a shown directory, a
+                           ///< setting and a file
 
     std::string bytes() const {
         std::string frame;
@@ -73,7 +74,7 @@ struct LaunchFrame {
             put(frame, std::int32_t{0});
             put(frame, std::uint8_t{1});
             put(frame, std::uint8_t{1});
-            put(frame, std::uint16_t{0});
+            put(frame, std::uint16_t{16});
             put(frame, std::uint32_t{1});
             for (const char* text : {"/shown", "/sys/setting", "value", "/result"}) {
                 put_text(frame, text);

@@ -67,6 +67,7 @@ TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
     LaunchFrame frame;
     const Decoded plain(frame.bytes());
     EXPECT_TRUE(plain.launch.policy < 0 && !plain.launch.huge_pages_off && plain.launch.host_count == 0);
+    EXPECT_EQ(plain.launch.stack_mib, 0U);
     EXPECT_STREQ(plain.launch.cwd_source, "");
     EXPECT_TRUE(plain.launch.file_count == 0 && !plain.launch.wants_digests);
     frame.flags = 8 | 64;
@@ -75,6 +76,7 @@ TEST(DecodeLaunch, GivesBackAnExtensionAndItsAbsenceWhereThereIsNone) {
     ASSERT_EQ(decoded.problem, nullptr);
     EXPECT_EQ(decoded.launch.policy, SCHED_BATCH);
     EXPECT_TRUE(decoded.launch.huge_pages_off);
+    EXPECT_EQ(decoded.launch.stack_mib, 16U);
     EXPECT_STREQ(decoded.launch.cwd_source, "/shown");
     ASSERT_EQ(decoded.launch.host_count, 1U);
     EXPECT_STREQ(decoded.launch.host[0].path, "/sys/setting");

@@ -10,7 +10,7 @@ Unit = Literal["block", "context", "instance", "unpaired"]
 _UNITS: Final[dict[Unit, str]] = {
     "block": "blocks are independent",
     "context": "contexts are independent draws",
-    "instance": "instances are independent draws of those that are meant",
+    "instance": "instances are a random sample of the target population",
     "unpaired": "launches are independent: no drift, no autocorrelation",
 }
 _SHAPES: Final = {
@@ -18,11 +18,11 @@ _SHAPES: Final = {
         "log-ratios of {units} are symmetric about their mean, as random orders make those of equal programs"
     ),
     "log-ratio-t": "mean log-ratios of {units} are near normal",
-    "log-ratio-bootstrap-t": "the {units} observed stand for their distribution",
+    "log-ratio-bootstrap-t": "the {units} observed represent their distribution",
     "means-log-delta": "means of {units} are near normal, and small against their size",
     "means-fieller": "means of {units} are near normal",
     "means-gum-s1": "means of {units} are near normal",
-    "means-bootstrap-t": "the {units} observed stand for their distribution",
+    "means-bootstrap-t": "the {units} observed represent their distribution",
     "quantile-mover": "of each treatment, {units} come from one distribution",
     "medians-log-delta": "the density about each median is smooth",
     "contrast-t": "contrasts of {units} are near normal",
@@ -38,15 +38,15 @@ _WHOLE: Final = {
     "unpaired-log-ratio-t": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
     "unpaired-contrast-t": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
     "unpaired-welch-james": (_UNITS["unpaired"], _NORMAL_LOGARITHMS),
-    "lenth-pseudo-se": ("most effects are nothing",),
+    "lenth-pseudo-se": ("most effects are negligible (effect sparsity)",),
     "no-error-term": (),
     "signed-rank": ("units are independent", "log-ratios lie symmetrically about their centre"),
-    "rank-sum": (_UNITS["unpaired"], "logarithms differ in place alone"),
+    "rank-sum": (_UNITS["unpaired"], "log values differ only by a shift"),
     "nogueira-matias-2014": (
         _UNITS["unpaired"],
         "student, welch: means of normal samples",
-        "shift: distributions differ in place alone",
-        "order: of P(baseline < treatment) alone",
+        "shift: distributions differ only by a shift",
+        "order: tests only P(baseline < treatment)",
     ),
 }
 

@@ -76,7 +76,7 @@ class Bisection(msgspec.Struct, frozen=True):
     probability : float
         Of the candidates together; the rest is that of other commits and of ``no_change``.
     resolvable : float or None
-        Where the ends do not differ: the smallest difference that would probably have shown.
+        Where the ends do not differ: the smallest difference that would probably have been detected.
     no_change : float or None
         Probability that no commit changed the program, and the ends differ as builds of one source do.
     several : float or None

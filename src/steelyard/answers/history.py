@@ -190,7 +190,7 @@ class SeriesHistory(msgspec.Struct, frozen=True):
     wanders : tuple of Wander
         Of the kinds whose steps another pattern describes about as well; these steps are not given.
     resolvable : Resolvable or None
-        The smallest lasting change of level that would probably have shown.
+        The smallest lasting change of level that would probably have been detected.
     refused : str or None
         Why nothing is said of it.
     broken_off : str or None

@@ -14,22 +14,28 @@ import click
 from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
-from steelyard.cli.paths import InputPath, PathCommand
+from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
 from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
+from steelyard.lab.lake.places import is_lake
 
 if TYPE_CHECKING:
     from steelyard.claims.verdict import Checked
     from steelyard.spec.experiment import Experiment
 
+Name = Path | str
+"""A file or a directory, or the URL of a place of records."""
+
 
 class CheckOptions(Options):
     """Options of ``steelyard check``."""
 
-    names: Sequence[Path] = declare_argument("SPEC|RECORD|DATA...", type=InputPath(), nargs=-1, required=True)
-    no_run: bool = declare("Judge what is recorded, without running anything.")
+    names: Sequence[Name] = declare_argument(
+        "SPEC|RECORD|PLACE|DATA...", type=InputPlace(), nargs=-1, required=True
+    )
+    no_run: bool = declare("Judge existing records, without running anything.")
     baseline: Path | None = declare(
         "Judge the claims of this spec too, as of the branch that a change is for; the change cannot loosen"
         " them.",
@@ -40,11 +46,11 @@ class CheckOptions(Options):
     strata: bool = declare("Also print a line for each stratum.")
     junit: Path | None = declare_file("Also write the verdicts as JUnit XML, for build servers.")
     sarif: Path | None = declare_file(
-        "Also write what fails or is not resolved as SARIF, for code hosts and editors."
+        "Also write failed and unresolved claims as SARIF, for code hosts and editors."
     )
     markdown: Path | None = declare_file("Also write the verdicts as Markdown, for a comment on the change.")
     github: bool = declare(
-        "Also annotate the change in GitHub Actions, on stderr, with what fails or is not resolved."
+        "Also annotate the change in GitHub Actions, on stderr, with failed and unresolved claims."
     )
     as_json: bool = json_option
     strict: bool = strict_option
@@ -59,6 +65,7 @@ class CheckOptions(Options):
 def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> None:
     """Judge the claims of each SPEC or RECORD (a directory NAME.lab), or the expected growth of DATA.
 
+    A PLACE is a directory or URL that steelyard export --to wrote; its records of one spec are judged as one.
     DATA is what `steelyard model` reads. The options from --at-most on are about DATA.
 
     A spec whose record is not finished is run first. Exits with 1 if a claim fails, with 3 under --strict if
@@ -104,11 +111,11 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
 
 
 def _all_checked(
-    names: Sequence[Path], about: DataOptions, *, run: bool, strict: bool, baseline: Path | None
-) -> tuple[dict[Path, Checked], dict[Path, SteelyardError]]:
+    names: Sequence[Name], about: DataOptions, *, run: bool, strict: bool, baseline: Path | None
+) -> tuple[dict[Name, Checked], dict[Name, SteelyardError]]:
     """Return what could be judged, and what broke; one that breaks keeps no other from being judged."""
-    checked: dict[Path, Checked] = {}
-    broken: dict[Path, SteelyardError] = {}
+    checked: dict[Name, Checked] = {}
+    broken: dict[Name, SteelyardError] = {}
     judged_together = {} if about.has_any() else _judge_by_spec(names, baseline)
     for name in dict.fromkeys(names):
         try:
@@ -121,12 +128,16 @@ def _all_checked(
     return checked, broken
 
 
-def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, Checked]:
+def _judge_by_spec(names: Sequence[Name], baseline: Path | None) -> dict[Name, Checked]:
     """Verdicts of records that have a spec in common, whose claims are one family.
 
     Those that cannot be read are left out, and found again when they are read alone.
     """
-    records = [name for name in dict.fromkeys(names) if _is_record(name) and not holds_profiles(name)]
+    records = [
+        name
+        for name in dict.fromkeys(names)
+        if isinstance(name, Path) and _is_record(name) and not is_lake(name) and not holds_profiles(name)
+    ]
     if len(records) < 2:
         return {}
     from steelyard.lab.answer.check import Drafted, judge_together, prepare_claims
@@ -136,14 +147,14 @@ def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, C
     from steelyard.store import Record
 
     declared = None if baseline is None else load(baseline)
-    families: dict[str, list[tuple[Path, Drafted]]] = {}
+    families: dict[str, list[tuple[Name, Drafted]]] = {}
     with ExitStack() as stack:
         for name in records:
             with suppress(SteelyardError):
                 record = stack.enter_context(Record.open(find_record(name)))
                 spec = str(get_comparable(record.experiment))
                 families.setdefault(spec, []).append((name, prepare_claims(record, None, declared)))
-        checked: dict[Path, Checked] = {}
+        checked: dict[Name, Checked] = {}
         for members in families.values():
             if len(members) > 1:
                 verdicts = judge_together([member for _, member in members])
@@ -151,8 +162,10 @@ def _judge_by_spec(names: Sequence[Path], baseline: Path | None) -> dict[Path, C
         return checked
 
 
-def _checked(name: Path, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
+def _checked(name: Name, about: DataOptions, *, run: bool, baseline: Path | None) -> Checked:
     asked = about.has_any()
+    if isinstance(name, str) or is_lake(name):
+        return _judge_place(name, about, baseline)
     if name.suffix == ".toml" and asked:
         raise UsageError(
             f"{name} states its own expectations in [[claims]]",
@@ -197,6 +210,22 @@ def _checked(name: Path, about: DataOptions, *, run: bool, baseline: Path | None
         return check(record, experiment.claims, declared)
 
 
+def _judge_place(place: Name, about: DataOptions, baseline: Path | None) -> Checked:
+    """Verdicts of all records at the place of a lake, as of one."""
+    if about.has_any():
+        raise UsageError(
+            f"{place} is a place of records, whose spec states the expectations",
+            hint="leave out the options about data, or add to [[claims]]",
+        )
+    from steelyard.lab.answer.check import check
+    from steelyard.lab.lake.asking import opened
+    from steelyard.spec import load
+
+    declared = None if baseline is None else load(baseline)
+    with opened([place]) as (record, _):
+        return check(record, baseline=declared)
+
+
 def _judge_data(name: Path, about: DataOptions) -> Checked:
     from steelyard.lab.answer.check_data import check_data
     from steelyard.report.text.progress import Counting
@@ -233,38 +262,40 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
     write([*out, *tell_family(checked, width)], sys.stdout)
 
 
-def _annotations(name: Path, checked: Checked, *, strict: bool) -> str:
+def _annotations(name: Name, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
     return render(checked, file, _spec_text(name), strict=strict)
 
 
-def _broken_annotation(name: Path, error: SteelyardError) -> str:
+def _broken_annotation(name: Name, error: SteelyardError) -> str:
     from steelyard.report.claims.github import render_error
 
-    return render_error(str(name), None if name.is_dir() else str(name), error.message)
+    return render_error(str(name), None if _is_record(name) else str(name), error.message)
 
 
-def _is_record(name: Path) -> bool:
-    return name.is_dir() or name.name == "record.sqlite"
+def _is_record(name: Name) -> bool:
+    return isinstance(name, str) or name.is_dir() or name.name == "record.sqlite"
 
 
-def _from_checkout(name: Path) -> str:
+def _from_checkout(name: Name) -> str:
     """Name a file as code hosts know it: by its place in what was checked out, wherever a step works."""
+    if isinstance(name, str):
+        return name
     top = Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd()).resolve()
     inside = name.resolve().is_relative_to(top)
     return str(name.resolve().relative_to(top) if inside else name)
 
 
-def _spec_text(name: Path) -> str:
+def _spec_text(name: Name) -> str:
     from steelyard.spec import read_spec
 
-    return read_spec(name) if name.suffix == ".toml" else ""
+    return read_spec(name) if isinstance(name, Path) and name.suffix == ".toml" else ""
 
 
 def _rendered(
-    option: str, checked: Mapping[Path, Checked], broken: Mapping[Path, SteelyardError], *, strict: bool
+    option: str, checked: Mapping[Name, Checked], broken: Mapping[Name, SteelyardError], *, strict: bool
 ) -> str:
     """Return the text of a file with the verdicts, in the form that an option asks for."""
     from steelyard.report.claims import junit, markdown, sarif

@@ -28,7 +28,7 @@ BLOCKS_OF_NULL: Final = 20
 
 
 _RUNS: Final = "every comparison has the same number of runs"
-_RATES: Final = "--null prints how often a difference is found, and judges nothing"
+_RATES: Final = "--null only counts how often a difference is found"
 _WITHOUT_MEANING: Final = {
     "precision": ("--precision", _RUNS, "--runs {runs} instead"),
     "min_runs": ("--min-runs", _RUNS, "--runs {runs} instead"),

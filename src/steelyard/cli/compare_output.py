@@ -57,7 +57,7 @@ def show_output(experiment: Experiment, *, as_json: bool) -> None:
 
     if experiment.program.setup_once or experiment.program.cleanup_once:
         raise UsageError(
-            "--show-output runs the commands once before --setup, which may be what they need",
+            "--show-output runs the commands once before --setup, which they may need",
             hint="leave --setup and --cleanup out, or run the command by itself to see its output",
         )
     for treatment in treatments(experiment):

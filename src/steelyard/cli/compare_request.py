@@ -193,7 +193,7 @@ def record_named(output: Path | None) -> Path | None:
         )
     if output == Path("-") or (output and output.suffix in _FILES):
         raise UsageError(
-            f"--output {output}: a record is a directory, and what programs print goes to no file",
+            f"--output {output}: a record is a directory; output of programs is not written to a file",
             hint=f"--output {output.stem.strip('-') or 'NAME'}.lab for the record; the answer alone: > FILE",
         )
     return None if output in _STREAMS else output

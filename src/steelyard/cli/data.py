@@ -55,12 +55,12 @@ class DataOptions(Options):
         "Relation between functions: 'allreduce <= reduce + bcast'. Repeatable.", "--rule", metavar="RULE"
     )
     tolerance: float | None = declare(
-        "With --rule: excess of the left side that breaks no rule (default: 0.05, which is 5 %).",
+        "With --rule: excess of the left side that is tolerated (default: 0.05, which is 5 %).",
         type=click.FloatRange(min=0),
         metavar="SHARE",
     )
     litmus: str | None = declare(
-        "Function that separates the machine's fault from the library's.", metavar="NAME"
+        "Reference function that tells machine problems from library problems.", metavar="NAME"
     )
     value: str | None = declare("CSV, JSON Lines: column or key of the metric.", metavar="COLUMN")
     by: tuple[str, ...] = declare("CSV, JSON Lines: columns that distinguish functions.", metavar="COLUMN")
@@ -70,10 +70,8 @@ class DataOptions(Options):
     u: str | None = declare("CSV, JSON Lines: column of the standard uncertainty.", metavar="COLUMN")
     n: str | None = declare("CSV, JSON Lines: column of the number of launches.", metavar="COLUMN")
     unit: str = declare("CSV, JSON Lines: unit of the value.", default="", metavar="UNIT")
-    exact: bool = declare(
-        "Values repeat to the bit (a simulated machine, counts): look for no noise in them."
-    )
-    inclusive: bool = declare("CUBE: what a call path cost together with what it called.")
+    exact: bool = declare("Values have no noise (a simulated machine, counts).")
+    inclusive: bool = declare("CUBE: use inclusive values (a call path with its callees).")
 
     def has_any(self) -> bool:
         """Whether the command line has one of them."""

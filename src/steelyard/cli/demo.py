@@ -36,7 +36,7 @@ class DemoOptions(Options):
         metavar="DIRECTORY",
         type=RecordDirectory(),
     )
-    figure: Path | None = declare_file("Also draw what they show as one picture.", metavar="FILE.svg")
+    figure: Path | None = declare_file("Also draw the results as one picture.", metavar="FILE.svg")
 
 
 @click.command(cls=PathCommand, short_help="Show in about a minute how run times lie.")

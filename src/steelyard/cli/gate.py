@@ -113,7 +113,7 @@ class GateOptions(Options):
         type=RecordDirectory(),
     )
     junit: Path | None = declare_file("Also write the verdicts as JUnit XML.")
-    sarif: Path | None = declare_file("Also write what is not green as SARIF.")
+    sarif: Path | None = declare_file("Also write every benchmark that is not green as SARIF.")
     markdown: Path | None = declare_file("Also write Markdown, for a comment on the change.")
     page: Path | None = declare_file("Also write a page.", metavar="FILE.html")
     github: bool = declare("Also annotate the change in GitHub Actions, on stderr.")

@@ -34,9 +34,7 @@ class HistoryOptions(Options):
         required=True,
         complete=completion.records,
     )
-    by_git: bool = declare(
-        "Order records by the commits whose ids stand in their names (default: by time).", "--git"
-    )
+    by_git: bool = declare("Order records by the commit ids in their names (default: by time).", "--git")
     revision: str = declare("With --git: its last commit.", metavar="REV", default="HEAD")
     repo: Path = declare(
         "With --git: the repository (default: the current directory).",
@@ -46,19 +44,19 @@ class HistoryOptions(Options):
         type=InputPath(),
     )
     reference: str | None = declare(
-        "Divide by this treatment of each record: machines drift.", metavar="LABEL"
+        "Divide by this treatment of each record, which cancels drift of the machine.", metavar="LABEL"
     )
     metrics: tuple[str, ...] = metrics_option(
         "Only these metrics (default: the primary one of the spec). Repeatable."
     )
-    least: float | None = declare_fraction("Leave out changes of level by less, such as 2%.")
-    alpha: float = declare_fraction("False alarms among the series that are said to change.", default=0.01)
+    least: float | None = declare_fraction("Ignore changes of level smaller than this, such as 2%.")
+    alpha: float = declare_fraction("Expected fraction of false alarms among reported changes.", default=0.01)
     ignored: tuple[str, ...] = declare(
-        "Machines that differ in this fact only are one: kernel, … Repeatable.", "--ignore", metavar="FACT"
+        "Treat machines that differ only in this fact as the same: kernel, … Repeatable.",
+        "--ignore",
+        metavar="FACT",
     )
-    collect: Path | None = declare_file(
-        "Only add the records to this file of summaries, which stands for them from then on."
-    )
+    collect: Path | None = declare_file("Append summaries to FILE, which can then replace the records.")
     check: bool = declare("Exit with 1 where a metric has become worse and no later change undoes it.")
     since: str | None = declare(
         "With --check: only changes of this record or, with --git, of this commit, and of later ones;"
@@ -201,7 +199,7 @@ def _refuse_unknown(facts: tuple[str, ...]) -> None:
 def _refuse_questions(collect: Path | None, options: Mapping[str, bool]) -> None:
     for flag in (flag for flag, is_there in options.items() if collect is not None and is_there):
         raise UsageError(
-            f"--collect only adds records, and {flag} asks what they show",
+            f"--collect only adds records, but {flag} asks what they show",
             hint=f"run steelyard history {collect} {flag} after it",
         )
 

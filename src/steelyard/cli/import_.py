@@ -26,7 +26,7 @@ class ImportOptions(Options):
         type=RecordDirectory(),
     )
     form: str | None = declare(
-        "Format of the files (default: what they look like); also one that another package adds.",
+        "Format of the files (default: detected); also one that another package adds.",
         "-f",
         "--format",
         metavar="FORMAT",
@@ -40,7 +40,9 @@ class ImportOptions(Options):
         "TOML file with the [[claims]] that `steelyard check` is to judge.", metavar="FILE", type=InputPath()
     )
     value: tuple[str, ...] = declare("Tables: column of a metric. Repeatable.", metavar="COLUMN")
-    by: tuple[str, ...] = declare("Tables: column that tells treatments apart. Repeatable.", metavar="COLUMN")
+    by: tuple[str, ...] = declare(
+        "Tables: column that distinguishes treatments. Repeatable.", metavar="COLUMN"
+    )
     unit: str | None = declare("Tables: unit of the metrics, where the header says none.", metavar="UNIT")
     better: str | None = declare(
         "Tables: which way is better (default: lower).", choices=("lower", "higher", "neither")

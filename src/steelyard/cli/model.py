@@ -141,7 +141,7 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
         write_output(options.accept, text)
         click.echo(f"accepted as expectations: {options.accept}", err=True)
         for name in left_out:
-            click.echo(f"not accepted, since its growth is not known: {name}", err=True)
+            click.echo(f"not accepted, because its growth is unknown: {name}", err=True)
     ranks = [m.validation.rank for m in found.models if m.validation is not None]
     verdicts = [rule.outcome for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:

@@ -123,7 +123,7 @@ against_option = declare(
     complete=completion.baselines,
 )
 details_option = declare(
-    "Also show what a typical run gains: robust ratio, fraction of blocks, effect size.",
+    "Also show the gain of a typical run: robust ratio, fraction of blocks, effect size.",
     "--details",
     is_flag=True,
 )

@@ -67,10 +67,10 @@ def _lines(found: Recovered, new: Path) -> Iterator[str]:
     elif found.spoilt_blocks:
         yield f"{found.spoilt_blocks:,} blocks lost trials or values and are left out of answers"
     if found.spec == "file":
-        yield "its spec was lost, and read from spec.toml; which program was measured is lost too"
+        yield "its spec was lost and read from spec.toml; the identity of the program is lost"
     if found.trials:
-        yield f"steelyard analyze {named} answers from what there is"
+        yield f"steelyard analyze {named} answers from the rest"
     if found.spec == "file":
-        yield "it cannot be continued, since it is not known whether the program is still the same"
+        yield "it cannot be continued: whether the program is still the same is unknown"
     elif found.spoilt_blocks:
         yield f"steelyard run {named} measures as many blocks again"

@@ -120,7 +120,8 @@ def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
     except ProgramError as error:
         if not _has_blocks(directory):
             raise
-        there = f"steelyard analyze {shlex.quote(str(_from_here(directory)))} answers from what was measured"
+        place = shlex.quote(str(_from_here(directory)))
+        there = f"steelyard analyze {place} answers from the measurements so far"
         raise ProgramError(error.message, hint=f"{error.hint}; {there}" if error.hint else there) from error
 
 

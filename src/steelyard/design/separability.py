@@ -109,10 +109,10 @@ def _of_contexts(experiment: Experiment) -> Iterator[str]:
     elif experiment.contexts.passes == 1:
         yield (
             f"each context ({listed(drawn)}) is visited once:"
-            " what a single context does cannot be separated from chance (passes = 3 can)"
+            " the effect of a context cannot be separated from noise (set passes = 3)"
         )
     if len(drawn) > 1:
-        yield f"{listed(drawn)} are drawn together: what each does to a context cannot be separated"
+        yield f"{listed(drawn)} are drawn together: their effects cannot be separated"
 
 
 def _of_plots(experiment: Experiment) -> Iterator[str]:
@@ -129,12 +129,12 @@ def _of_order(experiment: Experiment) -> Iterator[str]:
     if program.between_treatments:
         yield (
             "each treatment has a start of the machine of its own (between_treatments):"
-            " what a start does cannot be separated from what the treatment does"
+            " effects of starts and treatments cannot be separated"
         )
     if experiment.design.in_rows:
         yield (
-            "one treatment runs after the other: what changes with time (load, temperature, caches)"
-            ' cannot be separated from what the treatments do (order = "randomized" can)'
+            "one treatment runs after the other: changes over time (load, temperature, caches)"
+            ' cannot be separated from effects of treatments (set order = "randomized")'
         )
 
 

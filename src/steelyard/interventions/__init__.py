@@ -20,10 +20,13 @@ from steelyard.interventions.governor import Governor
 from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, combine
+from steelyard.interventions.locale import Locale
 from steelyard.interventions.nice import Nice
 from steelyard.interventions.node import Node
+from steelyard.interventions.omp_num_threads import OmpNumThreads
 from steelyard.interventions.omp_wait_policy import OmpWaitPolicy
 from steelyard.interventions.scheduling import Scheduling
+from steelyard.interventions.stack_limit import StackLimit
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 
@@ -41,6 +44,9 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         Aslr(),
         AFFINITY,
         OmpWaitPolicy(),
+        OmpNumThreads(),
+        Locale(),
+        StackLimit(),
         Nice(),
         Scheduling(),
         BackgroundLoad(),

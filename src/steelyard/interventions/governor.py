@@ -25,7 +25,7 @@ class Governor(Intervention):
     """The governor of all CPUs that this process may use."""
 
     name: ClassVar[str] = "governor"
-    about: ClassVar[str] = "who chooses the frequency of the CPUs; changes the host while it runs"
+    about: ClassVar[str] = "CPU frequency governor (changed on the host during the run)"
     levels_text: ClassVar[str] = '"system" (as the host has it) or one of ' + ", ".join(
         f'"{name}"' for name in _NAMES
     )

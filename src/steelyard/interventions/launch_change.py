@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import msgspec
 
 from steelyard.errors import UsageError
+
+UNLIMITED_MIB: Final = 0xFFFF
+"""Stands for no limit of the stack."""
 
 
 class SchedulingClass(msgspec.Struct, frozen=True):
@@ -66,6 +69,8 @@ class LaunchChange(msgspec.Struct, frozen=True):
         The nice value; ``None`` leaves it to the spec.
     scheduling : SchedulingClass or None
         ``None`` leaves it as it is.
+    stack_mib : int or None
+        Largest size of the stack, MiB; ``UNLIMITED_MIB``: no limit; ``None`` leaves it as it is.
     huge_pages_off : bool
         No huge pages that the program did not ask for.
     file_cache : {"warm", "dropped"} or None
@@ -86,6 +91,7 @@ class LaunchChange(msgspec.Struct, frozen=True):
     heap_bytes: int | None = None
     nice: int | None = None
     scheduling: SchedulingClass | None = None
+    stack_mib: int | None = None
     huge_pages_off: bool = False
     file_cache: Literal["warm", "dropped"] | None = None
     load: Load | None = None

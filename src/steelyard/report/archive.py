@@ -75,7 +75,7 @@ def _explain(contents: Contents, *, cited: bool) -> str:
         "- `trials.csv`: every trial",
         "- `record.lab/`: the record itself; `steelyard analyze record.lab` answers again",
         "- `spec.toml`: the experiment; `steelyard run spec.toml` repeats it",
-        "- `host.json`, `program.json`: the machine, and what was measured",
+        "- `host.json`, `program.json`: the machine and the program",
         *citation,
         "- `SHA256SUMS`: `sha256sum --check SHA256SUMS`",
     ]

@@ -38,7 +38,7 @@ def _equal(found: Bisection, width: int) -> list[Line]:
     text = (
         f"? {found.metric.name} of {printable(found.program)}: {short(found.bad)} is not seen to differ from"
         f" {short(found.good)}, {bounds}, {counted(found.end_blocks, 'block')}, p = {probability(found.p)};"
-        f" {percent(found.resolvable or 0.0)} would probably have shown. Nothing was searched for."
+        f" {percent(found.resolvable or 0.0)} would probably have been detected. Nothing was searched for."
     )
     return paragraph(text, width, style="open", rest="  ", only_first=True)
 
@@ -90,8 +90,8 @@ def _notes(found: Bisection, width: int) -> list[Line]:
     between = [short(each.commit) for each in found.tested if each.like == "between"]
     if between:
         said.append(
-            f"{', '.join(between)}: like neither end, so that more than one commit changed the program;"
-            " search again on either side."
+            f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"
+            " search both sides again."
         )
     if found.is_named and found.between_builds is not None and found.tested:
         said.append(

@@ -31,8 +31,8 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     ]
     if ours.margin is not None:
         said = (
-            f"Differences of {percent(ours.margin)} and more are resolved here: within that margin, 9 of 10"
-            " comparisons of this size show equal programs to be equivalent (margin, under [analysis])."
+            f"This machine resolves {percent(ours.margin)}: with that margin (under [analysis]), 9 of 10"
+            " comparisons of this size find equal programs equivalent."
         )
         found += paragraph(said, width, rest="  ")
     what = (
@@ -61,13 +61,13 @@ def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
-        return f"{said}. That is too often: a difference that it finds here may not exist.", "bad"
+        return f"{said}. That is too often: a difference found here may not exist.", "bad"
     if interval.high < result.alpha:
         return (
-            f"{said}. It is conservative: it finds fewer differences than it could, and no false ones.",
+            f"{said}. It is conservative: it misses some differences and reports no false ones.",
             "good",
         )
-    return f"{said}, which agrees.", "good"
+    return f"{said}: as promised.", "good"
 
 
 def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
@@ -79,7 +79,7 @@ def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
     how = (
         "one after the other, as usual"
         if result.kind == "itself"
-        else "in one context, with the bytes that its two paths put on the stack"
+        else "in one context, with two paths of different length"
     )
     return (
         f"Run {how}, it was called different in {_share(tally)} of {tally.comparisons}{largest}.",

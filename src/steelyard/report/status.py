@@ -13,7 +13,7 @@ _WORDS: dict[State, str] = {
     "running": "running",
     "interrupted": "interrupted; `steelyard run` continues it",
     "complete": "complete",
-    "precision_not_reached": "ended before the precision wanted was reached",
+    "precision_not_reached": "ended before the requested precision was reached",
     "failed": "stopped by an error; `steelyard run` continues it once that is cured",
 }
 
@@ -73,7 +73,7 @@ def _precision(status: Status) -> str:
     if status.target is None:
         return ""
     reached = "not known yet" if status.reached is None else f"{percent(status.reached)} reached"
-    return f"{reached}, {percent(status.target)} wanted (half-width of the widest interval)"
+    return f"{reached}, {percent(status.target)} requested (half-width of the widest interval)"
 
 
 def _time(status: Status) -> str:

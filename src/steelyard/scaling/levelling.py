@@ -70,7 +70,7 @@ def _u2(reading: Reading, point: int) -> float:
 
 def guessed(growth: str) -> ModelWarning:
     """Of a formula that grows where no rise was seen."""
-    return ModelWarning("hidden", f"no rise was seen: {growth} is a guess about what the fall hides")
+    return ModelWarning("hidden", f"no rise was observed: {growth} is a guess about what the fall hides")
 
 
 def levelled(

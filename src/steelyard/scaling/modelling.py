@@ -165,7 +165,7 @@ def _check(series: Sequence[Series], question: Question) -> None:
         named = stated.parameters
         if known and named and not named & {*known, *question.along}:
             raise UsageError(
-                f"{stated.expect} is over {', '.join(sorted(named))}, and nothing here grows with that",
+                f"{stated.expect} depends on {', '.join(sorted(named))}, which does not vary here",
                 hint=f"write it over one of: {', '.join(sorted(known))}; what stays constant is O(1)",
             )
 

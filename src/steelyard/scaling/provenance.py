@@ -9,14 +9,14 @@ from msgspec.structs import replace
 from steelyard.scaling.model import ModelWarning, NotModelled, RankAnswer, ScalingModel
 from steelyard.series import Series
 
-_SIMULATED = "simulated: values of a machine that was computed, and no measurement"
+_SIMULATED = "simulated: values of a computed machine, not a measurement"
 _CENSORED = (
-    "runs timed out, or failed at some points more often than at others: what is left is not left by chance,"
-    " and no rank is stated"
+    "runs timed out, or failed more often at some points than at others: the remaining runs are a biased"
+    " sample; no rank is given"
 )
 SHOWN: Final = 3
 """Missing values that are named."""
-CROWDED = "more ranks than CPUs: times are the work of all ranks together"
+CROWDED = "oversubscribed (more ranks than CPUs): times are not judged"
 
 
 def describe_missing(series: Series) -> str:
@@ -38,10 +38,10 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         return answer
     if series.simulated:
         answer = replace(answer, warnings=(*answer.warnings, ModelWarning("simulated", _SIMULATED)))
-    notes = [ModelWarning("crowded", f"{CROWDED}, and no rank is stated")] if series.crowded else []
+    notes = [ModelWarning("crowded", f"{CROWDED}; no rank is given")] if series.crowded else []
     notes += [ModelWarning("failures", _CENSORED)] if series.censored else []
     if series.lost:
-        notes.append(ModelWarning("left_out", f"{describe_missing(series)}; no rank is stated"))
+        notes.append(ModelWarning("left_out", f"{describe_missing(series)}; no rank is given"))
     if not notes:
         return answer
     found = answer.validation

@@ -177,7 +177,7 @@ class Question(msgspec.Struct, frozen=True):
                     f"functions: {', '.join(names[:LISTED])}{more}" if names else "no function has a name"
                 )
                 raise UsageError(
-                    f"what is expected of {key!r} meets no data",
+                    f"--expect names {key!r}, which is not in the data",
                     hint=f"did you mean {close[0]!r}? {listed}" if close else listed,
                 )
 

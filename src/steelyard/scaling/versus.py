@@ -77,7 +77,7 @@ def versus(
     """
     if (function.parameters, function.unit) != (other.parameters, other.unit):
         raise UsageError(
-            f"{function.name} and {other.name} differ in parameters or unit, so that they have no ratio",
+            f"{function.name} and {other.name} differ in parameters or unit, so they have no ratio",
             hint="compare functions of the same metric over the same parameters",
         )
     asked = replace(question or Question(), every_lead=True)

@@ -58,7 +58,9 @@ def _of_points(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     out: list[ModelWarning] = []
     for name, values, smallest in zip(model.parameters, reading.levels, reading.smallest, strict=True):
         if values < ENOUGH_POINTS:
-            words = f"{values} values of {name}: below {ENOUGH_POINTS} a leading term is hardly known"
+            words = (
+                f"only {values} values of {name}: the leading term is uncertain (use {ENOUGH_POINTS} or more)"
+            )
             out.append(ModelWarning("few_points", words))
         if smallest < 1:
             out.append(ModelWarning("no_logarithms", f"{name} goes below 1: no logarithms were searched"))
@@ -70,19 +72,19 @@ def _segments(model: ScalingModel) -> ModelWarning:
         f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
     )
     change = f"behaviour changes between {model.parameters[0]} = {where}"
-    return ModelWarning("segments", f"{change}; what is said holds for the last stretch")
+    return ModelWarning("segments", f"{change}; the model holds for the last range")
 
 
 def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool) -> list[ModelWarning]:
     out = []
     if senseless:
-        words = "no formula stays positive over what was measured and asked: the mean is shown, and no rank"
+        words = "no formula stays positive over the range: the mean is shown, no rank is given"
         out.append(ModelWarning("no_formula", words))
     if blurred:
-        words = "values vary too much between launches to tell growth: take more launches per point"
+        words = "launches vary too much to identify the growth: run more launches per point"
         out.append(ModelWarning("noise", words))
     if edge:
-        words = f"{model.growth()} has the fastest term that was searched: it may grow faster"
+        words = f"{model.growth()} is at the edge of the search space; true growth may be faster"
         out.append(ModelWarning("edge", words))
     return out
 
@@ -90,13 +92,15 @@ def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool)
 def _zeros(reading: Reading) -> ModelWarning:
     words = f"{reading.zeros} points are 0" if reading.zeros > 1 else "1 point is 0"
     if reading.kinked:
-        words += ", which no growing term is at several scales: no rank is stated; model the others alone"
+        words += (
+            ", which no growing term can be at several scales; no rank is given. Model the other points alone"
+        )
     return ModelWarning("zeros", words)
 
 
 def far(times: float) -> ModelWarning:
     """Warn of a prediction at so many times the largest scale that was measured."""
-    return ModelWarning("far", f"a prediction at {times:,.0f} times the largest measured scale")
+    return ModelWarning("far", f"extrapolates to {times:,.0f} times the largest measured scale")
 
 
 def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
@@ -112,16 +116,20 @@ def _no_change_points(model: ScalingModel) -> str:
     """Where nobody looked for a switch, a reader must not take silence for its absence."""
     if len(model.parameters) == 1 or model.method == "seed001":
         return ""
-    return "; a change of behaviour is only looked for along one parameter"
+    return "; changes of behaviour are searched only with one parameter"
 
 
 def _launches(model: ScalingModel, reading: Reading) -> ModelWarning:
     if reading.values.shape[1] == 1 and reading.u is None:
-        return ModelWarning("no_noise", "one value a point: what noise there is was guessed from the misfit")
+        return ModelWarning("no_noise", "one value per point: noise is estimated from the misfit")
     if model.launches == 1:
-        words = "one launch a point: how launches differ is not known, and may be more than repetitions show"
+        words = (
+            "one launch per point: variation between launches is unknown and may exceed that of repetitions"
+        )
         return ModelWarning("one_launch", words)
-    words = f"{model.launches} launches a point: below {ENOUGH_LAUNCHES} their spread is hardly known"
+    words = (
+        f"only {model.launches} launches per point: their spread is uncertain (run {ENOUGH_LAUNCHES} or more)"
+    )
     return ModelWarning("few_launches", words)
 
 
@@ -140,9 +148,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
     """Return what ends in a constant, with the part that falls off: strong scaling and its serial part."""
     parts = " and ".join(term.growth[0].text(model.parameters[0]) for term in model.terms)
     rises = model.terms[0].coefficient < 0
-    words = (
-        f"{'rises towards' if rises else 'falls to'} {model.constant:.3g}, from which it differs by {parts}"
-    )
+    words = f"{'rises towards' if rises else 'falls to'} {model.constant:.3g}; the difference is {parts}"
     return [ModelWarning("bounded", words)]
 
 
@@ -155,5 +161,5 @@ def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
         return []
     slower = max(model.terms[1:], key=lambda term: term.at(reading.largest))
     what = slower.growth[0].text(model.parameters[0])
-    words = f"given its leading term: {what} dominates up to the largest point measured"
+    words = f"assumes the leading term: {what} dominates up to the largest point measured"
     return [ModelWarning("given_leading_term", words)]

@@ -225,7 +225,7 @@ def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
         return f"write each table once; one of several, as of claims, is [{line}]"
     column = int(place[3]) - 1
     if place[1] == "Invalid value" and text.splitlines()[int(place[2]) - 1][column : column + 1].isalpha():
-        return f"text stands in quotes; correct this line: {shown}"
+        return f"strings need quotes; correct this line: {shown}"
     return f"correct this line: {shown}"
 
 

@@ -240,7 +240,7 @@ def explained(path: Path) -> Iterator[None]:
             raise _full(path) from error
         raise RecordError(
             f"{path.parent}: {_reason(error)}",
-            hint=f"see who may do what there: ls -ld {quoted(Path(error.filename or path).parent)}",
+            hint=f"check the permissions: ls -ld {quoted(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
         # What SQLite says of a damaged schema quotes the damage, which may not be UTF-8.

@@ -136,7 +136,7 @@ def _decoded(text: bytes, place: Path) -> Digests | None:
         or hashlib.sha256(digests.pages.encode()).hexdigest() != digests.sha256
     ):
         raise RecordError(
-            f"{place} is damaged, so that nothing shows whether the record is",
+            f"{place} is damaged, so the record cannot be checked",
             hint=f"restore it from a copy, or read the record as it is: rm {place}",
         )
     return digests

@@ -47,7 +47,7 @@ def busy(directory: Path, found: Holder) -> RecordBusyError:
     hint = f"wait for it, or stop it: kill {found.pid}" if found.here else "wait for it, or stop it there"
     if _has_died(found):
         lock = shlex.quote(str(directory / "lock"))
-        hint = f"it has died; end what it had started and still has the record: fuser {lock} names it"
+        hint = f"it has died, but a process that it started still holds the record: fuser {lock} names it"
     return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
 
 

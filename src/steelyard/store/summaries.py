@@ -243,7 +243,7 @@ def _explained(path: Path) -> Iterator[None]:
     except (sqlite3.Error, OSError) as error:
         raise RecordError(
             f"{path}: {error}",
-            hint=f"see who may do what there, and whether it is full: ls -l {quoted(path)}",
+            hint=f"check permissions and free space: ls -l {quoted(path)}",
         ) from error
     except (msgspec.DecodeError, LookupError) as error:
         raise RecordError(

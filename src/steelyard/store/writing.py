@@ -342,7 +342,7 @@ def _refused(directory: Path, run: int) -> Iterator[None]:
             raise ValueError(f"{directory} has no run {run}") from error
         raise RecordError(
             f"{directory} has one of these trials already: {error}",
-            hint=f"close what else writes to this record, then continue it: steelyard run {directory}",
+            hint=f"close the other program that writes to this record, then: steelyard run {directory}",
         ) from error
 
 

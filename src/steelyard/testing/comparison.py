@@ -110,13 +110,15 @@ def compare_with_kept(
     """
     saved, unjudged = _read_all(directories, name)
     if not saved:
-        missing = f"no session is kept as {name}: pytest --steelyard-save {name}"
+        missing = (
+            f"nothing to compare with: no session was saved as {name!r} (pytest --steelyard-save {name})"
+        )
         return Comparison(unjudged=unjudged or [missing])
     moved = compare_sessions([session.means for session in saved], means)
     if absent := sorted(means.keys() - {move.name for move in moved}):
-        unjudged.append(f"in no session kept as {name}: {', '.join(absent)}")
+        unjudged.append(f"not in any session saved as {name!r}: {', '.join(absent)}")
     if gone := sorted(filter(is_wanted, saved[-1].means.keys() - means.keys())):
-        unjudged.append(f"kept as {name}, and not timed here: {', '.join(gone)}")
+        unjudged.append(f"saved as {name!r} but not timed now: {', '.join(gone)}")
     by_name = {name_of(item): item for item in items}
     suspects = [by_name[move.name] for move in moved if move.speedup < 1 and move.name in by_name]
     confirmation, reason = _confirm(config, suspects, saved[-1])

@@ -182,7 +182,7 @@ class Session:
         )
         if not self.files:
             missed = [it for it in (against, revision) if it and not self.config.option.collectonly]
-            self.notes += [f"nothing was timed, so that nothing is compared with {it}" for it in missed]
+            self.notes += [f"nothing was timed, so nothing is compared with {it}" for it in missed]
             return not (self._is_strict and (self._unjudged or missed))
         saved = self.config.rootpath / KEPT
         try:

@@ -91,7 +91,7 @@ def _finished(function: Callable[..., Any], result: Any) -> Any:
         result.close()
     name = getattr(function, "__name__", repr(function))
     raise pytest.UsageError(
-        f"{name} is async: calling it starts nothing, so that there is nothing to time; time a plain function"
+        f"{name} is async: calling it starts nothing, so there is nothing to time; time a plain function"
         f" that runs it: lambda: asyncio.run({name}(...))"
     )
 

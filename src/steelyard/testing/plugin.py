@@ -104,7 +104,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("steelyard_as_benchmark"):
         if config.pluginmanager.hasplugin("benchmark"):
             raise pytest.UsageError(
-                "--steelyard-as-benchmark: pytest-benchmark is there: add -p no:benchmark"
+                "--steelyard-as-benchmark: pytest-benchmark defines the same fixture: add -p no:benchmark"
             )
         config.addinivalue_line("markers", "benchmark: as pytest-benchmark knows it; has no effect here")
         config.pluginmanager.register(AsBenchmark())

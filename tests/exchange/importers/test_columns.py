@@ -51,9 +51,9 @@ def test_a_metric_without_a_unit_is_refused(written):
 
 
 def test_a_metric_that_nobody_named_is_asked_for(written):
-    with pytest.raises(UsageError, match="which column is measured was not said") as caught:
+    with pytest.raises(UsageError, match="--value is missing: which column has the measurements") as caught:
         read(written("kind,time\na,1.5\n", "it.csv"))
-    assert caught.value.hint == "--value COLUMN, with one of: kind, time"
+    assert caught.value.hint == "--value COLUMN, one of: kind, time"
 
 
 def test_a_column_that_is_not_there_is_refused(written):

@@ -34,7 +34,7 @@ def test_a_known_file_with_a_field_of_another_type_says_where(written):
 
 
 def test_a_file_without_a_value_is_refused(written):
-    with pytest.raises(UsageError, match="hyperfine left no value in it"):
+    with pytest.raises(UsageError, match="the file of hyperfine contains no measurements"):
         read(written({"results": []}))
 
 

@@ -79,7 +79,7 @@ def test_without_fsspec_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "fsspec", None)
     with pytest.raises(MachineError, match="needs fsspec") as error:
         Location("memory://x")
-    assert "from its checkout" in error.value.hint
+    assert "in the checkout" in error.value.hint
     assert "'.[lake]'" in error.value.hint
 
 

@@ -507,7 +507,7 @@ def test_a_kind_of_context_in_which_the_program_fails_is_left_out_or_refused_whe
     asked = AuditRequest(command=str(picky), metric="minor_faults", max_time_s=0.1)
     found = audit(asked, tmp_path / "a", watch=silent, tell=silent)
     assert found.left_out["argv0_bytes"].endswith(
-        "does not do what it does otherwise: it ended with exit code 1"
+        "the program behaves differently: it ended with exit code 1"
     )
     with pytest.raises(ProgramError, match="argv0_bytes cannot be varied: at 3056"):
         audit(replace(asked, only=("argv0_bytes",)), tmp_path / "b", watch=silent, tell=silent)

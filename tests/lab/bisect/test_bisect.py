@@ -76,7 +76,7 @@ def test_an_interrupted_search_goes_on_where_it_was(programs, tmp_path):
         if (tmp_path / "found" / "002.lab").exists():
             raise KeyboardInterrupt
 
-    with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
+    with pytest.raises(InterruptedRunError, match="interrupted; measurements so far are in "):
         search(programs, tmp_path, asked(ids[0], ids[-1], seed=None), watch=stop_in_the_second_batch)
     assert programs.git("worktree", "list").count("\n") == 0
     first = (tmp_path / "found" / "001.lab" / "record.sqlite").stat().st_mtime_ns

@@ -118,8 +118,8 @@ def test_objects_of_two_trees_are_compared(sources):
 @pytest.mark.parametrize(
     ("keys", "told"),
     [
-        ({"contexts": "layout"}, "--build says how"),
-        ({"build": "cc {objects} -o {build}/p"}, "neither goes alone"),
+        ({"contexts": "layout"}, "needs --build (which links the program)"),
+        ({"build": "cc {objects} -o {build}/p"}, "and --build needs it"),
         ({"contexts": "layout", "build": "cc a.c -o {build}/p"}, "does not name {objects} and {build}"),
     ],
 )
@@ -132,7 +132,7 @@ def test_layouts_without_a_build_and_the_reverse_are_refused(keys, told):
 
 @pytest.mark.parametrize("part", ["link_order", "padding"])
 def test_code_and_a_part_of_it_are_not_drawn_beside_each_other(tmp_path, part):
-    with pytest.raises(UsageError, match=f"{part} is part of what code draws"):
+    with pytest.raises(UsageError, match=f"{part} is drawn by code"):
         experiment(
             source=tmp_path,
             program={"command": ["{build}/p"]},

@@ -85,7 +85,7 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
             raise KeyboardInterrupt
 
     request = request_of(base, head, seed=None, max_time_s=9 * BLOCK_S)
-    with pytest.raises(InterruptedRunError, match="interrupted; what was measured is in "):
+    with pytest.raises(InterruptedRunError, match="interrupted; measurements so far are in "):
         run(suites, tmp_path, request, watch=stop_in_the_second_batch)
     assert suites.filters[:2] == ["", ""]
     found = run(suites, tmp_path, request)

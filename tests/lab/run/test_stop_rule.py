@@ -136,7 +136,7 @@ def test_a_first_look_in_doubt_ends_nothing_before_30_blocks(at):
     assert (look.decision, look.rel_halfwidth < 0.4) == ("continue", True)
     (note,) = at.records[0].warnings()
     assert note.kind == "late_look"
-    assert "values fall into two groups" in note.text
+    assert "there are two groups of times" in note.text
     assert stopping.blocks_wanted() == 12
 
 
@@ -168,8 +168,8 @@ def test_a_precision_of_few_blocks_at_the_cap_is_not_relied_on_and_that_is_said(
     assert stopping.look(n, n, 0.0) == "precision_not_reached"
     (note,) = at.records[0].warnings()
     assert note.text == (
-        "10 blocks are too few to tell whether neighbours resemble each other: below 30, only a quarter of"
-        " the half-width wanted ends a run."
+        "10 blocks are too few to estimate autocorrelation: below 30, a run ends only at a quarter of the"
+        " requested half-width."
     )
 
 

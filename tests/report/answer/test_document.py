@@ -108,7 +108,7 @@ def test_warnings_are_data_with_words_beside_them(case):
     first = content["warnings"][0]
     assert (first["kind"], first["treatments"]) == ("failures", ["new"])
     assert first["fields"] == {"failed": 3, "timed_out": 1, "attempted": 33}
-    assert first["words"] == "new: 3 of 33 runs failed, 1 of them by running out of time."
+    assert first["words"] == "new: 3 of 33 runs failed, 1 of them timed out."
 
 
 def test_a_name_that_is_no_utf_8_does_not_break_the_document(case):

@@ -22,8 +22,8 @@ def test_what_touches_a_verdict_stands_before_what_describes_values():
     assert [line for line in text.splitlines() if line.startswith("- ")] == [
         "- b: the difference itself drifts during the run; the ratio is its average.",
         "- the machine was changed",
-        "- b: values drift during the run; blocks cancel what all treatments share, s and",
-        "- a: outliers (1 of 30 values), the farthest at 3 × the median; all are kept.",
+        "- b: times drift during the run; comparisons are corrected for that, s and CV",
+        "- a: 1 of 30 values are outliers, the farthest at 3 × the median; none is",
     ]
 
 
@@ -31,12 +31,15 @@ def test_the_same_of_several_treatments_is_one_sentence_with_the_range_of_its_nu
     given = [outliers("a", 2, 3.0), outliers("b", 7, 4.25), outliers("c", 3, 3.5)]
     assert sentences(given, CALLED) == [
         (
-            "all treatments: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median;"
-            " all are kept."
+            "all treatments: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median;"
+            " none is discarded."
         )
     ]
     assert sentences(given[:2], CALLED) == [
-        "a and b: outliers (2 to 7 of 30 values), the farthest at 3 to 4.25 × the median; all are kept."
+        (
+            "a and b: 2 to 7 of 30 values are outliers, the farthest at 3 to 4.25 × the median; none is"
+            " discarded."
+        )
     ]
 
 
@@ -47,8 +50,8 @@ def test_ranges_of_shares_have_one_sign_and_equal_numbers_no_range():
     ]
     assert sentences(given, CALLED) == [
         (
-            "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of them; a mean"
-            " describes neither."
+            "a and b: values fall into two groups, 1.1 × apart, the smaller with 22 to 30 % of the values;"
+            " the mean describes neither."
         )
     ]
 
@@ -63,14 +66,14 @@ def test_a_few_treatments_that_failed_are_told_one_by_one_and_many_together():
     ]
     called = {name: name for name in "abcde"}
     assert sentences([failed(name, i, i // 2) for i, name in enumerate("abcd", 1)], called) == [
-        "a, b, c and d: 1 to 4 of 30 runs failed, up to 2 of them by running out of time."
+        "a, b, c and d: 1 to 4 of 30 runs failed, up to 2 of them timed out."
     ]
 
 
 def test_names_of_several_levels_are_not_listed_beyond_two():
     called = {f"opt=O{i}, n=1": f"opt=O{i}, n=1" for i in range(9)}
     (said,) = sentences([outliers(label, 1, 2.0) for label in list(called)[:5]], called)
-    assert said.startswith("opt=O0, n=1; and 4 more: outliers (1 of 30 values)")
+    assert said.startswith("opt=O0, n=1; and 4 more: 1 of 30 values are outliers")
 
 
 def test_no_warning_is_left_out():
@@ -85,8 +88,8 @@ def test_slow_runs_of_several_treatments_are_one_sentence_whose_bounds_hold_for_
 
     assert sentences([slow("a", 1, 0.002, 0.38), slow("b", 2, 0.021, 0.48)], CALLED) == [
         (
-            "a and b: slow runs, 1 to 2 of 12 (2 to 4 × the rest; 0.2 % to 48 % of all runs, 95 % sure); the"
-            ' treatment that it is compared with has none. More runs tell how often, estimand = "quantile"'
-            " what it costs; of the runs that are not slow, the ratio of medians is 1.01."
+            "a and b: 1 to 2 of 12 runs are slow (2 to 4 × the rest; 0.2 % to 48 % of all runs, 95 % sure);"
+            " the treatment that it is compared with has none. Without the slow runs the ratio of medians is"
+            ' 1.01. Run more to estimate how often; use estimand = "quantile" to measure the cost.'
         )
     ]

@@ -16,53 +16,50 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
     ("kind", "fields", "said"),
     [
         ("interrupted", {"blocks": 1}, "The run was interrupted after 1 block; it can be continued."),
-        ("precision_not_reached", {"blocks": 20}, "The precision wanted was not reached (20 blocks)."),
+        ("precision_not_reached", {"blocks": 20}, "The requested precision was not reached (20 blocks)."),
         (
             "precision_not_reached",
             {"blocks": 20, "target": 0.01, "cap": "max_blocks"},
             (
-                "The precision wanted was not reached with the blocks allowed (20 blocks): 1 % wanted "
-                "(half-width of the widest interval)."
+                "The requested precision was not reached with the blocks allowed (20 blocks): 1 % "
+                "requested (half-width of the widest interval)."
             ),
         ),
         (
             "precision_not_reached",
             {"blocks": 10, "target": 0.05, "reached": 0.018, "cap": "max_blocks"},
             (
-                "The precision wanted (5 %) was not relied on after 10 blocks (1.8 %): below 30 blocks it"
-                " ends a run at a quarter of that."
+                "The requested precision (5 %) did not end the run after 10 blocks (1.8 %): below 30 blocks"
+                " only a quarter of it ends a run."
             ),
         ),
         (  # before the first look, or in doubt, of which the record has a note
             "precision_not_reached",
             {"blocks": 3, "target": 0.05, "reached": 0.001, "cap": "max_time"},
-            "The precision wanted (5 %) was not relied on after 3 blocks (0.1 %).",
+            "The requested precision (5 %) did not end the run after 3 blocks (0.1 %).",
         ),
         ("failures", {"failed": 3, "timed_out": 0, "attempted": 33}, "a: 3 of 33 runs failed."),
         (
             "trend",
             {"blocked": False, "alone": False},
-            "a: values drift during the run; without blocks, the drift is part of the difference.",
+            "a: times drift during the run; without blocks, the drift is part of the difference.",
         ),
         (
             "trend",
             {"blocked": True, "alone": True},
-            "a: values drift during the run; the mean is that of a machine which changed meanwhile.",
+            "a: times drift during the run; the mean averages over a machine that changed.",
         ),
         (
             "autocorrelated_mean",
             {"r1": 0.73, "n": 1000, "n_eff": 156.0},
-            (
-                "a: neighbouring values resemble each other (r1 = 0.73), so that 1000 tell as much as 156"
-                " independent ones; u is too small."
-            ),
+            ("a: successive runs are correlated (r1 = 0.73): 1000 runs are worth 156; u is too small."),
         ),
         (
             "autocorrelated_few",
             {"r1": 0.47, "n": 8, "most": 0.8, "blocked": True},
             (
-                "a: differences of neighbouring blocks resemble each other (r1 = 0.47), and 8 are too"
-                " few to tell how strongly; p-value and interval allow for an autocorrelation of up to 0.8."
+                "a: differences of successive blocks are correlated (r1 = 0.47), and 8 are too few to"
+                " estimate how strongly; p-value and interval allow for an autocorrelation of up to 0.8."
             ),
         ),
         (
@@ -77,15 +74,14 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "longer_than_trial",
             {"metric": "score_s", "value": 312.0, "wall_s": 0.4},
             (
-                "a: score_s is 312 s in trials that took 400 ms; what is in milliseconds needs"
-                ' unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are'
-                " as meant."
+                "a: score_s is 312 s in trials that took 400 ms; values in milliseconds need"
+                ' unit = "ms" (or a derived metric in seconds); ignore this for sums over threads or ranks.'
             ),
         ),
         (
             "few_blocks",
             {"n": 4, "wanted": 10, "blocked": False},
-            "Few runs of each (4): below 10, intervals rest on the shape of the distribution.",
+            "Only 4 runs of each treatment: intervals assume log-normal times (use 10 or more).",
         ),
         (
             "contexts_unseen",
@@ -96,8 +92,8 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
             "pseudo_replication",
             {"cause": "contexts"},
             (
-                "The protocol takes launches for independent; those of one context resemble each other, "
-                "so that n is less than it looks."
+                "The protocol assumes independent launches, but launches of one context are correlated: the "
+                "effective n is smaller."
             ),
         ),
         ("note", {"text": "Braces {who} stay.\x1b[0m"}, "Braces {who} stay.\\x1b[0m"),

@@ -52,7 +52,7 @@ def test_every_treatment_has_a_row_with_its_mean_its_range_and_its_verdict_as_th
 
 def test_times_are_shown_in_the_unit_asked_for(case):
     shown = plain(lines(case("a_difference"), 80, time_unit="second"))
-    assert "mean ± u s" in shown
+    assert "mean ± SE s" in shown
     assert "0.00099" in shown
 
 
@@ -82,7 +82,7 @@ def test_plain_text_has_no_colour_no_control_character_and_nothing_at_the_ends_o
 
 
 def test_an_uncertainty_is_never_a_bare_plus_minus(presented):
-    named = ("mean ± u", "S ± u (k = 1)", "S ± spread")
+    named = ("mean ± SE", "S ± u (k = 1)", "S ± spread")
     for text in (render(presented[1]), render(presented[1], details=True)):
         assert ("±" in text) == any(name in text for name in named)
 

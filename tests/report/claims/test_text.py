@@ -86,7 +86,7 @@ WORDS = [
         one(FASTER, "not_resolved", ratio(1.03, 1.01, 1.05, level=0.0125)),
         (
             "O3 faster than O2 by 1.02: not resolved; 1.030 × (98.8 % CI 1.010 to 1.050, 30 blocks);"
-            " a difference of 1.2 % would have shown"
+            " these runs could have detected 1.2 %"
         ),
     ),
     (
@@ -336,9 +336,9 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
     text = plain(lines((one(limit, "fails", foretold), grows), 0.05, 80))
     assert text.endswith(
         "\nWarnings about models\n"
-        "- latency_s at most 1.00 ms at p = 8192: 4 values of p: below 5 a leading term\n"
-        "  is hardly known\n"
-        "- latency_s at most 1.00 ms at p = 8192: a prediction at 64 times the largest\n"
+        "- latency_s at most 1.00 ms at p = 8192: only 4 values of p: the leading term is\n"
+        "  uncertain (use 5 or more)\n"
+        "- latency_s at most 1.00 ms at p = 8192: extrapolates to 64 times the largest\n"
         "  measured scale\n"
     )
     two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))

@@ -52,7 +52,7 @@ def test_a_drift_blames_no_commit_and_names_the_cure():
     )
     assert "? wall_s of nbody drifts by 22 % from the first record to the last" in said
     assert "--reference LABEL" in said
-    assert "No step stands out of levels that wander." in said
+    assert "Levels wander; no single step stands out." in said
 
 
 def test_breaks_outliers_refusals_and_what_was_left_out_are_notes():
@@ -96,7 +96,7 @@ def test_what_an_exit_code_rests_on_is_said():
     worse = replace(FOUND, series=(replace(SERIES, changes=(replace(CHANGE, undone_by=None),)),))
     assert check_words(FOUND, None, strict=False) == (
         "holds: no lasting change for the worse; a step of 3.1 % in the middle, of 5.8 % two records ago,"
-        " would probably have shown"
+        " would probably have been detected"
     )
     assert check_words(worse, IDS[9], strict=True) == (
         "fails: 1 suspected change for the worse from 0909090909 on that nothing undoes (wall_s of nbody)"
@@ -109,7 +109,7 @@ def test_what_cannot_be_excluded_is_said_instead_of_holding():
     noisy = replace(FOUND, series=(replace(SERIES, changes=(), resolvable=Resolvable(0.9, 40.0)),))
     assert check_words(noisy, None, strict=True) == (
         "not resolved: wall_s of nbody is too noisy to show 10 %: a step of 90 % in the middle, of more than"
-        " 1000 % two records ago, would probably have shown"
+        " 1000 % two records ago, would probably have been detected"
     )
     assert check_words(noisy, None, strict=True, least=0.9).startswith("holds: ")
     behind = replace(

@@ -42,7 +42,7 @@ FOUND = Observation(
 TEXT = """\
 cpu_s is perturbed by -DSTEELYARD_PROBES=1; not resolved for
   -DSTEELYARD_SITES=100. The largest change: +12.6 % with -DSTEELYARD_SITES=100.
-  The program does something else with fails.
+  The program behaves differently under fails.
 
 {build}/events 200000: 105 randomised blocks, each in a context of its own, seed
   7; changes against no probe, intervals 95 %; within: two one-sided tests at
@@ -66,9 +66,9 @@ probe                 instructions   change           95 % CI  verdict
 fails: the program behaves differently: it ended with exit code 3; without a
   probe it ended with exit code 0. Not compared.
 
-Does the change of one metric foretell that of another?
+Does a change in one metric predict a change in another?
 - cpu_s and cycles: rank correlation 0.89 (95 % CI 0.27 to 0.99) over 7 probes:
-  it does
+  yes
 
 Compared in every run, byte for byte: stderr.
 
@@ -93,19 +93,19 @@ def test_without_a_usable_probe_there_is_no_figure():
         **{name: getattr(FOUND, name) for name in FOUND.__slots__} | {"probes": FOUND.probes[2:]}
     )
     assert plain(lines(nothing)).startswith(
-        "No probe leaves the program as it is, so that nothing was compared."
+        "Every probe changes the program's behaviour, so nothing was compared."
     )
 
 
 def test_where_no_block_was_complete_it_is_time_that_lacks():
     nothing = msgspec.structs.replace(FOUND, probes=(Probed("nice", None, ()),))
-    assert plain(lines(nothing)).startswith("No complete block was measured, so that nothing was compared:")
+    assert plain(lines(nothing)).startswith("No complete block was measured, so nothing was compared; raise")
 
 
 def test_a_metric_that_varies_with_nothing_says_why_it_has_no_test():
     same = msgspec.structs.replace(FOUND.any_level[0], metric=CYCLES)
     text = plain(lines(msgspec.structs.replace(FOUND, any_level=(same,))))
-    assert "any of 3 levels: no test, since nothing varies between blocks" in text
+    assert "any of 3 levels: no test: nothing varies between blocks" in text
 
 
 def test_the_document_holds_everything_by_name():

@@ -53,7 +53,7 @@ def test_exit_code_0_is_ok_and_another_one_is_not(run):
 def test_a_library_that_the_loader_does_not_find_is_named(run, said):
     _, reason = verifier().judge(run(*sh(f"echo '{said}' >&2; exit 127")))
     assert reason.startswith(
-        "ended with exit code 127 (its library 'libmpi.so.40' is missing); its last words: "
+        "ended with exit code 127 (its library 'libmpi.so.40' is missing); output ends with: "
     )
 
 
@@ -66,8 +66,8 @@ def test_the_last_words_of_stderr_or_else_of_stdout_are_part_of_the_reason(run):
     status, reason = verifier().judge(
         run(*sh("echo no; echo first >&2; echo 'cannot open x' >&2; echo >&2; exit 2"))
     )
-    assert (status, reason) == ("failed", "ended with exit code 2; its last words: 'cannot open x'")
-    assert verifier().judge(run(*sh("echo no; echo ' ' >&2; exit 2")))[1].endswith("; its last words: 'no'")
+    assert (status, reason) == ("failed", "ended with exit code 2; output ends with: 'cannot open x'")
+    assert verifier().judge(run(*sh("echo no; echo ' ' >&2; exit 2")))[1].endswith("; output ends with: 'no'")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,9 @@ def test_a_time_limit_is_said(run):
 
 def test_a_failed_prepare_or_cleanup_command_is_said(run, tmp_path):
     hook = Launch(path="/bin/sh", argv=sh("echo 'cache busy' >&2; exit 4"), env=(), cwd=str(tmp_path))
-    expected = "a prepare or cleanup command failed: it ended with exit code 4; its last words: 'cache busy'"
+    expected = (
+        "a prepare or cleanup command failed: it ended with exit code 4; output ends with: 'cache busy'"
+    )
     assert verifier().judge(run("/bin/true", prepare=(hook,))) == ("hook_failed", expected)
     assert verifier().judge(run("/bin/true", cleanup=(hook,))) == ("hook_failed", expected)
 
@@ -281,5 +283,5 @@ def test_a_run_without_digests_is_not_taken_for_a_right_one(run):
     status, reason = verifier(stdout_sha256=SHA256).judge(run(*sh("echo right")))
     assert (status, reason) == (
         "failed",
-        "the runner that measured it took no digests, which verify asks for",
+        "the runner recorded no digests, which verify needs",
     )

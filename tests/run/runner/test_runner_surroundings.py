@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from steelyard.interventions.launch_change import UNLIMITED_MIB
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import Trial
@@ -183,6 +184,47 @@ def test_a_nice_value_that_is_not_allowed_is_said_and_not_ignored(journal, runne
     if done.returncode != 0 and "setpriv" in done.stderr:
         pytest.skip("setpriv cannot take a capability away here")
     assert done.stdout == "setup_failed nice 13\n", done.stderr
+
+
+def test_the_limit_of_the_stack_is_that_of_the_launch_and_of_no_later_one(runner, journal, sh):
+    launches = [sh("ulimit -s", stack_mib=mib) for mib in (None, 16, UNLIMITED_MIB, None)]
+    numbers = [runner.define(launch) for launch in launches]
+    runner.run([Trial(i, number) for i, number in enumerate(numbers, 1)])
+    before, small, none, after = (trial.stdout.strip() for trial in read_journal(journal)[0])
+    assert (small, none) == (b"16384", b"unlimited")
+    assert before == after != small
+
+
+def test_a_limit_of_the_stack_above_the_hard_one_fails_the_trial(journal, runner_program):
+    script = (
+        "import resource, sys; from pathlib import Path\n"
+        "from steelyard.run.runner.journal import read_journal\n"
+        "from steelyard.run.launch.launch import Launch\n"
+        "from steelyard.run.runner.runner import Runner, Trial\n"
+        "resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))\n"
+        "with Runner(Path(sys.argv[1])) as runner:\n"
+        "    launch = Launch('/bin/true', ('true',), (), '/', stack_mib=16)\n"
+        "    runner.run([Trial(1, runner.define(launch))])\n"
+        "[trial] = read_journal(Path(sys.argv[1]))[0]; print(trial.status, trial.step)\n"
+    )
+    done = subprocess.run(
+        [
+            "setpriv",
+            "--bounding-set=-sys_resource",
+            "--inh-caps=-sys_resource",
+            sys.executable,
+            "-c",
+            script,
+            journal,
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    if done.returncode != 0 and "setpriv" in done.stderr:
+        pytest.skip("setpriv cannot take a capability away here")
+    assert done.stdout == "setup_failed stack_limit\n", done.stderr
 
 
 def test_counters_count_or_say_that_they_are_not_available(run_one, sh):

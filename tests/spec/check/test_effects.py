@@ -47,7 +47,7 @@ def test_what_is_asked_of_effects_survives_its_text(read, analysis):
         ("contrasts = { x = { a = [-1, 1] } }", "analysis.contrasts.x.a: 2 weights for the 3 levels of a"),
         (
             "contrasts = { x = { a = [1, 1, 1] } }",
-            "analysis.contrasts.x.a: the weights have the sum 3, so that they would compare unlike amounts",
+            "analysis.contrasts.x.a: the weights have the sum 3, so they would compare unequal amounts",
         ),
         (
             "contrasts = { x = { a = [0, 0, 0] } }",

@@ -44,7 +44,7 @@ REFUSED = {
     "no program": ({"ssh": []}, "names no program"),
     "words of a queue": ({"submit": ["qsub", "{script}"]}, "is about a queue"),
     "jobs": ({"jobs": 2}, "hosts run one job each"),
-    "files that are copied nowhere": ({"files": ["a"]}, "stage is shared"),
+    "files that are copied nowhere": ({"files": ["a"]}, 'has no effect with stage = "shared"'),
     "files from elsewhere": ({"files": ["../a"], "stage": "copy"}, "not below the directory"),
     "files of the system": ({"files": ["/etc/passwd"], "stage": "copy"}, "not below the directory"),
     "another way to bring them there": ({"stage": "rsync"}, "stage"),
@@ -76,7 +76,7 @@ def test_other_contexts_stay_beside_hosts_and_nodes_are_not_named_twice():
     drawn = experiment(**asks, design={"blocks": 4}, contexts={"env_bytes": 64}).contexts
     assert drawn is not None
     assert drawn.settings == {"env_bytes": 64, Node.name: ("a", "b")}
-    with pytest.raises(SpecError, match="drawn as they stand under"):
+    with pytest.raises(SpecError, match="drawn from those under"):
         experiment(**asks, design={"blocks": 4}, contexts={"node": ["a", "b"]})
     with pytest.raises(SpecError, match="a block lies on one host"):
         experiment(**asks, design={"blocks": 4, "order": "sequential"})

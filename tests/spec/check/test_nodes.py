@@ -36,7 +36,7 @@ def test_nodes_are_drawn_of_slurm_and_named_of_another_queue():
 @pytest.mark.parametrize(
     ("parts", "key", "says"),
     [
-        ((NAMED,), "contexts.node", "trials run on this machine alone"),
+        ((NAMED,), "contexts.node", "trials run only on this machine"),
         ((RANDOM, TEMPLATE.format(submit=PLACED)), "contexts.node", "only Slurm is asked for its nodes"),
         ((NAMED, TEMPLATE.format(submit='["qsub", "{script}"]')), "launch.submit", "names no {node}"),
         ((TEMPLATE.format(submit=PLACED),), "launch.submit[2]", "{node} is drawn nowhere"),
@@ -47,7 +47,7 @@ def test_nodes_are_drawn_of_slurm_and_named_of_another_queue():
         ((NAMED, slurm("-N", "2-4")), "launch.options[1]", "asks for 2-4 nodes"),
         (('[design]\norder = "sequential"\n', NAMED, slurm()), "contexts.node", "no blocks"),
         (('[contexts]\nnode = ["-n1", "n2"]\n', slurm()), "contexts.node[1]", "'-n1' is not a level of node"),
-        (('[factors]\nnode = ["n1", "n2"]\n',), "factors.node", "machines cannot be compared in it"),
+        (('[factors]\nnode = ["n1", "n2"]\n',), "factors.node", "so blocks cannot compare machines"),
     ],
 )
 def test_what_gives_no_block_one_node_is_refused_with_the_place(parts, key, says):

@@ -130,8 +130,8 @@ than = { nodes = 2 }
 @pytest.mark.parametrize(
     ("text", "what", "cure"),
     [
-        ("by = 2", "claims[1]: no key says what is claimed", "faster"),
-        ('fastr = { opt = "O3" }', "no key says what is claimed", "did you mean faster?"),
+        ("by = 2", "claims[1]: no key names a kind of claim", "faster"),
+        ('fastr = { opt = "O3" }', "no key names a kind of claim", "did you mean faster?"),
         ('faster = { opt = "O3" }\nbest = "opt"', "faster and best are two claims", "[[claims]]"),
         ('faster = { opt = "O3" }', "faster without than", "write than"),
         ('faster = { opt = "O33" }\nthan = { opt = "O2" }', 'opt has no level "O33"', 'did you mean "O3"?'),
@@ -168,7 +168,7 @@ than = { nodes = 2 }
         ('limit = "wall_s"\nmax = 1\nat = { n = 1000 }\nparameter = "n"', "at says already", "leave out"),
         ('best = "optt"', "unknown factor optt", "did you mean opt?"),
         ('best = "opt"\nlevel = "O1"', 'opt has no level "O1"', "O2"),
-        ('scales = "wall_s"', "nothing says what is expected", "expect"),
+        ('scales = "wall_s"', "no expectation is stated", "expect"),
         ('scales = "wall_s"\nexpect = "O(log"', "column", "write it as"),
         (
             'scales = "wall_s"\nexpect = "O(1)"\nparameter = "opt"',

@@ -106,7 +106,9 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
         )
     if not any(values for each in found.series for values in each.values):
         said = f": {' '.join(found.notes)}" if found.notes else ""
-        raise UsageError(f"{path}: {found.tool} left no value in it{said}", hint="run the benchmark again")
+        raise UsageError(
+            f"{path}: the file of {found.tool} contains no measurements{said}", hint="run the benchmark again"
+        )
     return found
 
 

@@ -72,8 +72,8 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
     names = [name for name, _ in titles]
     if not chosen.value:
         raise UsageError(
-            f"{where}: which column is measured was not said",
-            hint=f"--value COLUMN, with one of: {', '.join(names)}",
+            f"{where}: --value is missing: which column has the measurements?",
+            hint=f"--value COLUMN, one of: {', '.join(names)}",
         )
     for name in (*chosen.value, *chosen.by):
         if name not in names:

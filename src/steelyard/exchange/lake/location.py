@@ -13,7 +13,7 @@ from typing import Any, Final
 from steelyard.errors import MachineError, SteelyardError, UsageError
 from steelyard.files.urls import find_directory, find_secrets, is_url, strip_secrets
 
-EXTRA: Final = "install Steelyard from its checkout with what lakes need: pip install '.[lake]'"
+EXTRA: Final = "install the extra for lakes: pip install '.[lake]' in the checkout"
 """Hint where a package is missing."""
 
 _UNFINISHED: Final = ".unfinished"
@@ -140,7 +140,7 @@ class Location:
                 getattr(error, "strerror", None) or str(error) or type(error).__name__
             )
             place = shlex.quote(self.label)
-            hint = f"see who may do what there: ls -ld {place}"
+            hint = f"check the permissions: ls -ld {place}"
             if self.directory is None:
                 hint = "see whether its credentials are right, and whether fsspec opens it without Steelyard"
             raise UsageError(f"{self.label} cannot be {verb}: {reason}", hint=hint) from None

@@ -250,7 +250,7 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
     failing: dict[str, str] = {}
     for (name, level), what in zip(rows, bench.failures(list(rows.values())), strict=True):
         if what is not None:
-            failing.setdefault(name, f"at {level} the program does not do what it does otherwise: it {what}")
+            failing.setdefault(name, f"at {level} the program behaves differently: it {what}")
     left = tuple(candidate for candidate in among if candidate.name not in failing)
     if failing and (bench.request.only or not left):
         name, what = next(iter(failing.items()))

@@ -27,6 +27,9 @@ USUAL: Final = (
     "affinity",
     "transparent_huge_pages",
     "omp_wait_policy",
+    "omp_num_threads",
+    "locale",
+    "stack_limit",
 )
 """Contexts that differ between people who run the same program, and are hardly ever reported. The others can
 be asked for: that a dropped file cache or another priority moves the time of most programs is well known."""
@@ -41,11 +44,14 @@ KINDS: Final = (
 )
 """Everything that can be asked for by name: all that a start changes, where others change a build."""
 
-_BASES: Final[dict[str, Scalar]] = {"aslr": "off", "nice": 0, "omp_wait_policy": "passive"}
+_BASES: Final[dict[str, Scalar]] = {"aslr": "off", "locale": "C", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
 
 _AS_STARTED: Final[dict[str, Scalar]] = {"aslr": "on", "cwd_bytes": 0, "omp_wait_policy": "inherited"}
 """Levels of a start from the user's own shell where that is not the first one."""
+
+OMP_THREADS: Final = "omp_num_threads"
+_NO_OPENMP: Final = "the program was not seen to use OpenMP"
 
 MOVE_THE_STACK: Final = frozenset({"env_bytes", "argv0_bytes", "stack_offset", "heap_offset"})
 """Kinds that say nothing where every run draws its own addresses, and that come on top of what is equal."""
@@ -170,13 +176,21 @@ def placed(
 ) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
     """Return the kinds for a program with such threads, and those left out.
 
-    Of ``affinity``, levels that do something to such a program are kept.
+    Of ``affinity``, levels that do something to such a program are kept; a number of threads is for OpenMP.
 
     Raises
     ------
     MachineError
-        No kind is left, or ``affinity`` is left out that was asked for by name.
+        No kind is left, or one is left out that was asked for by name.
     """
+    if threads != "openmp" and OMP_THREADS in [kind.name for kind in among]:
+        if asked:
+            raise MachineError(
+                f"{OMP_THREADS} cannot be varied here: {_NO_OPENMP}", hint=f"leave {OMP_THREADS} out"
+            )
+        rest = tuple(kind for kind in among if kind.name != OMP_THREADS)
+        remaining, left_out = placed(rest, threads, asked=asked)
+        return remaining, {OMP_THREADS: _NO_OPENMP, **left_out}
     reason = None
     levels: tuple[Scalar, ...] = ()
     if threads == "one":

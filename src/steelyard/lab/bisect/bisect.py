@@ -100,7 +100,7 @@ def _told_how_to_go_on(directory: Path) -> Iterator[None]:
         yield
     except (KeyboardInterrupt, InterruptedRunError):
         raise InterruptedRunError(
-            f"interrupted; what was measured is in {directory}",
+            f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
 

@@ -114,12 +114,12 @@ def refuse_one_text(name: str, given: Iterable[object]) -> None:
     """
     if isinstance(given, str):
         raise UsageError(
-            f"{name} must be a list of texts, got the text {given!r}", hint=f"{name}=[{given!r}]"
+            f"{name} must be a list of strings, got the string {given!r}", hint=f"{name}=[{given!r}]"
         )
     for each in given:
         if not isinstance(each, str):
             words = " ".join(map(str, each)) if isinstance(each, list | tuple) else str(each)
-            raise UsageError(f"{name} must be texts, got {each!r}", hint=f"write {words!r}")
+            raise UsageError(f"{name} must be strings, got {each!r}", hint=f"write {words!r}")
 
 
 def refuse_no_count(name: str, given: object) -> None:

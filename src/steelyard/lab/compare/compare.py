@@ -204,7 +204,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         """Return the keys of ``[build]``; what objects are called at each level is what it depends on."""
         if self.build is None or self.contexts != "layout":
             raise UsageError(
-                "--contexts=layout draws how a program is linked, and --build says how; neither goes alone",
+                "--contexts=layout needs --build (which links the program), and --build needs it",
                 hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
             )
         if "{objects}" not in self.build or "{build}" not in self.build:
@@ -296,11 +296,11 @@ def scan(first: str, last: str, step: str) -> list[str]:
     delta = _number(step, f"--parameter-step-size {step}")
     if not delta:
         raise UsageError(
-            f"--parameter-step-size {step}: a step of 0 leads nowhere", hint="--parameter-step-size 1"
+            f"--parameter-step-size {step}: the step must not be 0", hint="--parameter-step-size 1"
         )
     if (high - low) * delta < 0:
         raise UsageError(
-            f"{asked}: steps of {step} do not lead from {first} to {last}",
+            f"{asked}: a step of {step} cannot reach {last} from {first}",
             hint=f"--parameter-step-size={-delta}, or --parameter-scan with {last} before {first}",
         )
     if abs(high - low) >= MOST_VALUES * abs(delta):

@@ -157,7 +157,7 @@ def only_command(request: CompareRequest) -> str:
     """
     if len(request.commands) != 1:
         raise UsageError(
-            f"--null compares one command with itself, and {len(request.commands)} are given",
+            f"--null compares one command with itself, but {len(request.commands)} are given",
             hint=f"steelyard compare --null {request.commands[0]!r}",
         )
     if request.parameters or request.names:

@@ -68,7 +68,7 @@ def check_energy(host: HostState) -> HostFinding:
         "energy",
         "limitation",
         sources[ENERGY[0]] or "not looked at",
-        "Joules are not available; no other metric stands for them.",
+        "Joules are not available, and no other metric replaces them.",
         "sysctl kernel.perf_event_paranoid=0" if "paranoid" in sources[ENERGY[0]] else None,
     )
 
@@ -80,7 +80,7 @@ def address_randomisation(host: HostState) -> HostFinding:
             "address randomisation",
             "limitation",
             "off for the whole system",
-            "Every start has the same addresses: what is measured holds for one context only, unless contexts"
+            "Every start has the same addresses: measurements hold for one context only, unless contexts"
             " are drawn (--contexts).",
             "sysctl kernel.randomize_va_space=2",
         )
@@ -165,7 +165,7 @@ def changes(host: HostState) -> HostFinding:
         "changes",
         "limitation",
         f"{found}; not: {', '.join(missing)}",
-        "A spec that asks for what is missing ends with exit code 4 before anything runs.",
+        "A spec that needs a missing capability ends with exit code 4 before anything runs.",
     )
 
 

@@ -97,8 +97,8 @@ def huge_pages(host: HostState) -> HostFinding:
     return HostFinding(
         "huge pages",
         "limitation",
-        "always: given where memory happens to be in one piece",
-        "Two starts of one program may differ by what the page tables cost.",
+        "always (depends on memory fragmentation)",
+        "Two starts of one program may differ by the cost of page tables.",
         "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled",
     )
 

@@ -131,7 +131,7 @@ def _measure_in(directory: Path, request: GateRequest, sides: Sides, watch: Watc
     except (KeyboardInterrupt, InterruptedRunError):
         # Trees stay, so that the same programs go on.
         raise InterruptedRunError(
-            f"interrupted; what was measured is in {directory}",
+            f"interrupted; measurements so far are in {directory}",
             hint=f"the same command goes on, with -o {shlex.quote(str(directory))}",
         ) from None
     except BaseException:

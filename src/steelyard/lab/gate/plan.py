@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
@@ -124,6 +125,7 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
                 tree = trees[side].path
                 environment = harness.make_environment(str(tree))
                 place = tree / program.directory
+                harness.check_tree(program, tree, {**os.environ, **environment})
                 probes[side] = probe(harness, program, metric, place, environment, request.timeout_s)
         is_same = harness.builds and _is_same_file(members)
         programs.append(PlannedProgram(name, members, probes, is_same, _find_installed(harness, members)))

@@ -120,7 +120,8 @@ def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Pr
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise NoReportError(
-            f"two benchmarks are called {twice}", hint="give each a name of its own; values would be mixed"
+            f"two benchmarks are called {twice}",
+            hint="give each a unique name; otherwise values would be mixed",
         )
     better = chosen[0].better
     if better == "neither":

@@ -46,7 +46,7 @@ class Tally:
             f"{counts}, {of_base or 'none'} of base; in block {first.block} of {record.name}: {first.reason}",
             hint="run it by itself, many times; "
             + (
-                "a time limit that only quick runs keep would hide what is slower: --timeout"
+                "slow runs exceeded the time limit, which would hide a slowdown; raise --timeout"
                 if late
                 else f"--allow-failures {len(self._failed['head'])} leaves out blocks in which it fails"
             ),

@@ -121,7 +121,7 @@ def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] 
     for facts in lake.facts:
         condensed = facts.condensed
         if condensed is None or not (digests := _choose_digests(condensed, metrics, beside)):
-            why = "has no complete block with positive values of what is asked"
+            why = "has no complete block with positive values of the metric"
             left_out.append(LeftOut(condensed.name if condensed else facts.name, why))
             continue
         records.append(replace(condensed, digests=digests))

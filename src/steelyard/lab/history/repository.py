@@ -134,7 +134,7 @@ class Repository:
         done = self._run(*words, env=env)
         if done.returncode:
             said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            raise MachineError(f"git {shlex.join(words)} failed: {said}", hint="see what git status says")
+            raise MachineError(f"git {shlex.join(words)} failed: {said}", hint="run git status")
         return done.stdout
 
     def _run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

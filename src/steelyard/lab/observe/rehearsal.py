@@ -149,7 +149,7 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     if baseline.status != "ok" or baseline.exit_code is None:
         raise ProgramError(
             f"the program without a probe {ending(baseline) if baseline.status == 'ok' else 'cannot be run'}",
-            hint="run the command by itself to see what it does",
+            hint="run the command by itself to see its output",
         )
     after = {} if files else list_files(place, directory)
     uncompared: dict[str, str] = {}

@@ -344,7 +344,7 @@ def _hash_output(ledger: Ledger, tree: Path) -> str:
         ) from None
     if done.returncode:
         raise ProgramError(
-            f"HEAD: {words[0]} ended with {done.returncode}", hint="run it by itself to see what it does"
+            f"HEAD: {words[0]} ended with {done.returncode}", hint="run it by itself to see its output"
         )
     return hashlib.sha256(done.stdout).hexdigest()
 

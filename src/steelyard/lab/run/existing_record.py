@@ -83,7 +83,7 @@ def refuse_imported(directory: Path) -> None:
     with Record.open(directory) as record:
         if record.imported:
             raise RecordError(
-                f"{directory} holds what another tool measured, which Steelyard cannot continue",
+                f"{directory} was imported from another tool; Steelyard cannot continue it",
                 hint=f"steelyard analyze {shlex.quote(str(directory))}",
             )
         if record.merged:

@@ -38,7 +38,7 @@ def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, fi
         what = "has not ended" if directory.exists() else "does not exist"
         raise UsageError(
             f"--extend {blocks}: {directory} {what}, so it cannot be extended yet",
-            hint="leave --extend out: that runs what the spec asks for, and continues it",
+            hint="leave --extend out to finish the run first",
         )
     if experiment.design.in_rows:
         raise UsageError(

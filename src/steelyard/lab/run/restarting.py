@@ -110,6 +110,6 @@ def confounded_boots(record: Reading) -> str | None:
     one, other = apart[0]
     more = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
     return (
-        f"{names[one]} and {names[other]} were never measured after the same start of the machine{more}: what"
-        " a start does cannot be told from what they do."
+        f"{names[one]} and {names[other]} were never measured after the same start of the machine{more}:"
+        " effects of starts and treatments cannot be separated."
     )

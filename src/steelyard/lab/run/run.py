@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from steelyard.run.queue.job import Job
     from steelyard.run.queue.submission import Submission
 
+ENVIRONMENT: Final = "environment_bytes"
+"""Fact of a run: length of the environment that its trials have from the shell."""
 HOST_KEYS: Final = ("hostname", "cpu_model", "kernel")
 """Host facts that must not change within an experiment without a word."""
 
@@ -165,6 +167,7 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
     counters = record.experiment.program.counters
     if submitted is None:
         facts = host_facts() | describe_sources(counters) | measure_idle_power(counters)
+        facts[ENVIRONMENT] = prepared.launches.inherited_bytes
     else:
         facts = {"submitted_from": read_host_name()}
     jobs_before = _jobs(record) if submitted is not None else []
@@ -182,8 +185,8 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
         state = "interrupted"
         named = shlex.quote(str(record.directory))
         raise InterruptedRunError(
-            f"interrupted; what was measured is in {record.directory}",
-            hint=f"steelyard run {named} goes on; steelyard analyze {named} shows what there is",
+            f"interrupted; measurements so far are in {record.directory}",
+            hint=f"steelyard run {named} goes on; steelyard analyze {named} answers from them",
         ) from None
     else:
         state = end
@@ -301,6 +304,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
     launches.mark(record.id, metrics_file=record.directory / "metrics")
     measurer = Measurer(launches, read_reports)
     _note_host(record, run_id)
+    _note_environment(record, run_id)
     _note_leftovers(record, run_id)
     _note_place(record, launches.experiment, run_id)
     journal = record.journal_path(run_id)
@@ -439,6 +443,19 @@ def _note_place(record: Record, experiment: Experiment, run_id: int) -> None:
     if len(before) != len(now):
         text = (
             f"the spec was in {before} and is in {now}: blocks before and after differ in the length of paths"
+        )
+        record.add_warning("host_changed", text, run_id)
+
+
+def _note_environment(record: Record, run_id: int) -> None:
+    """Another length of what the shell hands on is a warning: the stack lies elsewhere since."""
+    first, *later = record.runs()
+    before = first.host.get(ENVIRONMENT)
+    now = later[-1].host.get(ENVIRONMENT) if later else before
+    if before is not None and now != before:
+        text = (
+            f"the environment of the shell had {before} bytes and has {now}: blocks before and after differ"
+            " in where the stack lies; continue from a shell like the first"
         )
         record.add_warning("host_changed", text, run_id)
 

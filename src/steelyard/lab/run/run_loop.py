@@ -103,7 +103,7 @@ class RunLoop:
             if changes:
                 raise ProgramError(
                     f"the program changed during the experiment: {changes[0]}",
-                    hint="measure it in a new record; this one keeps what was measured before the change",
+                    hint="measure the new program into a new record; this one keeps the old measurements",
                 )
             self._blocks_run += len(works)
             self._note_outcomes(works, measurements)
@@ -216,7 +216,7 @@ class RunLoop:
                     f" verify = {{ exit = {last.exit_code} }} in a spec, --ignore-failure with compare"
                 )
             case _:
-                cure = "run the command by itself to see what it does"
+                cure = "run the command by itself to see its output"
         kept = self._record.directory / "failed"
         return f"its output is in {kept}; {cure}" if kept.exists() else cure
 

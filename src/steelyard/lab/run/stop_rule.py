@@ -39,8 +39,8 @@ _ENDS: Final[dict[Decision, End | None]] = {
     "continue": None,
 }
 _DOUBTS: Final[dict[EarlyDoubt, str]] = {
-    "bimodal": "values fall into two groups",
-    "autocorrelated": "neighbouring blocks resemble each other",
+    "bimodal": "there are two groups of times",
+    "autocorrelated": "successive blocks are correlated",
 }
 
 
@@ -178,8 +178,8 @@ class StopRule:
         if beyond and not last:
             self._record.add_warning(
                 "out_of_reach",
-                f"More blocks would leave half-widths of about {100 * found.floor:.2g} %, where"
-                f" {100 * found.target:.2g} % is wanted: it takes more levels of {self._instances}.",
+                f"More blocks cannot narrow half-widths below about {100 * found.floor:.2g} %; reaching"
+                f" {100 * found.target:.2g} % takes more levels of {self._instances}.",
             )
         decision: Decision = "reached" if reached else "capped" if last or beyond else "continue"
         self._last = self._add_look(complete, blocks, found, decision)
@@ -216,11 +216,8 @@ def _unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
     """Why a precision that was reached by few blocks does not end the run."""
     if not doubts:
         return (
-            f"{blocks} blocks are too few to tell whether neighbours resemble each other: below {ENOUGH},"
-            " only a quarter of the half-width wanted ends a run."
+            f"{blocks} blocks are too few to estimate autocorrelation: below {ENOUGH}, a run ends only at a"
+            " quarter of the requested half-width."
         )
     why = " and ".join(_DOUBTS[doubt] for doubt in doubts)
-    return (
-        f"The precision of {blocks} blocks was not relied on, since {why}: looks count from {ENOUGH} blocks"
-        " on."
-    )
+    return f"Did not stop after {blocks} blocks, before {ENOUGH}: {why}."

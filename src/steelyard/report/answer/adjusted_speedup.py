@@ -50,7 +50,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     note = (
         "S: ratio of arithmetic means; u: standard uncertainty of S from those of the means"
         + (", which share blocks" if paired else "")
-        + "; spread: what the ratio of one future run of each varies by, as plotted in Firoz et al. 2016; "
+        + "; spread: variation of the ratio of one future run of each, as plotted in Firoz et al. 2016; "
         "RSU: u of a mean over the mean."
     )
     return [

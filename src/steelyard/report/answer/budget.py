@@ -28,7 +28,7 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     new, old = called[comparison.treatment.label], called[comparison.baseline.label]
     its = comparison.budget
     if its is None:
-        said = f"{new} against {old}: no budget, since its interval is not one of propagated uncertainties"
+        said = f"{new} against {old}: no budget: its interval is not based on propagated uncertainties"
         return paragraph(said, width)
     unit = comparison.metric.unit
     rows = its.components
@@ -44,7 +44,7 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
         Column("of u² %", [Span(_share(each, total.u)) for each in rows], give_way=1),
         Column("ν", [Span("∞" if each.nu is None else f"{each.nu:.4g}") for each in rows]),
     ]
-    head = f"{new} against {old}: what the uncertainty of the speedup is made of, relative to it"
+    head = f"{new} against {old}: contributions to the uncertainty of the speedup, relative to it"
     foot = (
         f"together u = {percent(total.u)}, ν = {total.nu:.4g}, k = {total.k:.3f},"
         f" U95 = {percent(total.expanded)}"

@@ -90,11 +90,11 @@ def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
     first = found[0].across
     if first.components is None:
         said.append(
-            "Each context was visited once: what it does to the comparison cannot be told from a single"
-            " visit. passes = 3 in [contexts] separates them."
+            "Each context was visited only once, so its effect cannot be separated from noise;"
+            " set passes = 3 in [contexts]."
         )
     else:
-        said.append("Behind each count, in brackets, contexts whose own 95 % interval shows it.")
+        said.append("In parentheses: contexts whose own 95 % interval confirms it.")
     return said
 
 
@@ -109,8 +109,8 @@ def _middle(each: ContextFinding, called: Names) -> str:
     trimmed = ratio(middle.trimmed, middle.trimmed_interval)
     interval = f" ({bounds(middle.trimmed, middle.trimmed_interval)})" if middle.trimmed_interval else ""
     return (
-        f"{_who(each, called)}: a few contexts make the mean of {ratio(across.speedup, across.interval)};"
-        f" without the extreme fifths it is {trimmed}{interval}, the median"
+        f"{_who(each, called)}: a few contexts dominate the mean of {ratio(across.speedup, across.interval)};"
+        f" without the extreme fifths the mean is {trimmed}{interval}, the median"
         f" {ratio(middle.median, middle.median_interval or middle.trimmed_interval)}."
     )
 
@@ -120,8 +120,8 @@ def _bootstrap(each: ContextFinding, called: Names) -> str:
     if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
         return ""
     return (
-        f"{_who(each, called)}: contexts drawn again give {bounds(each.across.speedup, drawn)}, on the other"
-        " side of the question; the shape of the distribution decides."
+        f"{_who(each, called)}: the bootstrap over contexts gives {bounds(each.across.speedup, drawn)} and"
+        " disagrees with t; the shape of the distribution decides."
     )
 
 
@@ -131,8 +131,8 @@ def _interaction(each: ContextFinding, called: Names) -> str:
         return ""
     from steelyard.stats.contexts.finding import SEEN
 
-    moves = "move" if components.p < SEEN else "are not seen to move"
-    both = f"; both commands alike by s = {percent(common)}" if common else ""
+    moves = "change" if components.p < SEEN else "show no effect on"
+    both = f"; they change both commands alike by s = {percent(common)}" if common else ""
     return f"{_who(each, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."
 
 
@@ -147,7 +147,7 @@ def _split(each: ContextFinding, called: Names) -> str:
         return ""
     runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
     return (
-        f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} costs least with {runs} in"
+        f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} is cheapest with {runs} in"
         f" {counted(split.contexts, 'context')}, each visited once{about(split.seconds)}."
     )
 
@@ -156,9 +156,7 @@ def _rank(each: ContextFinding, called: Names) -> str:
     rank = each.across.default_rank
     if rank is None:
         return ""
-    return (
-        f"{_who(each, called)}: the default context is number {rank} of {each.across.contexts}, best first."
-    )
+    return f"{_who(each, called)}: the default context ranks {rank} of {each.across.contexts} (1 = best)."
 
 
 def _wrapped(text: str, width: int) -> list[Line]:

@@ -43,7 +43,7 @@ def findings(answer: Answer) -> Iterator[Finding]:
         open_ = [effect for effect in found.effects if effect.interaction and effect.resolved is False]
         if open_:
             shown = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
-            power = f"; {percent(shown)} or more would have shown in any" if shown is not None else ""
+            power = f"; each could have been detected from {percent(shown)} on" if shown is not None else ""
             yield Finding(f"{where}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
 
 
@@ -68,7 +68,7 @@ def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Findi
         return Finding(f"{name}: {ratio(value, interval)} ×, not tested", evidence, "open")
     power = ""
     if effect.resolvable is not None:
-        power = f"; a difference of {percent(effect.resolvable)} or more would have shown"
+        power = f"; these runs could have detected {percent(effect.resolvable)}"
     return Finding(
         f"{name}: not resolved{power}{fresh(effect.fresh, answer.design.blocks)}", evidence, "open"
     )

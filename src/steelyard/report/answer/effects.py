@@ -39,7 +39,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
         shown += paragraph(caption(found), width, style="heading", only_first=True)
         shown += _part(found, width, told=leads(answer))
     if shown and any(not each.measured for each in answer.declared.type_b):
-        shown += _wrapped("Errors declared in type_b are in speedups, and in no effect.", width)
+        shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
     return shown
 
 
@@ -164,27 +164,24 @@ def _contrast_table(found: Factorial, width: int) -> list[Line]:
 def notes(found: Factorial) -> Iterator[str]:
     """Sentences on what was not judged, and on what cannot be told apart."""
     if found.censored:
-        yield (
-            "Nothing is judged: runs failed or timed out, so that what is missing is not missing by chance,"
-            " or had more ranks than CPUs."
-        )
+        yield ("Nothing is judged: runs failed or timed out (not missing at random), or were oversubscribed.")
     elif found.effects and all(effect.p is None for effect in found.effects):
         if found.units == 1:
             yield (
-                "One value of each treatment leaves nothing to judge chance by: no interval, no test"
-                ' (more blocks, or unreplicated = "lenth" in [analysis]).'
+                "One value of each treatment gives no error term: no interval, no test"
+                ' (run more blocks, or set unreplicated = "lenth" in [analysis]).'
             )
         else:
             yield "The values do not differ between blocks: without an error term, nothing is tested."
     elif any(effect.method == "lenth-pseudo-se" for effect in found.effects):
-        yield "Judged by Lenth's pseudo standard error, as declared: it takes most effects for nothing."
+        yield "Judged by Lenth's pseudo standard error, as declared: most effects are assumed negligible."
     if any(effect.confounded for effect in found.effects):
         yield "Effects joined by “or” are one contrast: this fraction cannot tell which of them it is."
     if found.kind == "screening":
         yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
     if found.unmatched:
-        lack = "lacks" if found.unmatched == 1 else "lack"
-        yield f"{counted(found.unmatched, 'block')} {lack} a value of some treatment: in no effect."
+        lack, count = ("lacks", "counts") if found.unmatched == 1 else ("lack", "count")
+        yield f"{counted(found.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
 
 
 def _ratio_title(metric: Metric) -> str:

@@ -39,8 +39,8 @@ def tell_machines(findings: Sequence[ContextFinding], called: Names) -> list[str
     first = findings[0].machines
     if first is not None and first.spread is None and first.blocks == len(first.members):
         texts.append(
-            "Each machine has one block: what it does to the comparison cannot be told from chance;"
-            " two blocks on each separate them."
+            "Each machine has only one block, so its effect cannot be separated from noise;"
+            " run two blocks on each."
         )
     return texts
 

@@ -14,78 +14,76 @@ from steelyard.report.text.label import counted, listed, printable
 from steelyard.units import Scalar, format_quantity
 
 _SENTENCES: Final[dict[Kind, str]] = {
-    "exploratory": "Exploratory: {names} chosen after the run, when the values may have been seen; verdicts "
-    "in brackets count in no check. Declare it in the spec, and confirm it in a new run.",
+    "exploratory": "Exploratory: {names} chosen after the run, when the values may have been seen. `check` "
+    "ignores verdicts in parentheses. Declare the choice in the spec, and confirm it in a new run.",
     "running": "The experiment is still running; this is after {blocks}.",
     "interrupted": "The run was interrupted after {blocks}; it can be continued.",
-    "precision_not_reached": "The precision wanted {outcome}.",
-    "extended": "Blocks were added {times} after an answer from {blocks}: p-values and intervals hold over "
-    "all answers (this one is judged at {alpha}), so that adding blocks until something shows finds hardly "
-    "more than chance.",
-    "sequential_order": "One treatment ran after the other, so that every drift of the machine counts as a "
-    "difference, and no interval accounts for it.",
+    "precision_not_reached": "The requested precision {outcome}.",
+    "extended": "Blocks were added {times} after an answer from {blocks}. p-values and intervals hold over "
+    "all answers (this one is judged at {alpha}), which accounts for adding blocks after looking.",
+    "sequential_order": "One treatment ran after the other: any drift of the machine counts as a difference, "
+    "and no interval accounts for it.",
     "disturbed": "{who}: {share} of the elapsed time was spent waiting for a CPU that something else used; "
     "CPU time (cpu_s) leaves it out.",
-    "stolen": "The hypervisor gave {share} of the time to other machines; steal is in no program's account.",
-    "same_program": "{programs} are the same program, byte for byte: what differs between them is their "
-    "names, their arguments and where they lie.",
-    "few_blocks": "Few {what} ({n}): below {wanted}, intervals rest on the shape of the distribution.",
-    "autocorrelated": "{who}: {what} resemble each other (r1 = {r1}), so that {n} tell as much as {n_eff} "
-    "independent ones; p-value and interval allow for it.",
-    "autocorrelated_few": "{who}: {what} resemble each other (r1 = {r1}), and {n} are too few to tell how "
+    "stolen": "The hypervisor gave {share} of the time to other machines; steal is charged to no program.",
+    "same_program": "{programs} are the same program, byte for byte; only names, arguments and paths differ.",
+    "few_blocks": "Only {n} {what}: intervals assume {shape} (use {wanted} or more).",
+    "autocorrelated": "{who}: {what} are correlated (r1 = {r1}): {n} are worth {n_eff} independent ones; "
+    "p-value and interval allow for that.",
+    "autocorrelated_few": "{who}: {what} are correlated (r1 = {r1}), and {n} are too few to estimate how "
     "strongly; p-value and interval allow for an autocorrelation of up to {most}.",
-    "autocorrelated_mean": "{who}: neighbouring values resemble each other (r1 = {r1}), so that {n} tell as "
-    "much as {n_eff} independent ones; u is too small.",
-    "slow_mode": "{who}: slow runs, {count} of {n} ({ratio} × the rest; {low} to {high} of all runs, 95 % "
-    "sure); the treatment that it is compared with has none. More runs tell how often, "
-    'estimand = "quantile" what it costs; of the runs that are not slow, the ratio of medians is {within}.',
-    "trend": "{who}: values drift during the run; {drift}.",
+    "autocorrelated_mean": "{who}: successive runs are correlated (r1 = {r1}): {n} runs are worth {n_eff}; "
+    "u is too small.",
+    "slow_mode": "{who}: {count} of {n} runs are slow ({ratio} × the rest; {low} to {high} of all runs, 95 % "
+    "sure); the treatment that it is compared with has none. Without the slow runs the ratio of medians "
+    'is {within}. Run more to estimate how often; use estimand = "quantile" to measure the cost.',
+    "trend": "{who}: times drift during the run; {drift}.",
     "trend_of_difference": "{who}: the difference itself drifts during the run; the ratio is its average.",
-    "outliers": "{who}: outliers ({count} of {n} values), the farthest at {farthest} × the median; "
-    "all are kept.",
-    "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of them; a "
-    "mean describes neither.",
+    "outliers": "{who}: {count} of {n} values are outliers, the farthest at {farthest} × the median; "
+    "none is discarded.",
+    "bimodal": "{who}: values fall into two groups, {ratio} × apart, the smaller with {share} of the values; "
+    "the mean describes neither.",
     "dominated": "{who}: one of {n} values accounts for {share} of the variance and dominates mean and "
     "interval.",
     "instance_carries": "{who}: CV {cv}; {factor} = {instance} ({ratio} × the mean) carries {share} of the "
     "sum of squares.",
     "resolution": "{who}: {steps}",
-    "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; what is in milliseconds "
-    'needs unit = "ms" (or a metric that derives seconds from it); sums over threads or ranks are as meant.',
+    "longer_than_trial": "{who}: {metric} is {value} in trials that took {wall_s}; values in milliseconds "
+    'need unit = "ms" (or a derived metric in seconds); ignore this for sums over threads or ranks.',
     "failures": "{who}: {failed} of {attempted} runs failed{in_time}.",
     "simulated": "Simulated: these values come from a computed machine, not from a measurement.",
-    "crowded": "{who}: more ranks than CPUs; times are the work of all ranks together, and get no verdict.",
-    "one_process": "{who}: all repetitions come from one process, so that what differs from one launch to "
-    "the next (its layout in memory, say) is in no interval.",
-    "failures_unequal": "{who}: no verdict, since runs failed or timed out, "
-    'and what is missing is not missing by chance; failures = "ignore" in [analysis] judges all the same.',
-    "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; what failed "
-    "otherwise leaves a comparison without a verdict.",
+    "crowded": "{who}: oversubscribed (more ranks than CPUs): times are not judged.",
+    "one_process": "{who}: all repetitions come from one process: variation between launches (memory layout, "
+    "for example) is not covered by any interval.",
+    "failures_unequal": "{who}: no verdict. Runs failed or timed out, so runs are not missing at random; "
+    'set failures = "ignore" in [analysis] to judge anyway.',
+    "failures_as_limit": "{who}: runs that timed out count as at least the limit, as declared; any other "
+    "failure leaves a comparison without a verdict.",
     "failures_ignored": "{who}: judged although runs failed or timed out, as declared.",
     "unmatched_blocks": "{who}: some blocks lack a value of one side and are in no comparison.",
     "unbalanced_contexts": "{who}: contexts (or machines) were visited unequally often; each counts once.",
-    "not_finite": "{who}: a value is not a finite number, so that nothing is computed.",
-    "pairing_given_up": "The protocol compares single launches: what treatments of a block share, it takes "
-    "for noise. The paired analysis of the same runs stands beside it.",
-    "pseudo_replication": "The protocol takes launches for independent; {cause_of}, so that n is less than "
-    "it looks.",
-    "no_baseline": "{who}: compared with nothing, since the design has no matching baseline.",
-    "modes_unseen": "Behaviour that shows in fewer than {share} of runs ({runs} of each, 95 % sure).",
+    "not_finite": "{who}: a value is not a finite number; nothing is computed.",
+    "pairing_given_up": "The protocol compares single launches: it treats what blocks share as noise. "
+    "The paired analysis of the same runs stands beside it.",
+    "pseudo_replication": "The protocol assumes independent launches, but {cause_of}: the effective n is "
+    "smaller.",
+    "no_baseline": "{who}: not compared: the design has no matching baseline.",
+    "modes_unseen": "Behaviour that occurs in fewer than {share} of runs ({runs} of each, 95 % sure).",
     "machines_unseen": "Kinds of machine that are rarer than {share} ({machines}, 95 % sure).",
     "contexts_unseen": "Kinds of context that are rarer than {share} ({contexts}, 95 % sure).",
-    "one_context": "Other contexts: what another environment size, other paths or another link order would "
-    "change is not in any interval.",
-    "one_code_layout": "Other layouts of the code: each program is one build, and what another link order or "
-    'padding would change is not in any interval (compare --contexts=layout, or code = "random" in '
-    "[contexts], draws builds).",
-    "layout_per_launch": "One layout for each context: address randomisation was on, so that every "
-    "launch drew a layout of its own, and a context is what else was set.",
+    "one_context": "Other contexts: no interval covers the effect of another environment size, other paths "
+    "or another link order.",
+    "one_code_layout": "Other layouts of the code: each program is one build, and no interval covers the "
+    "effect of another link order or padding. compare --contexts=layout draws builds, as does "
+    'code = "random" in [contexts].',
+    "layout_per_launch": "One layout for each context: address randomisation was on, so every launch drew "
+    "its own layout. A context is all other settings.",
     "below_tick": "{metrics}: sampled at clock ticks, unreliable below {tick_s} s.",
     "counters": "Counters ({names}): not available on this machine.",
-    "idle_power": "Energy of the program alone: {metric} counts all that runs in its domain, "
-    "{watts} W while a program slept before the run.",
+    "idle_power": "Energy of the program alone: {metric} counts everything that runs in its domain; "
+    "{watts} W was drawn while a program slept before the run.",
     "queue_wait": "Time spent waiting for a CPU: not available on this machine.",
-    "queue_wait_of_short": "Time spent waiting for a CPU in runs below 0.5 ms, which asking would disturb.",
+    "queue_wait_of_short": "Time spent waiting for a CPU in runs below 0.5 ms (reading it disturbs them).",
     "note": "{text}",
 }
 
@@ -99,7 +97,7 @@ _COUNTS: Final = {
     "machines": "machine",
     "runs": "run",
 }
-_WIDTHS: Final = {"reached": "reached", "target": "wanted"}
+_WIDTHS: Final = {"reached": "reached", "target": "requested"}
 _FORMATS: Final = {
     "r1": ".2f",
     "n_eff": ".0f",
@@ -154,28 +152,29 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     if about.kind == "precision_not_reached":
         phrases["outcome"] = _precision(it)
     elif about.kind == "few_blocks":
-        phrases["what"] = "blocks" if it["blocked"] else "runs of each"
+        phrases["what"] = "blocks" if it["blocked"] else "runs of each treatment"
+        phrases["shape"] = "log-ratios that are near normal" if it["blocked"] else "log-normal times"
     elif about.kind in ("autocorrelated", "autocorrelated_few"):
-        phrases["what"] = "differences of neighbouring blocks" if it["blocked"] else "neighbouring values"
+        phrases["what"] = "differences of successive blocks" if it["blocked"] else "successive runs"
     elif about.kind == "trend":
         if it["alone"]:
-            phrases["drift"] = "the mean is that of a machine which changed meanwhile"
+            phrases["drift"] = "the mean averages over a machine that changed"
         elif it["blocked"]:
-            phrases["drift"] = "blocks cancel what all treatments share, s and CV contain it"
+            phrases["drift"] = "comparisons are corrected for that, s and CV are not"
         else:
             phrases["drift"] = "without blocks, the drift is part of the difference"
     elif about.kind == "resolution":
         step = format_quantity(float(it["step"]), str(it["unit"]), 2)
-        steps = f"values come in steps of {step}; a spread of that size says more about the clock."
+        steps = f"values come in steps of {step}; a spread of that size describes the clock."
         equal = "a simulation that repeats to the bit, or a clock too coarse to tell them apart."
         phrases["steps"] = steps if it["step"] else f"all values are equal: {equal}"
     elif about.kind == "pseudo_replication":
-        order = "those of one treatment followed each other, under the same drift and the same context"
-        contexts = "those of one context resemble each other"
+        order = "launches of one treatment ran one after the other, under the same drift and context"
+        contexts = "launches of one context are correlated"
         phrases["cause_of"] = order if it["cause"] == "order" else contexts
     elif about.kind == "failures":
         late = f"up to {most['timed_out']}" if "timed_out" in most else it["timed_out"]
-        phrases["in_time"] = f", {late} of them by running out of time" if late else ""
+        phrases["in_time"] = f", {late} of them timed out" if late else ""
     return phrases
 
 
@@ -186,8 +185,8 @@ def _precision(it: Mapping[str, Scalar]) -> str:
     reached, target = (widths.get(key, math.inf) for key in ("reached", "target"))
     if reached <= target < math.inf:
         early = int(it["blocks"]) < ENOUGH and reached > EARLY * target
-        why = f": below {ENOUGH} blocks it ends a run at a quarter of that" if early else ""
-        return f"({percent(target)}) was not relied on after {blocks} ({percent(reached)}){why}"
+        why = f": below {ENOUGH} blocks only a quarter of it ends a run" if early else ""
+        return f"({percent(target)}) did not end the run after {blocks} ({percent(reached)}){why}"
     ended = {"max_blocks": " with the blocks allowed", "max_time": " in the time allowed"}
     shown = ", ".join(f"{percent(width)} {_WIDTHS[key]}" for key, width in widths.items())
     halfwidths = f": {shown} (half-width of the widest interval)" if widths else ""

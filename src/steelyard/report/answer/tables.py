@@ -52,7 +52,7 @@ def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
         *_labels(
             [{k: v for k, v in sample.labels.items() if k not in view.shared_labels} for sample in shown]
         ),
-        Column(f"mean ± u{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
+        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if view.tells_each:

@@ -180,7 +180,7 @@ def tally(judged: Sequence[Comparison]) -> str:
     open_ = [
         each.resolvable for each in judged if each.verdict == "not_resolved" and each.resolvable is not None
     ]
-    power = f"; a difference of {percent(max(open_))} or more would have shown in any" if open_ else ""
+    power = f"; every comparison could have detected {percent(max(open_))}" if open_ else ""
     return f"{len(judged)} comparisons: {said}{power}"
 
 

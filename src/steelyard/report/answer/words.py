@@ -219,19 +219,19 @@ def fresh(run: FreshRun | None, units: int) -> str:
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
     seen = f"the {percent(run.difference)} seen"
-    what = f"show {seen}, if real" if run.margin is None else f"decide that, if {seen} are real"
+    purpose = f"to confirm {seen} here" if run.margin is None else f"to decide that, if {seen} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
     if run.machines is not None:
         size = f"{run.machines:,} machines"
-    return f"; a fresh run of {size}{about(run.seconds)} would {what}"
+    return f"; {purpose}, run {size}{about(run.seconds)}"
 
 
 def _power(resolvable: float | None) -> str:
     if resolvable is None:
         return ""
     if resolvable > _NOTHING:
-        return "; no difference would have shown"
-    return f"; a difference of {percent(resolvable)} or more would have shown"
+        return "; too few runs to detect a difference of any size"
+    return f"; these runs could have detected {percent(resolvable)}"
 
 
 def alone(sample: Described, names: Names) -> Finding:

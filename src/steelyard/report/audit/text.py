@@ -62,8 +62,8 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
         " draws them)"
     )
     unseen.append(
-        "In no audit: locale, number of threads, limits of resources, standard input, the contents of files,"
-        " other machines"
+        "In no audit: standard input, the contents of files, limits other than that of the stack, other"
+        " machines"
     )
     return shown + _section("Not visited", [f"{text}." for text in unseen], width)
 

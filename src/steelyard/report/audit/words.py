@@ -20,6 +20,9 @@ _NAMES: Final = {
     "affinity": "the placement of threads",
     "transparent_huge_pages": "huge pages",
     "omp_wait_policy": "the waiting policy of OpenMP",
+    "omp_num_threads": "the number of OpenMP threads",
+    "locale": "the locale",
+    "stack_limit": "the limit of the stack",
     "nice": "the nice value",
     "scheduling": "the scheduler's class",
     "file_cache": "the file cache",
@@ -91,19 +94,23 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
         share = 0.0 if chosen else finding.beyond(audit.least) / len(finding.screened)
         many = f"; {percent(share)} of the levels visited stand out" if share else ""
         return (
-            f"{_capital(name)} moves it {size}{many}: randomise it (compare --contexts, or"
+            f"{_capital(name)} changes run time {size}{many}: randomise it (compare --contexts, or"
             f' {finding.context} = "random" in [contexts]), or align what lies across a line, a page or in a'
             " crowded cache set."
         )
     if finding.context == "aslr":
         return (
-            f"{_capital(name)} moves it {size}: with it, every run has a layout of its own. Average over many"
+            f"{_capital(name)} changes run time {size}: every run has its own layout. Average over many"
             ' runs and layouts, or hold it and vary the layout: aslr = "off" with env_bytes = "random".'
         )
     if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
-        return f'{_capital(name)} moves it {size}: randomise it ({finding.context} = "random" in [contexts]).'
+        return (
+            f'{_capital(name)} changes run time {size}: randomise it ({finding.context} = "random" in'
+            " [contexts])."
+        )
     return (
-        f"{_capital(name)} moves it {size}: set it, and say how it was set ({finding.context} in [factors])."
+        f"{_capital(name)} changes run time {size}: fix it and report the value ({finding.context} in"
+        " [factors])."
     )
 
 
@@ -147,7 +154,7 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
     if finding.context == "aslr" and finding.unseen:
         return (
             f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
-            f" {percent(finding.unseen)} of layouts could have been missed (95 % sure)"
+            f" {percent(finding.unseen)} of layouts may have been missed (95 % sure)"
         )
     if finding.context == "transparent_huge_pages":
         return (

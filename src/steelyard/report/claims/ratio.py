@@ -42,7 +42,7 @@ def evidence(claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
     if outcome == "holds" and isinstance(claim, Equivalent) and found.by in ("block", "launch"):
         words += f"; slow runs, up to {percent(unseen_share(found.n))} of all, could be unseen"
     if outcome == "not_resolved" and found.resolvable is not None and found.resolvable <= NOTHING:
-        words += f"; a difference of {percent(found.resolvable)} would have shown"
+        words += f"; these runs could have detected {percent(found.resolvable)}"
     return words
 
 

@@ -119,7 +119,7 @@ def _family(ordered: Sequence[Verdict], alpha: float) -> str:
 
 
 _RESERVATIONS: Final[dict[Reservation, str]] = {
-    "failed": "The run ended since a program failed: these verdicts rest on the blocks before.",
+    "failed": "The run ended because a program failed; these verdicts use the blocks before that.",
     "unfinished": "The run has not ended: these verdicts rest on the blocks so far.",
     "imprecise": "The run ended before the precision that the spec wants was reached.",
     "afterwards": "Exploratory: the claims are not those with which the record was run. Values do not confirm"

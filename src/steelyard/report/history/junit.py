@@ -38,7 +38,7 @@ def render(found: History, since: str | None = None, *, strict: bool, least: flo
             fails = strict or series.broken_off
             kind = "not_judged" if series.refused or series.broken_off else "not_resolved"
             return Case(name, "failed" if fails else "skipped", kind, why)
-        return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing stands worse")
+        return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing became worse")
 
     cases = [case(series) for series in found.series]
     if incomplete:

@@ -69,7 +69,7 @@ def stable(found: History) -> str:
         return "Nothing can be said yet: no series is judged."
     steady = sum(series.is_judged for series in completed)
     if not steady:
-        return "No step stands out of levels that wander."
+        return "Levels wander; no single step stands out."
     return f"No lasting change in {steady} series (false discovery rate at most {percent(found.alpha)})."
 
 
@@ -163,7 +163,7 @@ def resolvable_words(series: SeriesHistory) -> str:
     if series.resolvable is None:
         return ""
     middle, latest = (_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest))
-    return f"a step of {middle} in the middle, of {latest} two records ago, would probably have shown"
+    return f"a step of {middle} in the middle, of {latest} two records ago, would probably have been detected"
 
 
 def _percent_of_step(size: float) -> str:

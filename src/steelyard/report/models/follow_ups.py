@@ -56,7 +56,7 @@ def _limit(model: ScalingModel, found: Breaks) -> str:
     if found.at is None:
         over = f" over {found.parameter}" if others else ""
         begins = f"from {falls} on, " if falls else ""
-        return f"{name}: stays below {limit} {begins}as far as was searched{over}"
+        return f"{name}: stays below {limit} {begins}over the whole range searched{over}"
     ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
     first = f"up to {falls}, and again " if falls else ""
     where = f"{found.parameter} = {scale_text(found.at)}"
@@ -84,17 +84,17 @@ def _growth(found: Versus) -> str:
         return f"grows more slowly ({share(slower)} sure)"
     parts = ((found.grows_faster, "faster"), (found.grows_alike, "alike"), (slower, "more slowly"))
     said = ", ".join(f"{share(p)} {word}" for p, word in parts if p >= 0.01)
-    return f"how it grows against it is not resolved ({said})"
+    return f"which grows faster is not resolved ({said})"
 
 
 def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
     name = model.name or model.metric
     settling = [one for one in found if one.settles]
     if not found:
-        return f"{name}: no point that may be measured would say more"
+        return f"{name}: no feasible point would add information"
     if not settling:
         best = found[0]
-        return f"{name}: no single point is expected to settle it; most is learnt at {_at(model, best)}"
+        return f"{name}: no single point would decide it; the most informative is {_at(model, best)}"
     shown = "; ".join(
         f"{_at(model, one)} (costs {one.cost:.2g} × the largest so far)" for one in settling[:MOST_POINTS]
     )

@@ -43,7 +43,7 @@ def lines(found: Observation, width: int = 80) -> list[Line]:
         if (test := tests.get(metric.name)) is not None:
             shown += paragraph(_any_level(test, found), width, rest="  ")
         elif len(rows := rows_of(metric, found)) > 1 and found.any_level:
-            text = f"any of {counted(len(rows) + 1, 'level')}: no test, since nothing varies between blocks"
+            text = f"any of {counted(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
             shown += paragraph(text, width, rest="  ")
         if not place:
             shown += [(), *_figure(rows_of(metric, found), width)]
@@ -63,9 +63,9 @@ def headline(found: Observation) -> str:
         (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
     ]
     if not first and any(probe.differs is None for probe in found.probes):
-        return "No complete block was measured, so that nothing was compared: --max-time gives it more."
+        return "No complete block was measured, so nothing was compared; raise --max-time."
     if not first:
-        return "No probe leaves the program as it is, so that nothing was compared."
+        return "Every probe changes the program's behaviour, so nothing was compared."
     by = {
         kind: [printable(probe.name) for probe, change in first if change.perturbation == kind]
         for kind in _VERDICTS
@@ -81,7 +81,7 @@ def headline(found: Observation) -> str:
     largest = f"The largest change: {_change(change)} with {printable(worst.name)}."
     said = f"{metric} is {'; '.join(parts)}. {largest}"
     if failing := [printable(probe.name) for probe in found.probes if probe.differs]:
-        said += f" The program does something else with {listed(failing)}."
+        said += f" The program behaves differently under {listed(failing)}."
     if moved := list(dict.fromkeys(each.level for each in found.traces if each.differing(found.alpha))):
         said += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
     if turned := [printable(each.probe) for each in found.contests if each.reversed]:
@@ -130,7 +130,9 @@ def _contests(found: Observation, width: int) -> list[Line]:
         printable(probe.name) for probe in found.probes if not probe.differs and probe.name not in compared
     ]
     said = (
-        f"Not compared, since one of them does something else there: {listed(left_out)}." if left_out else ""
+        f"Not compared, because one program behaves differently there: {listed(left_out)}."
+        if left_out
+        else ""
     )
     rows = table(columns, width)
     return [
@@ -239,12 +241,12 @@ def _predicted(found: Observation, width: int) -> list[Line]:
     texts = []
     for each in found.correlations[:_FEW]:
         around = f" (95 % CI {each.ci95.low:.2f} to {each.ci95.high:.2f})" if each.ci95 else ""
-        told = "it does" if each.ci95 is not None and each.ci95.excludes(0) else "not resolved"
+        told = "yes" if each.ci95 is not None and each.ci95.excludes(0) else "not resolved"
         texts.append(
             f"{each.metrics[0]} and {each.metrics[1]}: rank correlation {each.rho:.2f}{around} over"
             f" {counted(each.probes, 'probe')}: {told}"
         )
-    shown: list[Line] = [(), (Span("Does the change of one metric foretell that of another?", "heading"),)]
+    shown: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]
     for text in texts:
         shown += paragraph(text, width, first="- ", rest="  ")
     return shown

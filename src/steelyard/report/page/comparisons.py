@@ -125,5 +125,5 @@ def _adjusted(
             "resolvable", [Span("–" if e.resolvable is None else percent(e.resolvable)) for e, _ in known]
         ),
     )
-    title = "Adjusted speedups, and the least difference that would have shown"
+    title = "Adjusted speedups, and the smallest difference that could have been detected"
     return ((title, columns, _treatments([each for each, _ in known])),)

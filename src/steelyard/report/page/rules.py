@@ -95,8 +95,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     return Chart(
         name=f"rule-{i}",
         title=f"{claim_text(verdict.claim)}: {WORDS[verdict.outcome]}",
-        about="What the left side takes, over what the right side takes. Orange with ✗: broken; grey: not"
-        " resolved.",
+        about="Time of the left side over time of the right side. Orange with ✗: broken; grey: not resolved.",
         spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
         data={"rows": rows},
         columns=(

@@ -243,7 +243,7 @@ def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
     if portrait.disturbed:
         about += (
             f" Diamonds: {counted(len(portrait.disturbed), 'run')} that waited for a CPU during more than 5 %"
-            " of their time; a click leads to what is known of the run."
+            " of their time; click one for details of the run."
         )
     return Chart(
         name="course",

@@ -19,7 +19,7 @@ from steelyard.run.host import files
 EVENT_SOURCES: Final = "sys/bus/event_source/devices"
 _CONFIGS: Final = ("config", "config1", "config2")
 _CLOSE: Final = 5
-_LIST: Final = "perf list shows them; steelyard doctor says what is counted"
+_LIST: Final = "perf list shows events; steelyard doctor lists those counted here"
 
 
 class DeviceEvent(msgspec.Struct, frozen=True):

@@ -53,6 +53,7 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
         aslr_off=change.aslr_off,
         nice=launch.nice if change.nice is None else change.nice,
         scheduling=change.scheduling,
+        stack_mib=change.stack_mib,
         huge_pages_off=change.huge_pages_off,
         host=change.host,
     )

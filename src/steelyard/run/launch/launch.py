@@ -59,6 +59,8 @@ class Launch(msgspec.Struct, frozen=True):
         Its nice value, −20 to 19.
     scheduling : SchedulingClass or None
         Its class of the scheduler; ``None``: that of the runner.
+    stack_mib : int or None
+        Limit of its stack, MiB, or ``UNLIMITED_MIB``; ``None``: that of the runner.
     huge_pages_off : bool
         Whether the kernel may give it no huge pages that it did not ask for.
     cwd_source : str or None
@@ -95,6 +97,7 @@ class Launch(msgspec.Struct, frozen=True):
     aslr_off: bool = False
     nice: int | None = None
     scheduling: SchedulingClass | None = None
+    stack_mib: int | None = None
     huge_pages_off: bool = False
     cwd_source: str | None = None
     host: tuple[HostSetting, ...] = ()

@@ -335,11 +335,20 @@ class LaunchPlan:
             )
         return str(path)
 
+    @property
+    def inherited_bytes(self) -> int:
+        """Bytes that the variables which trials have from the shell take on the stack, without pointers."""
+        return sum(len(os.fsencode(f"{name}={value}")) + 1 for name, value in self._inherited().items())
+
+    def _inherited(self) -> dict[str, str]:
+        inherit = self.experiment.program.inherit
+        env = {name: value for name, value in os.environ.items() if inherit or name in INHERITED}
+        # A run inside a run must not take the outer one's variables for its own.
+        return {name: value for name, value in env.items() if not name.startswith("STEELYARD_")}
+
     def _environment(self, treatment: Treatment, change: LaunchChange) -> dict[str, str]:
         program = self.experiment.program
-        env = {name: value for name, value in os.environ.items() if program.inherit or name in INHERITED}
-        # A run inside a run must not take the outer one's variables for its own.
-        env = {name: value for name, value in env.items() if not name.startswith("STEELYARD_")}
+        env = self._inherited()
         env |= {name: expand(value, self._names(treatment)) for name, value in program.env.items()}
         return {**env, **change.env, **self._marks}
 

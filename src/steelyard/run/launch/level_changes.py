@@ -114,7 +114,7 @@ def _leave(launches: LaunchPlan, level: LevelCommands, file: Path) -> None:
         before = f"{cause.message}; after that, " if isinstance(cause, ProgramError) else ""
         raise ProgramError(
             f"{before}{level.factor} = {format_level(level.level)} could not be left: {error.message}",
-            hint=f"put back by hand what it changed, then delete {file}",
+            hint=f"undo its changes by hand, then delete {file}",
         ) from error
     finally:
         os.close(memory)

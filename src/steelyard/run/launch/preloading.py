@@ -21,7 +21,7 @@ def preload(env: Sequence[str], library: Path) -> tuple[str, ...]:
     """
     if {" ", ":"} & set(str(library)):
         raise MachineError(
-            f"the loader cannot be told of {library}: it takes blanks and colons for ends of names",
+            f"the loader cannot load {library}: it splits names at blanks and colons",
             hint="install Steelyard where no directory has them",
         )
     others = [entry.removeprefix(VARIABLE) for entry in env if entry.startswith(VARIABLE)]

@@ -93,7 +93,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
     except OSError as error:
         raise ProgramError(
             f"program {text} cannot be read: {error.strerror}",
-            hint=f"chmod +r {path}: contents are hashed so that a change in mid-experiment is seen",
+            hint=f"chmod +r {path}: contents are hashed to detect changes during the experiment",
         ) from error
 
 

@@ -58,8 +58,8 @@ def simulated_failure(raw: RawTrial) -> str | None:
             return reason
     if raw.stderr_bytes > len(raw.stderr):
         return (
-            f"only {len(raw.stderr):,} of {raw.stderr_bytes:,} bytes of stderr were kept, so that the"
-            " simulator's own last words are lost: let the ranks print less"
+            f"only {len(raw.stderr):,} of {raw.stderr_bytes:,} bytes of stderr were kept, without the"
+            " simulator's last message: let the ranks print less"
         )
     return None
 

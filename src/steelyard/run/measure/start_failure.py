@@ -24,18 +24,19 @@ _STEPS: Final = {
     "nice": "its nice value could not be set",
     "mount": "its working directory could not be shown under another name (that needs CAP_SYS_ADMIN)",
     "scheduling": "its scheduling class could not be set",
+    "stack_limit": "the limit of its stack could not be set",
     "huge_pages": "huge pages could not be switched off for it",
-    "host": "a setting of the host could not be made, or another experiment has changed some",
+    "host": "a setting of the host could not be changed, or another experiment holds it",
     "start": "no process could be made for it",
 }
 
 _ERRORS: Final = {
-    errno.E2BIG: "its arguments and environment are longer than the kernel takes",
-    errno.ENOEXEC: "it is not a program for this machine: neither of its format nor a script with #!",
-    errno.ETXTBSY: "it is open for writing, so somebody is still building or copying it",
+    errno.E2BIG: "its arguments and environment are longer than the kernel allows",
+    errno.ENOEXEC: "it is not an executable for this machine, and has no #! line",
+    errno.ETXTBSY: "it is open for writing: it is still being built or copied",
     errno.ENOMEM: "the kernel is out of memory",
-    errno.EAGAIN: "the limit of processes is reached",
-    errno.ELOOP: "its path, or its chain of interpreters, leads in a circle",
+    errno.EAGAIN: "the limit on processes is reached",
+    errno.ELOOP: "its path or its chain of interpreters is a loop",
     errno.EISDIR: "its interpreter is a directory",
     errno.ENOTDIR: "a part of its path is a file, not a directory",
 }

@@ -105,7 +105,7 @@ class Verifier:
         if not self._contents:
             return None
         if len(raw.digests) != len(self._contents):
-            return "the runner that measured it took no digests, which verify asks for"
+            return "the runner recorded no digests, which verify needs"
         pairs = zip(self._contents.items(), raw.digests, strict=True)
         return next(
             filter(None, (_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
@@ -113,7 +113,7 @@ class Verifier:
 
     def _last_words(self, raw: RawTrial, *, account: bool = True) -> str:
         last = last_words(raw, self._kind, account=account)
-        return f"; its last words: {excerpt(last)}" if last else ""
+        return f"; output ends with: {excerpt(last)}" if last else ""
 
 
 def _missing_library(raw: RawTrial) -> str | None:

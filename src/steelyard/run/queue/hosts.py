@@ -132,7 +132,7 @@ class Hosts(Scheduler):
         except OSError as error:
             raise MachineError(
                 f"{error.filename or job.directory} cannot be copied to {host}: {error.strerror or error}",
-                hint="correct files under [launch], or who may read what the trials need",
+                hint="correct files under [launch], or the permissions of files that trials need",
             ) from error
         finally:
             job.payload.unlink(missing_ok=True)

@@ -46,6 +46,7 @@ _STEPS: Final = (
     "scheduling",
     "huge_pages",
     "host",
+    "stack_limit",
 )
 _FILE_HEAD: Final = Struct("<8sII")
 _MAGIC: Final = b"SLYDJRNL"
@@ -199,7 +200,7 @@ def _opened(path: Path) -> BinaryIO:
         return path.open("rb")
     except FileNotFoundError:
         raise JournalError(
-            f"{path} is gone, and what was measured last with it",
+            f"{path} is gone, and with it the last trials",
             hint="something deleted it while the experiment ran, perhaps the program itself; measure into"
             " another directory: --output NAME.lab",
             trials=[],

@@ -26,7 +26,7 @@ _EXTENDED: Final = 8
 _INHERIT: Final = 16
 _QUEUE_WAIT: Final = 32
 _DIGESTS: Final = 64
-_EXTENSION: Final = Struct("<iiBB2xI")
+_EXTENSION: Final = Struct("<iiBBHI")
 _NO_POLICY: Final = -1
 _COUNTER: Final = Struct("<QQQdIIII")
 _LENGTH: Final = Struct("<I")
@@ -134,6 +134,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
                 0 if scheduling is None else scheduling.priority,
                 launch.huge_pages_off,
                 len(launch.files),
+                launch.stack_mib or 0,
                 len(launch.host),
             )
         )
@@ -186,6 +187,7 @@ def _is_extended(launch: Launch) -> bool:
     return (
         launch.scheduling is not None
         or launch.huge_pages_off
+        or launch.stack_mib is not None
         or launch.cwd_source is not None
         or bool(launch.host)
         or bool(launch.files)

@@ -222,7 +222,7 @@ class Runner:
         if code < 0:
             how = f"{signal_name(-code)} to its guard"
         return RunnerDiedError(
-            f"the runner ended in the middle of its work ({how}); finished trials are in {self._journal}",
+            f"the runner was killed ({how}); finished trials are in {self._journal}",
             hint="give the same command again: it goes on where this ended",
         )
 

@@ -99,7 +99,7 @@ def explained(failed: Failed, journal: Path, commands: Sequence[Sequence[str]] =
         case Failure.START:
             return MachineError(
                 f"the runner cannot start: {failed.body.decode()}: {reason}",
-                hint="see what this machine offers: steelyard doctor",
+                hint="steelyard doctor lists what this machine offers",
             )
         case Failure.JOURNAL_OPEN:
             return _explained_opening(failed, journal, reason)
@@ -153,7 +153,7 @@ def _explained_opening(failed: Failed, journal: Path, reason: str) -> SteelyardE
         case _:
             return RecordError(
                 f"the journal {journal} cannot be opened: {reason}",
-                hint=f"see who may do what there: ls -ld {journal.parent}",
+                hint=f"check the permissions: ls -ld {journal.parent}",
             )
 
 

@@ -69,7 +69,7 @@ class Session:
             self._runner.run([entry for work in works for entry in self._orders.entries(work)])
             if self._runner.stopped:
                 raise RunnerDiedError(
-                    "the runner was stopped in the middle of its work, by a signal or since its guard died;"
+                    "the runner was killed (by a signal, or because its guard process died);"
                     f" finished trials are in {self._journal}",
                     hint="give the same command again: it goes on where this ended",
                 )

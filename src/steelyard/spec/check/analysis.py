@@ -136,7 +136,7 @@ def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
             what = "alternative belongs to a protocol, and none is named"
             raise origin.error((*path, "alternative"), what, hint)
     if table.alternative == "faster" and family == "all-pairs":
-        what = "all pairs are compared, so that nothing says which of two should be faster"
+        what = "all pairs are compared, so neither of a pair is the baseline"
         raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
 
 
@@ -246,7 +246,7 @@ def _base(
         step = base_step(axis, baseline)
         if step is None:
             what = f"no row of {axis.name} has {toml_value(baseline)}"
-            raise origin.error(path, what, "name levels that stand in one row")
+            raise origin.error(path, what, "name levels of one row")
         whole |= axis.steps[step]
     return {factor.name: whole[factor.name] for factor in factors}
 

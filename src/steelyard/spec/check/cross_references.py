@@ -78,7 +78,7 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
         path: Path = ("contexts" if name in drawn else "factors", name)
         _check_built(name, build, origin, path)
         if name in CODE_PARTS and Code.name in active:
-            what = f"{name} is part of what code draws: it cannot have a level of its own beside it"
+            what = f"{name} is drawn by code: it cannot be set beside it"
             raise origin.error(path, what, f"leave {name} out, or code")
     for factor in factors:
         if not (factor.intervention or factor.name == COMMAND or factor.name in used):

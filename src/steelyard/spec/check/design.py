@@ -167,7 +167,7 @@ def _count(
 def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
     if table.decided and table.rel_halfwidth is not None:
-        what = "decided has a precision of its own, a tenth of the effect or 1 %"
+        what = "decided implies a precision: a tenth of the effect or 1 %"
         raise origin.error((*path, "rel_halfwidth"), what, "leave out decided, or rel_halfwidth")
     if table.rel_effect is not None and table.rel_halfwidth is None:
         error = "rel_effect widens a target precision, and none is set"
@@ -206,9 +206,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
         if blocks % passes:
             down, up = blocks // passes * passes, -(-blocks // passes) * passes
             choices = f"{down} or {up}" if down else f"{up}"
-            what = (
-                f"must be a multiple of the {passes} passes, so that contexts are visited alike, got {blocks}"
-            )
+            what = f"must be a multiple of the {passes} passes, to visit contexts equally often, got {blocks}"
             raise origin.error(path, what, f"write {choices}")
     distinct = _distinct(contexts)
     for path, blocks in counts:

@@ -92,5 +92,5 @@ def _check_weights(
     if not math.isfinite(size) or size == 0:
         raise origin.error(path, "weights must be finite and not all 0", "compare levels: [-1, 0, 1]")
     if abs(total) > _ROUNDING * size:
-        what = f"the weights have the sum {total:g}, so that they would compare unlike amounts"
+        what = f"the weights have the sum {total:g}, so they would compare unequal amounts"
         raise origin.error(path, what, "let those above 0 balance those below: [-1, 0.5, 0.5]")

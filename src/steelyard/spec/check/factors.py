@@ -49,7 +49,7 @@ def read_factors(
         for member in members:
             if any(member.name == factor.name for factor in factors):
                 what = f"{member.name} is a factor twice"
-                raise origin.error(path, what, "a factor stands by itself or in one zip")
+                raise origin.error(path, what, "a factor can be in one zip at most")
         factors.extend(members)
 
     gathered = Gathered()
@@ -86,7 +86,7 @@ def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> 
     if not levels:
         raise origin.error(path, "has no levels", f"write {name} = [1, 2]")
     if name in INTERVENTIONS and INTERVENTIONS[name].is_place:
-        problem = "all treatments of a block run on one machine, so that machines cannot be compared in it"
+        problem = "all treatments of a block run on one machine, so blocks cannot compare machines"
         raise origin.error(path, problem, f'draw it: {name} = "random" in [contexts]; or rename the factor')
     checked = tuple(check_level(name, level, origin, (*path, i)) for i, level in enumerate(levels))
     check_distinct(checked, name, origin, path)

@@ -35,19 +35,19 @@ def check_hosts(table: LaunchMethod, origin: Origin) -> None:
     for i, name in enumerate(table.hosts):
         if not _NAME.fullmatch(name):
             problem = f"{name!r} is not the name of a host"
-            hint = "write letters, digits, dots and -; users and ports stand in ~/.ssh/config"
+            hint = "write letters, digits, dots and -; put users and ports into ~/.ssh/config"
             raise origin.error(("launch", "hosts", i), problem, hint)
     check_distinct(table.hosts, "hosts", origin, ("launch", "hosts"))
     if not table.ssh:
         raise origin.error(("launch", "ssh"), "names no program", 'write ssh = ["ssh"], or leave it out')
     if table.files and table.stage != "copy":
-        problem = "is copied nowhere, since stage is shared"
+        problem = 'has no effect with stage = "shared"'
         raise origin.error(("launch", "files"), problem, 'write stage = "copy", or leave files out')
     for i, name in enumerate(table.files):
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or not path.parts:
             problem = f"{name!r} is not below the directory of the spec"
-            raise origin.error(("launch", "files", i), problem, 'name what lies there: files = ["data"]')
+            raise origin.error(("launch", "files", i), problem, 'name the files there: files = ["data"]')
 
 
 def draw_hosts(
@@ -63,7 +63,7 @@ def draw_hosts(
         return contexts
     settings = {} if contexts is None else contexts.settings
     if Node.name in settings:
-        problem = "hosts are drawn as they stand under [launch]"
+        problem = "hosts are drawn from those under [launch]"
         raise origin.error(("contexts", Node.name), problem, "leave node out")
     if len(launch.hosts) < 2:
         return contexts

@@ -36,7 +36,7 @@ def check_nodes(contexts: Contexts | None, launch: LaunchMethod, design: Design,
         return
     path = ("contexts", Node.name)
     if launch.queue is None:
-        problem = f"trials run on this machine alone, since launch.kind is {launch.kind}"
+        problem = f"trials run only on this machine with launch.kind = {launch.kind}"
         raise origin.error(path, problem, 'write [launch] kind = "slurm" or "template", or leave node out')
     if design.order != "randomized":
         problem = f"a block lies on one node, and order = {design.order!r} has no blocks of all treatments"
@@ -70,9 +70,7 @@ def _check_options(launch: LaunchMethod, origin: Origin, *, is_random: bool) -> 
             hint = "leave it out" if option in _PLACING else 'leave it out, or write node = ["n1", "n2"]'
             raise origin.error(("launch", "options", i), problem, hint)
         if option in _COUNTING and value not in ("1", "1-1"):
-            problem = (
-                f"{option} asks for {value or 'several'} nodes, and a block lies on the one that is drawn"
-            )
+            problem = f"{option} asks for {value or 'several'} nodes, but a block runs on one drawn node"
             hint = "write --nodes=1, or leave node out of [contexts]"
             raise origin.error(("launch", "options", i), problem, hint)
 

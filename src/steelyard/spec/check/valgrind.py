@@ -11,7 +11,7 @@ from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.valgrind import EVENTS
 from steelyard.units import BUILTIN
 
-_APART: Final = "measure it in a spec of its own, without valgrind"
+_APART: Final = "measure it in a separate spec, without valgrind"
 
 
 def check_event(table: UserMetric, origin: Origin, path: Path) -> None:

@@ -17,7 +17,7 @@ Metric = Annotated[
 ]
 Where = Annotated[
     Levels,
-    Meta(description="Only strata with these levels; labels of a program's metric can stand here too."),
+    Meta(description="Only strata with these levels; also labels of a program's metric."),
 ]
 Parameter = Annotated[
     str | None,

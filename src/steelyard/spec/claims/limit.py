@@ -96,5 +96,5 @@ def _read_bound(value: str | float, unit: str, origin: Origin, path: Path) -> fl
     except UsageError as error:
         raise origin.placed(path, error) from None
     except ValueError:
-        what = f"must be a number, since only sizes and times have units; got {shown(value)}"
+        what = f"must be a number (only sizes and times have units), got {shown(value)}"
         raise origin.error(path, what, f"write a number{f' of {unit}' if unit else ''}") from None

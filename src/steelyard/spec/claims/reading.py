@@ -40,7 +40,7 @@ def _read(table: Mapping[str, object], question: Question, origin: Origin, path:
         cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
         example = toml_value(cell or {"opt": "O3"})
         hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {known}"
-        raise origin.error(path, "no key says what is claimed", hint)
+        raise origin.error(path, "no key names a kind of claim", hint)
     if len(kinds) > 1:
         what = f"{' and '.join(kinds)} are two claims"
         raise origin.error(path, what, "give each a [[claims]] of its own")

@@ -46,9 +46,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
     ] = None
     litmus: Annotated[
         Levels,
-        Meta(
-            description="Levels of a simple test whose growth tells the machine's fault from the program's."
-        ),
+        Meta(description="Levels of a reference test that tells machine problems from program problems."),
     ] = {}
     where: Where = {}
     along: Annotated[
@@ -73,7 +71,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         check_metric(self.scales, question, origin, (*path, "scales"))
         stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]
         if len(stated) != 1:
-            what = f"{' and '.join(stated)} are both given" if stated else "nothing says what is expected"
+            what = f"{' and '.join(stated)} are both given" if stated else "no expectation is stated"
             hint = (
                 'write at_most = "O(n log n)" for an upper bound, expect = "O(log p)", or accepted = "FILE"'
             )

@@ -32,7 +32,7 @@ class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ] = msgspec.field(name="max_time", default=None)
     strict: Annotated[
         bool,
-        Meta(description="Look at 40 blocks at the earliest, so that stopping costs next to no coverage."),
+        Meta(description="Look at 40 blocks at the earliest, so that stopping hardly reduces coverage."),
     ] = False
     decided: Annotated[
         bool,

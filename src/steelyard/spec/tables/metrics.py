@@ -28,7 +28,7 @@ class UserMetric(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     source: Annotated[
         Source | None,
         Meta(
-            description="Where the values are: `stdout` unless said otherwise; `lines`: the protocol;"
+            description="Where the values are (default: `stdout`); `lines`: the protocol;"
             " `cachegrind` and `callgrind`: every trial runs under valgrind, and no time counts. A"
             " harness: what it reports of each benchmark, each with the label `benchmark`."
         ),

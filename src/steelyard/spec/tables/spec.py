@@ -32,22 +32,19 @@ class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     ] = {}
     levels: Annotated[
         tuple[LevelCommands, ...],
-        Meta(description="The user's own commands for levels, each in a table of its own."),
+        Meta(description="Commands that set up levels, one table each."),
     ] = ()
     contexts: Annotated[
         ContextsTable | None, Meta(description="Nuisance settings, drawn for each context.")
     ] = None
     design: Annotated[Design, Meta(description="How many trials in which order.")] = Design()
     metrics: Annotated[
-        dict[str, UserMetric], Meta(description="What the program reports, and what is derived from it.")
+        dict[str, UserMetric],
+        Meta(description="Metrics that the program reports, and metrics derived from them."),
     ] = {}
-    analysis: Annotated[
-        Analysis, Meta(description="What is compared with what, and how sure one must be.")
-    ] = Analysis()
+    analysis: Annotated[Analysis, Meta(description="Comparisons, margins and error rates.")] = Analysis()
     launch: Annotated[LaunchMethod, Meta(description="Where trials run.")] = LaunchMethod()
     claims: Annotated[
         list[dict[str, Any]],
-        Meta(
-            description="What is claimed, judged by `steelyard check`: each claim a `[[claims]]` of its own."
-        ),
+        Meta(description="Claims that `steelyard check` judges, one `[[claims]]` each."),
     ] = []

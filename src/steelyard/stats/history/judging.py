@@ -24,7 +24,7 @@ from steelyard.units import Better
 ALPHA: Final = 0.01
 """A history is looked at after every commit: at 5 %, every twentieth stable series would cry once."""
 POWER: Final = 0.8
-"""Of a change that would probably have shown."""
+"""Of a change that would probably have been detected."""
 OWN_NOISE: Final = 1.4
 """Times 1/sqrt(n), by which a step raises the critical one of its series (simulated from 12 records on)."""
 LARGEST_LOG: Final = 50.0

@@ -249,15 +249,15 @@ def test_the_rank_has_the_last_word_and_not_what_started_it(tmp_path, steelyard_
     script = f'test "{RANK}" = 1 && echo "no such mesh" >&2 && sleep 0.3 && exit 7; exit 0'
     ended = steelyard_cli("run", spec(tmp_path, by_shell(starter(library), script)))
     assert ended.returncode == 5
-    assert "ended with exit code 7; its last words: 'no such mesh'" in " ".join(ended.stderr.split())
+    assert "ended with exit code 7; output ends with: 'no such mesh'" in " ".join(ended.stderr.split())
 
 
 @pytest.mark.parametrize(
     ("how", "said"),
     [
         ("deadlock", "the simulated ranks deadlocked"),
-        ("abort", "a rank called MPI_Abort; its last words: 'no such mesh'"),
-        ("exit", "ended with exit code 3; its last words: 'no such mesh'"),
+        ("abort", "a rank called MPI_Abort; output ends with: 'no such mesh'"),
+        ("exit", "ended with exit code 3; output ends with: 'no such mesh'"),
     ],
 )
 def test_simulated_ranks_that_do_not_end_well_fail_the_trial(tmp_path, steelyard_cli, how, said, mpi_program):

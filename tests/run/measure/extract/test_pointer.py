@@ -54,7 +54,7 @@ def test_an_escaped_tilde_before_a_one_is_no_slash(extracting):
 )
 def test_a_pointer_that_leads_nowhere_fails_and_names_the_step(extracting, pointer):
     reason = extracting(metric(pointer)).reason(DOCUMENT)
-    assert reason.startswith(f"metric m: JSON pointer {pointer!r} leads nowhere: no ")
+    assert reason.startswith(f"metric m: JSON pointer {pointer!r} matches nothing: no ")
     assert 'which begins \'{"foo": [10, 11]' in reason
 
 

@@ -20,6 +20,7 @@ from steelyard.lab.gate.harnesses.harness import (
     match_any,
 )
 from steelyard.lab.gate.harnesses.pytest_benchmark import make_python_path
+from steelyard.lab.gate.harnesses.python_modules import refuse_modules_from_elsewhere
 from steelyard.lab.history.repository import Repository
 
 _GATHER: Final = (sys.executable, "-I", gather.__file__)
@@ -74,6 +75,10 @@ class Asv(Harness):
         """Modules of the tree come first; ASV passes on only the variable of its own name."""
         path = make_python_path(tree)
         return {"PYTHONPATH": path, "ASV_PYTHONPATH": path}
+
+    def check_tree(self, program: Program, tree: Path, environment: Mapping[str, str]) -> None:
+        """Refuse modules that an editable install would take from another tree."""
+        refuse_modules_from_elsewhere(program.words, tree, environment)
 
 
 class BenchmarkDotNet(Harness):

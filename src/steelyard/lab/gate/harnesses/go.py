@@ -144,7 +144,7 @@ def _has_benchmarks(program: Path, directory: Path) -> bool:
     except subprocess.TimeoutExpired:
         raise ProgramError(
             f"the test program of {directory} took longer than {_TIMEOUT_S:g} s to list its benchmarks",
-            hint="go test -list Benchmark there; what do its init functions wait for?",
+            hint="go test -list Benchmark there; it may hang in init functions",
         ) from None
     if listed.returncode:
         end = "".join(f"\n    {line}" for line in listed.stderr.decode(errors="replace").splitlines()[-4:])

@@ -143,6 +143,17 @@ class Harness(ABC):
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """Return the words of a process that runs these benchmarks for a short time."""
 
+    def check_tree(  # noqa: B027 -- most harnesses run a program that was built in the tree
+        self, program: Program, tree: Path, environment: Mapping[str, str]
+    ) -> None:
+        """Check that a process of the program runs the code of the tree; ``environment`` is all of it.
+
+        Raises
+        ------
+        UsageError
+            It would run other code, the same for both sides.
+        """
+
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Variables of its processes; ``tree`` is the path of the side."""
         return {}

@@ -49,7 +49,7 @@ class Jmh(Harness):
             if all(Path(entry).is_absolute() for entry in place.split(":") if entry):
                 raise UsageError(
                     f"{place} is one class path for base and head, which would be compared with itself",
-                    hint="name what is built by its path in the tree, as in target/classes",
+                    hint="give the path of the built classes in the tree, such as target/classes",
                 )
         for jar in jars:
             if Path(jar).is_absolute():

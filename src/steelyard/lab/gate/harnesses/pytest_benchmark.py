@@ -8,6 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from steelyard.lab.gate.harnesses.harness import SHARE, Harness, Program, Selection, add_missing
+from steelyard.lab.gate.harnesses.python_modules import refuse_modules_from_elsewhere
 
 
 class PytestBenchmark(Harness):
@@ -22,6 +23,10 @@ class PytestBenchmark(Harness):
         """``pytest`` or ``python -m pytest``, wherever they are installed."""
         is_module = ("-m", "pytest") in pairwise(words)
         return is_module or Path(words[0]).name in ("pytest", "py.test")
+
+    def check_tree(self, program: Program, tree: Path, environment: Mapping[str, str]) -> None:
+        """Refuse modules that an editable install would take from another tree."""
+        refuse_modules_from_elsewhere(program.words, tree, environment)
 
     def launch(self, program: Program, selection: Selection) -> list[str]:
         """Return rounds for a short time; the user's own caches and reports stay as they are."""

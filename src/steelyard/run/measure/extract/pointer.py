@@ -62,7 +62,7 @@ class Pointer:
         if isinstance(found, list) and _INDEX.fullmatch(token) and int(token) < len(found):
             return found[int(token)]
         raise MissingValueError(
-            self.metric, f"{self._described()} leads nowhere: no {token!r} in {output.describe()}"
+            self.metric, f"{self._described()} matches nothing: no {token!r} in {output.describe()}"
         )
 
     def _number(self, item: Any, output: Output) -> float:
