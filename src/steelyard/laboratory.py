@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
-from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.core.errors import InterruptedRunError, UsageError
 from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.history import History
-    from steelyard.answers.observation import Observation
-    from steelyard.answers.plan import Preview
     from steelyard.claims.verdict import Checked
-    from steelyard.estimand import Estimand
+    from steelyard.core.estimand import Estimand
+    from steelyard.core.sample import Sample
+    from steelyard.core.series import Series
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
-    from steelyard.report.page.contents import Contents, Shown
-    from steelyard.sample import Sample
-    from steelyard.series import Series
+    from steelyard.report.page.contents import PageContents, Shown
+    from steelyard.results.analysis import Answer
+    from steelyard.results.history import History
+    from steelyard.results.observation import Observation
+    from steelyard.results.plan import Preview
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
     from steelyard.store import Reading, Record
@@ -157,7 +157,7 @@ class Laboratory:
         from steelyard.lab.compare.arguments import fields_of, make_experiment
         from steelyard.lab.compare.compare import CompareRequest
 
-        known = [each.name for each in fields(CompareRequest)]
+        known = [field.name for field in fields(CompareRequest)]
         asked = fields_of(options, known, "Laboratory.compare")
         return cls(make_experiment(CompareRequest(commands=commands, **asked), options), record=record)
 
@@ -323,10 +323,10 @@ class Report:
         """
         from steelyard.files.archive import read_members, write_archive
         from steelyard.report.archive import describe_experiment
-        from steelyard.report.page.contents import Contents
+        from steelyard.report.page.contents import PageContents
 
         contents, *rest = self.contents
-        if rest or not isinstance(contents, Contents):
+        if rest or not isinstance(contents, PageContents):
             raise UsageError("an archive is of one record", hint="archive each record by itself")
         status = contents.portrait.status
         if status.state == "running":
@@ -343,15 +343,15 @@ class Report:
         return place
 
     def __repr__(self) -> str:
-        from steelyard.report.page.contents import Contents, Models
+        from steelyard.report.page.contents import PageContents, PageModels
 
         names = (
-            each.portrait.status.record
-            if isinstance(each, Contents)
-            else each.name
-            if isinstance(each, Models)
-            else each.experiment
-            for each in self.contents
+            content.portrait.status.record
+            if isinstance(content, PageContents)
+            else content.name
+            if isinstance(content, PageModels)
+            else content.experiment
+            for content in self.contents
         )
         return f"Report({', '.join(names)})"
 
@@ -399,9 +399,9 @@ def report(
         if isinstance(each, str | Path):
             named = each if isinstance(each, str) and is_url(each) else Path(each)
             with opened([named]) as (record, _):
-                found.append(_contents(record, metric, chosen))
+                found.append(_make_contents(record, metric, chosen))
         else:
-            found.append(_contents(each, metric, chosen))
+            found.append(_make_contents(each, metric, chosen))
     return Report([msgspec.structs.replace(each, observation=observation) for each in found])
 
 
@@ -418,30 +418,30 @@ def _write_trials(directory: Path) -> bytes:
         return file.read_bytes()
 
 
-def _contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
+def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
-    from steelyard.errors import RecordError
+    from steelyard.core.errors import RecordError
     from steelyard.lab.answer.analyze import analyze, by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.curves import curves
     from steelyard.lab.answer.portrait import portrait
-    from steelyard.report.page.contents import Contents, Curve
+    from steelyard.report.page.contents import Curve, PageContents
 
     about = portrait(record, metric=metric)
     if not about.status.blocks_done:
         try:
             analyze(record, metric=metric, **chosen)
         except RecordError as error:
-            return Contents(about, None, why=error.message)
+            return PageContents(about, None, why=error.message)
     answer = analyze(record, metric=metric, **chosen)
     declared = metric is None and not chosen.get("protocol")
-    several = len({tuple(its.items()) for its in about.contexts.values()}) > 1
-    return Contents(
+    several = len({tuple(context.items()) for context in about.contexts.values()}) > 1
+    return PageContents(
         about,
         answer,
         by_context=by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
-        curves=tuple(Curve(*each) for each in curves(record, metric)),
+        curves=tuple(Curve(*curve) for curve in curves(record, metric)),
     )
 
 
@@ -514,13 +514,13 @@ def measure(
     UsageError
         Something that cannot be called, or names that are not as many or not different.
     """
+    from steelyard.core.units import parse_duration
     from steelyard.lab.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
     from steelyard.report.answer.frame import list_rows
-    from steelyard.units import parse_duration
 
-    labels = list(names) or [getattr(each, "__name__", repr(each)) for each in functions]
+    labels = list(names) or [getattr(function, "__name__", repr(function)) for function in functions]
     if not names and len(set(labels)) < len(labels):
         labels = [f"{label} #{place}" for place, label in enumerate(labels, 1)]
     if len(labels) != len(functions) or len(set(labels)) < len(labels):
@@ -620,13 +620,13 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     UsageError, RecordError
         As ``steelyard.lab.history.history.history``.
     """
-    from steelyard.answers.history import HISTORY
     from steelyard.lab.compare.arguments import refuse_unknown
     from steelyard.lab.history.history import HistoryRequest
     from steelyard.lab.history.history import history as over
     from steelyard.report.history.frame import list_rows
     from steelyard.report.history.text import lines
+    from steelyard.results.history import HISTORY
 
-    refuse_unknown(options, [each.name for each in fields(HistoryRequest)], "history")
+    refuse_unknown(options, [field.name for field in fields(HistoryRequest)], "history")
     found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
     return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: list_rows(found))

@@ -18,9 +18,9 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
-from steelyard.sample import Sample
-from steelyard.series import Series
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.series import Series
 from steelyard.spec.claims.claim import (
     Best,
     Claim,
@@ -120,9 +120,9 @@ class _Asked(msgspec.Struct):
         self.crowded |= any(one.crowded for one in found)
         return found
 
-    def _seen(self, found: Sequence[Sample]) -> Sequence[Sample]:
-        self.crowded |= any(sample.provenance == "crowded" for sample in found)
-        return found
+    def _seen(self, samples: Sequence[Sample]) -> Sequence[Sample]:
+        self.crowded |= any(sample.provenance == "crowded" for sample in samples)
+        return samples
 
 
 def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Draft:

@@ -11,15 +11,15 @@ from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.rule_points import judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
-from steelyard.growth import Rule as Parsed
-from steelyard.growth import parse_rule
-from steelyard.sample import Sample
+from steelyard.core.growth import GrowthRule as Parsed
+from steelyard.core.growth import parse_rule
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar, is_number
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.scaling.steady_ratio import is_steady
 from steelyard.spec.claims.claim import Rule
-from steelyard.units import Scalar, is_number
 
 Key = tuple[tuple[str, Scalar], ...]
 
@@ -43,7 +43,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
         for sample in observed.compared(metric)
         if str(levels_of(sample).get(claim.over)) in names and has(levels_of(sample), claim.where)
     ]
-    described = _descriptive_labels(samples, claim)
+    described = _get_descriptive_labels(samples, claim)
     points: dict[Key, dict[str, Sample]] = {}
     for sample in samples:
         levels = levels_of(sample)
@@ -60,7 +60,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
     if not tested:
         refuse_no_common_point(rule, metric)
     if claim.growth:
-        settled += _growth(claim, rule, metric, described, observed)
+        settled += _get_growth(claim, rule, metric, described, observed)
     return Draft(tuple(tested), tuple(settled))
 
 
@@ -68,7 +68,7 @@ def _without(levels: Mapping[str, Scalar], names: set[str]) -> Key:
     return tuple((name, level) for name, level in levels.items() if name not in names)
 
 
-def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
+def _get_descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     """Labels that follow from the function, the treatment and the other labels.
 
     An example is the algorithm that an operation names: such labels tell no points apart. Words are looked at
@@ -95,7 +95,7 @@ def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     return described
 
 
-def _growth(
+def _get_growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
     """Yield the growth of both sides, in each stratum that has functions of the rule."""
@@ -112,16 +112,16 @@ def _growth(
         yield judge_growth(dict(rest), rule, metric, functions, question)
 
 
-def _joined(one: Series, other: Series) -> Series:
+def _joined(series: Series, other: Series) -> Series:
     """Pieces of one function that differ in what merely describes it."""
     return replace(
-        one,
-        points=tuple(sorted((*one.points, *other.points), key=lambda point: point.at)),
-        counts=one.counts and other.counts,
-        simulated=one.simulated or other.simulated,
-        crowded=one.crowded or other.crowded,
-        censored=one.censored or other.censored,
-        lost=(*one.lost, *other.lost),
+        series,
+        points=tuple(sorted((*series.points, *other.points), key=lambda point: point.at)),
+        counts=series.counts and other.counts,
+        simulated=series.simulated or other.simulated,
+        crowded=series.crowded or other.crowded,
+        censored=series.censored or other.censored,
+        lost=(*series.lost, *other.lost),
     )
 
 

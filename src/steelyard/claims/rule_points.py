@@ -11,22 +11,22 @@ from typing import Final, NoReturn
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.interval import Interval
 from steelyard.claims.draft import Undecided
 from steelyard.claims.evidence import RulePointEvidence, Unit
 from steelyard.claims.observed import Observed
 from steelyard.claims.ratio import comparison_of, unit_of, why_open
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
-from steelyard.growth import Rule as Parsed
-from steelyard.sample import Failures, Sample, Treatment
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import GrowthRule as Parsed
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.interval import Interval
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.comparison import admissible
-from steelyard.units import Scalar
 
 ALPHA: Final = 0.05
 """Level before that of the family is known."""
@@ -51,7 +51,9 @@ class Side(msgspec.Struct, frozen=True):
     @property
     def repeats(self) -> bool:
         """Whether a simulator gave every sample the same value each time."""
-        return all(each.provenance == "simulated" and len(set(each.values)) == 1 for each in self.samples)
+        return all(
+            sample.provenance == "simulated" and len(set(sample.values)) == 1 for sample in self.samples
+        )
 
     def summed(self, over: str, place: int) -> Sample:
         """Add the values up, block by block; number ``place`` of two treatments that differ in ``over``."""
@@ -66,7 +68,7 @@ class Side(msgspec.Struct, frozen=True):
             passes=array("q", [visit[1] for visit in visits]),
             contexts=array("q", [visit[2] for visit in visits]),
             trials=array("q", [together[0][visit][2] for visit in visits]),
-            failures=_failures(self.samples),
+            failures=_make_failures(self.samples),
             censored=array("b", late if any(late) else ()),
             provenance=self.samples[0].provenance,
         )
@@ -88,7 +90,7 @@ def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
     return values
 
 
-def _failures(samples: Sequence[Sample]) -> Failures:
+def _make_failures(samples: Sequence[Sample]) -> Failures:
     """Count failures of launches that the samples have in common only once."""
     distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
     return Failures(
@@ -104,12 +106,12 @@ def judge_samples(
     """Test the left side against the right in the same blocks; as it is where values repeat to the bit."""
     left, right = (Side(names, tuple(sides[name] for name in names)) for names in (rule.left, rule.right))
     old, new = left.summed(claim.over, 1), right.summed(claim.over, 2)
-    blank = _blank(old.metric.name, rule, claim.tolerance, "block")
+    blank = _make_blank(old.metric.name, rule, claim.tolerance, "block")
     if not old.values or not new.values:
         return _open(stratum, replace(blank, reason="no block has all of its functions"))
     failed = sum(side.failures.failed + side.failures.timed_out for side in (old, new))
     if left.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
-        return _exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
+        return _make_exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
     compared = comparison_of(old, new, observed)
     allowed = admissible(compared.flags, observed.declared(old.metric.name))
     reason = CROWDED if "crowded" in compared.flags else why_open(compared, allowed=allowed)
@@ -154,7 +156,7 @@ def judge_series(
             settled.append(not_measured(point, rule, metric, tolerance, missing))
             continue
         left, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
-        blank = _blank(metric, rule, tolerance, "launch")
+        blank = _make_blank(metric, rule, tolerance, "launch")
         if withheld or not all(each.mean > 0 for each in (*left, *right)):
             tested.append(_open(point, replace(blank, reason=withheld or "a value is not positive")))
             continue
@@ -163,7 +165,7 @@ def judge_series(
         if found.distribution is not None:
             tested.append(_tested(point, found.distribution, replace(known, method=_METHODS[found.kind])))
         elif found.kind == "exact":
-            tested.append(_exact(point, known))
+            tested.append(_make_exact(point, known))
         else:
             tested.append(_open(point, replace(known, reason=ONE_VALUE)))
     return tested, settled
@@ -173,7 +175,7 @@ def not_measured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
     """Return a point without a function of either side, where nothing is known of the rule."""
-    blank = _blank(metric, rule, tolerance, "launch")
+    blank = _make_blank(metric, rule, tolerance, "launch")
     return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
 
 
@@ -186,7 +188,7 @@ def refuse_no_common_point(rule: Parsed, metric: str) -> NoReturn:
     )
 
 
-def _blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
+def _make_blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
     return RulePointEvidence(
         metric=metric,
         left=" + ".join(rule.left),
@@ -202,28 +204,30 @@ def _blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEv
     )
 
 
-def _open(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
-    return Undecided(stratum, None, 1.0, lambda level: replace(known, level=level))
+def _open(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
+    return Undecided(stratum, None, 1.0, lambda level: replace(evidence, level=level))
 
 
-def _exact(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
+def _make_exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
     """Judge a ratio that is known without uncertainty."""
-    ratio = known.ratio or 0.0
-    exact = replace(known, interval=Interval(ratio, ratio), p=0.0, method="exact")
+    ratio = evidence.ratio or 0.0
+    exact = replace(evidence, interval=Interval(ratio, ratio), p=0.0, method="exact")
     return Undecided(
         stratum,
-        "fails" if ratio > 1 + known.tolerance else "holds",
+        "fails" if ratio > 1 + evidence.tolerance else "holds",
         0.0,
         lambda level: replace(exact, level=level),
     )
 
 
-def _tested(stratum: Mapping[str, Scalar], distribution: Distribution, known: RulePointEvidence) -> Undecided:
+def _tested(
+    stratum: Mapping[str, Scalar], distribution: Distribution, rule_point_evidence: RulePointEvidence
+) -> Undecided:
     """Hold where the interval lies below 1 + tolerance, fail where it lies above."""
-    bound = 1 + known.tolerance
+    bound = 1 + rule_point_evidence.tolerance
     p = distribution.p_of(bound)
 
     def evidence(level: float) -> RulePointEvidence:
-        return replace(known, interval=distribution.interval(level), level=level, p=p)
+        return replace(rule_point_evidence, interval=distribution.interval(level), level=level, p=p)
 
-    return Undecided(stratum, "fails" if (known.ratio or 0.0) > bound else "holds", p, evidence)
+    return Undecided(stratum, "fails" if (rule_point_evidence.ratio or 0.0) > bound else "holds", p, evidence)

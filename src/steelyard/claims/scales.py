@@ -12,7 +12,8 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.observed import Observed, has
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
@@ -21,7 +22,6 @@ from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
     "match": "holds",
@@ -48,7 +48,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     series = chosen(every, claim.where, f"scales = {claim.scales!r}: where")
     litmus = chosen(every, claim.litmus, f"scales = {claim.scales!r}: litmus") if claim.litmus else []
     question = Question(
-        expectations=_expectations(claim, observed.experiment.source),
+        expectations=_get_expectations(claim, observed.experiment.source),
         parameter=claim.parameter,
         along=claim.along,
         scale=claim.at,
@@ -57,9 +57,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     names = {each.name for each in litmus}
     asked = [each for each in series if each.name not in names]
     judged = [
-        each
+        instance
         for parameter in _judged_in(every[0].parameters, question)
-        for each in _instances(asked, litmus, replace(question, parameter=parameter))
+        for instance in _get_instances(asked, litmus, replace(question, parameter=parameter))
     ]
     return Draft(settled=tuple(judged))
 
@@ -71,11 +71,15 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
     """
     if question.parameter is not None or len(parameters) < 2:
         return (question.parameter,)
-    named = frozenset[str]().union(*(each.parameters for each in question.expectations.values()))
+    named = frozenset[str]().union(
+        *(expectation.parameters for expectation in question.expectations.values())
+    )
     return tuple(name for name in parameters if name in named) or parameters
 
 
-def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
+def _get_instances(
+    asked: Sequence[Series], litmus: Sequence[Series], question: Question
+) -> Iterator[Instance]:
     """Yield the outcome for each function.
 
     Which parameter it is about is part of the stratum where models have several.
@@ -131,7 +135,7 @@ def expectation_of(claim: Scales) -> Expectation | None:
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
 
 
-def _expectations(claim: Scales, source: str) -> dict[str, Expectation]:
+def _get_expectations(claim: Scales, source: str) -> dict[str, Expectation]:
     if (stated := expectation_of(claim)) is not None:
         return {"*": stated}
     file = Path(source, claim.accepted or "")

@@ -24,7 +24,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 class AuditOptions(Options):
@@ -71,11 +71,11 @@ def command(options: AuditOptions) -> None:
     steelyard audit --thorough --only env_bytes './prog input'
     steelyard audit --counts --only env_bytes './prog small-input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.audit import AUDIT
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.audit.audit import audit
     from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
     from steelyard.report.audit.text import lines
+    from steelyard.results.audit import AUDIT
 
     directory = options.output or propose_record(os.environ, "audit")
     request = AuditRequest(

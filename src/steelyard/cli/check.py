@@ -16,7 +16,7 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
-from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
+from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
 from steelyard.lab.lake.places import is_lake
@@ -87,7 +87,7 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
     if options.github:
         for name in options.names:
             said = (
-                _annotations(name, checked[name], strict=options.strict)
+                _format_annotations(name, checked[name], strict=options.strict)
                 if name in checked
                 else _broken_annotation(name, broken[name])
             )
@@ -262,11 +262,11 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
     write([*out, *tell_family(checked, width)], sys.stdout)
 
 
-def _annotations(name: Name, checked: Checked, *, strict: bool) -> str:
+def _format_annotations(name: Name, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
-    return render(checked, file, _spec_text(name), strict=strict)
+    return render(checked, file, _format_spec_text(name), strict=strict)
 
 
 def _broken_annotation(name: Name, error: SteelyardError) -> str:
@@ -288,7 +288,7 @@ def _from_checkout(name: Name) -> str:
     return str(name.resolve().relative_to(top) if inside else name)
 
 
-def _spec_text(name: Name) -> str:
+def _format_spec_text(name: Name) -> str:
     from steelyard.spec import read_spec
 
     return read_spec(name) if isinstance(name, Path) and name.suffix == ".toml" else ""
@@ -302,7 +302,8 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(each, _from_checkout(name), _spec_text(name)) for name, each in checked.items()
+            sarif.Judged(each, _from_checkout(name), _format_spec_text(name))
+            for name, each in checked.items()
         ]
         reasons = {_from_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)

@@ -46,7 +46,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.runner.native import require_linux
 
 
@@ -241,7 +241,7 @@ def command(ctx: click.Context, options: CompareOptions) -> None:
                 f"--metrics {options.listed_metrics}: two records are compared by one metric",
                 hint=f"--metric {metrics[0]}",
             )
-        ctx.exit(_confirm(options, shown) if options.confirms else _records(options, shown))
+        ctx.exit(_confirm(options, shown) if options.confirms else _compute_records(options, shown))
     if options.confirms:
         raise UsageError(
             "--confirm is for two records; commands are measured in turns anyway",
@@ -325,7 +325,7 @@ def _refuse_apart(options: CompareOptions) -> None:
         )
 
 
-def _records(options: CompareOptions, shown: Shown) -> int:
+def _compute_records(options: CompareOptions, shown: Shown) -> int:
     """Compare two records, print the answer, and return the exit code."""
     from steelyard.lab.compare.records import compare_records
     from steelyard.lab.run.existing_record import find_record

@@ -35,43 +35,43 @@ def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
     return complete
 
 
-def _interventions() -> Iterable[str]:
+def _make_interventions() -> Iterable[str]:
     from steelyard.lab.audit.candidates import KINDS
 
     return KINDS
 
 
-def _probes() -> Iterable[str]:
+def _make_probes() -> Iterable[str]:
     from steelyard.lab.observe.probes import KNOWN
 
     return KNOWN
 
 
-def _metrics() -> Iterable[str]:
-    from steelyard.units import BUILTIN
+def _make_metrics() -> Iterable[str]:
+    from steelyard.core.units import BUILTIN
 
     return BUILTIN
 
 
-def _counters() -> Iterable[str]:
-    from steelyard.counters import EVENTS
+def _make_counters() -> Iterable[str]:
+    from steelyard.core.counters import EVENTS
 
     return EVENTS
 
 
-def _spaces() -> Iterable[str]:
+def _make_spaces() -> Iterable[str]:
     from steelyard.scaling.question import SPACES
 
     return SPACES
 
 
-def _aggregates() -> Iterable[str]:
+def _make_aggregates() -> Iterable[str]:
     from steelyard.scaling.aggregate import AGGREGATES
 
     return ("auto", *AGGREGATES)
 
 
-def _paths(*, specs: bool, records: bool) -> CompletePaths:
+def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
     """Complete specs or records in the directory being typed; without any, directories."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -81,23 +81,23 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
         where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
         entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
         ours = [
-            each
-            for each in entries
-            if (records and _is_record(where / each)) or (specs and _is_spec(where / each))
+            entry
+            for entry in entries
+            if (records and _is_record(where / entry)) or (specs and _is_spec(where / entry))
         ]
         if not ours:
             return [CompletionItem(begun, type="dir")]
-        if any(re.search(r"[^\w./~+:@%^,=-]", each) for each in ours):
+        if any(re.search(r"[^\w./~+:@%^,=-]", our) for our in ours):
             # The shell writes what has to be quoted; it offers all files then.
             return [CompletionItem(begun, type="file")]
-        rest = [where / each for each in entries if each not in ours]
+        rest = [where / entry for entry in entries if entry not in ours]
         others = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
         return [CompletionItem(place + slash + each) for each in (*ours, *others)]
 
     return complete
 
 
-def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+def _get_files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """Leave completion to the shell: a command starts with a file or a program."""
     from click.shell_completion import CompletionItem
 
@@ -119,9 +119,9 @@ def _is_spec(path: Path) -> bool:
     return path.suffix == ".toml" and path.is_file()
 
 
-def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+def _format_baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """Complete factors with their levels, of the record on the line; nothing if it cannot be read."""
-    from steelyard.errors import SteelyardError
+    from steelyard.core.errors import SteelyardError
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 
@@ -138,17 +138,17 @@ def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[
     return [word for word in words if word.startswith(begun)]
 
 
-contexts = _complete(_interventions)
-probes = _complete(_probes)
-metrics = _complete(_metrics)
-counters = _complete_list(_counters)
-spaces = _complete(_spaces)
-aggregates = _complete(_aggregates)
-baselines: Complete = _baselines
-specs = _paths(specs=True, records=False)
+contexts = _complete(_make_interventions)
+probes = _complete(_make_probes)
+metrics = _complete(_make_metrics)
+counters = _complete_list(_make_counters)
+spaces = _complete(_make_spaces)
+aggregates = _complete(_make_aggregates)
+baselines: Complete = _format_baselines
+specs = _make_paths(specs=True, records=False)
 # A record is also named by its spec, if that is beside it.
-records = _paths(specs=True, records=True)
-commands: CompletePaths = _files
+records = _make_paths(specs=True, records=True)
+commands: CompletePaths = _get_files
 
 
 @click.command(short_help="Print the completion script for bash, zsh or fish.")

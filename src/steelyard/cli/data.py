@@ -11,14 +11,14 @@ import click
 from steelyard.cli.declared import Options, declare
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
-    from steelyard.exchange.csv_columns import Columns
+    from steelyard.core.series import Series
+    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
-    from steelyard.series import Series
 
 
 class DataOptions(Options):
@@ -88,7 +88,7 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     """
     from msgspec.structs import replace
 
-    from steelyard.exchange.csv_columns import Columns
+    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
@@ -103,7 +103,7 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(
+        columns = CsvColumns(
             options.value,
             tuple(options.parameters),
             tuple(_split(options.by)),
@@ -112,10 +112,10 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
             options.unit,
             tuple(_split(options.pool)),
         )
-    series = _series(data, options.parameters, options.metrics, columns, inclusive=options.inclusive)
+    series = _get_series(data, options.parameters, options.metrics, columns, inclusive=options.inclusive)
     for name in options.metrics:
         _refuse_unknown(name, series, data)
-    stated = _expectations(options.at_most, options.expect, options.expectations, options.deviation)
+    stated = _get_expectations(options.at_most, options.expect, options.expectations, options.deviation)
     asked = {key: one for key, one in stated.items() if _asked(key, options.functions, options.metrics)}
     Question(expectations=asked).refuse_unmet(series)
     series = tuple(
@@ -139,7 +139,9 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
         expectations=stated,
         parameter=options.parameters[0] if options.parameters else None,
         along=dict(_pair(text, "--along") for text in options.along),
-        scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(options.scale))},
+        scale={
+            name: _compute_number(number, "--at") for name, number in map(_pair_at, _split(options.scale))
+        },
         threads=count_usable_cpus(),
     )
     if options.exact:
@@ -164,11 +166,11 @@ def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
         raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
 
 
-def _series(
+def _get_series(
     data: Path,
     parameters: Sequence[str],
     metrics: Sequence[str],
-    columns: Columns | None,
+    columns: CsvColumns | None,
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:
@@ -186,7 +188,7 @@ def _series(
     return read_series(data, columns, inclusive=inclusive)
 
 
-def _expectations(
+def _get_expectations(
     at_most: Sequence[str], expect: Sequence[str], file: Path | None, deviation: str | None
 ) -> dict[str, Expectation]:
     from steelyard.files.reading import read_text
@@ -220,8 +222,8 @@ def _pair_at(text: str) -> tuple[str, str]:
     return _pair(text, "--at")
 
 
-def _number(text: str, option: str) -> float:
-    from steelyard.units import parse_float
+def _compute_number(text: str, option: str) -> float:
+    from steelyard.core.units import parse_float
 
     value = parse_float(text)
     if not 0 < value < float("inf"):

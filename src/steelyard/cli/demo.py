@@ -14,13 +14,13 @@ from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import declare_file
 from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, terminal_width
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 if TYPE_CHECKING:
-    from steelyard.answers.interval import Interval
     from steelyard.lab.demo.optimisation import Optimisation
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
+    from steelyard.results.interval import Interval
 
 Shown = tuple[str, Callable[[], dict[str, Any]]]
 """What a part says, and what draws it."""
@@ -60,9 +60,9 @@ def command(options: DemoOptions) -> None:
     found: list[str] = []
     panels: list[dict[str, Any]] = []
     parts = (
-        ("A command against itself: nothing can differ", _itself),
-        ("One program, -O2 against -O3: single contexts against many", _optimisation),
-        ("One program, unchanged, in an environment of growing length", _stack),
+        ("A command against itself: nothing can differ", _make_itself),
+        ("One program, -O2 against -O3: single contexts against many", _make_optimisation),
+        ("One program, unchanged, in an environment of growing length", _make_stack),
     )
     with as_a_whole(options.output, directory) as progress:
         for number, (title, part) in enumerate(parts, 1):
@@ -84,7 +84,7 @@ def command(options: DemoOptions) -> None:
     click.echo(f"\nrecords: {directory}")
 
 
-def _itself(directory: Path, progress: ProgressLine) -> Shown:
+def _make_itself(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.itself import against_itself
     from steelyard.report.demo import called_different
 
@@ -114,10 +114,10 @@ def _itself(directory: Path, progress: ProgressLine) -> Shown:
     return said, panel
 
 
-def _optimisation(directory: Path, progress: ProgressLine) -> Shown:
-    from steelyard.answers.comparison import Speedup
+def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
+    from steelyard.results.comparison import Speedup
 
     it = optimisation(directory, progress.update)
     progress.clear()
@@ -155,7 +155,7 @@ def _of_contexts(it: Optimisation, known: Sequence[tuple[float, Interval]]) -> s
     )
 
 
-def _stack(directory: Path, progress: ProgressLine) -> Shown:
+def _make_stack(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
     from steelyard.report.demo import picture
 
@@ -163,14 +163,14 @@ def _stack(directory: Path, progress: ProgressLine) -> Shown:
     progress.clear()
     if it.missing:
         raise MachineError(it.missing)
-    marks = ["#" if each.across_page else "o" if each.across_line else "." for each in it.lengths]
-    _write(picture([each.wall_s for each in it.lengths], marks, STEP_BYTES))
-    slow = sum(each.wall_s > 2 * it.typical_s for each in it.lengths)
+    marks = ["#" if length.across_page else "o" if length.across_line else "." for length in it.lengths]
+    _write(picture([length.wall_s for length in it.lengths], marks, STEP_BYTES))
+    slow = sum(length.wall_s > 2 * it.typical_s for length in it.lengths)
 
     def panel() -> dict[str, Any]:
         from steelyard.report.demo_figure import stack_panel
 
-        return stack_panel([each.wall_s for each in it.lengths], STEP_BYTES)
+        return stack_panel([length.wall_s for length in it.lengths], STEP_BYTES)
 
     said = (
         f"The length of the environment alone makes the same binary up to {it.ratio:.1f} × slower;"
@@ -180,7 +180,7 @@ def _stack(directory: Path, progress: ProgressLine) -> Shown:
 
 
 def _counted(progress: ProgressLine) -> Callable[[int, int], None]:
-    from steelyard.answers.status import Progress
+    from steelyard.results.status import Progress
 
     return lambda done, total: progress.update(Progress(done, total, 0.0, None, "comparisons"))
 

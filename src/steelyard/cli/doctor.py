@@ -7,7 +7,7 @@ import click
 from steelyard.cli.declared import Options, take
 from steelyard.cli.options import json_option
 from steelyard.cli.run_and_answer import show
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 
 class DoctorOptions(Options):
@@ -26,10 +26,10 @@ def command(ctx: click.Context, options: DoctorOptions) -> None:
 
     The same facts are stored with every run.
     """
-    from steelyard.answers.machine import DOCTOR
     from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines
+    from steelyard.results.machine import DOCTOR
 
-    found = inspect_host()
-    show(lambda: DOCTOR.text(found), lambda width: lines(found, width), as_json=options.as_json)
-    ctx.exit(0 if found.able else MachineError.exit_code)
+    host = inspect_host()
+    show(lambda: DOCTOR.text(host), lambda width: lines(host, width), as_json=options.as_json)
+    ctx.exit(0 if host.able else MachineError.exit_code)

@@ -10,7 +10,7 @@ import click
 from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import by_option, declare_file, metrics_option, parameters_option, records_argument
 from steelyard.cli.paths import OutputPlace, PathCommand
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.exchange import Format, PeerFormat, SeriesFormat

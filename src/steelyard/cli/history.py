@@ -14,14 +14,14 @@ from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, declare_fraction, json_option, metrics_option
 from steelyard.cli.paths import InputPath, InputPlace, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import terminal_width
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.answers.history import History
-    from steelyard.lab.history.condensing import Gathered
+    from steelyard.lab.history.condensing import CondensedRecords
+    from steelyard.results.history import History
 
 
 class HistoryOptions(Options):
@@ -111,8 +111,8 @@ def command(ctx: click.Context, options: HistoryOptions) -> None:
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
+    from steelyard.results.history import LARGEST_UNSEEN
 
     _refuse_unknown(options.ignored)
     _refuse_questions(
@@ -218,7 +218,7 @@ def _save_page(found: History, file: Path) -> None:
 
 def _print(found: History, *, as_json: bool) -> None:
     if as_json:
-        from steelyard.answers.history import HISTORY
+        from steelyard.results.history import HISTORY
 
         click.echo(HISTORY.text(found), nl=False)
     else:
@@ -228,7 +228,7 @@ def _print(found: History, *, as_json: bool) -> None:
         write(lines(found, terminal_width()), sys.stdout)
 
 
-def _tell(file: Path, added: Gathered) -> None:
+def _tell(file: Path, added: CondensedRecords) -> None:
     for each in added.left_out:
         click.echo(f"left out: {each.record} {each.why}", err=True)
     click.echo(f"{len(added.records)} records added to {file}", err=True)

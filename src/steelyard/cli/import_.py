@@ -12,7 +12,7 @@ import click
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import metric_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 class ImportOptions(Options):
@@ -67,36 +67,39 @@ def command(options: ImportOptions) -> None:
     """
     from steelyard.exchange.imported import import_files
     from steelyard.exchange.importers import Chosen
-    from steelyard.exchange.recording import Question
+    from steelyard.exchange.recording import Selection
 
     chosen = None
     if options.value or options.by or options.unit is not None or options.better is not None:
         chosen = Chosen(options.value, options.by, options.unit, options.better or "lower")  # type: ignore[arg-type]  # click checked it
     sources = tuple(_source(text) for text in options.files)
     directory = options.output or sources[0].path.with_suffix(".lab")
-    question = Question(
-        options.compare, options.against, options.metric, _claims(options.claims) if options.claims else ()
+    question = Selection(
+        options.compare,
+        options.against,
+        options.metric,
+        _get_claims(options.claims) if options.claims else (),
     )
     with import_files(sources, directory, form=options.form, chosen=chosen, question=question) as record:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))
     click.echo(f"{named}: {progress.trials:,} trials of {treatments:,} treatments")
-    for each in warnings:
-        click.echo(f"- {each.text}")
+    for warning in warnings:
+        click.echo(f"- {warning.text}")
     click.echo(f"steelyard analyze {named}")
 
 
 def _source(text: str) -> Any:
-    from steelyard.exchange.imported import Source
+    from steelyard.exchange.imported import ImportSource
 
     name, sign, path = text.partition("=")
     if sign and name and not Path(text).exists():
-        return Source(name, Path(path))
-    return Source(Path(text).stem, Path(text))
+        return ImportSource(name, Path(path))
+    return ImportSource(Path(text).stem, Path(text))
 
 
-def _claims(file: Path) -> list[Mapping[str, Any]]:
+def _get_claims(file: Path) -> list[Mapping[str, Any]]:
     import tomllib
 
     from steelyard.spec import read_spec

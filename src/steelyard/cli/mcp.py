@@ -9,7 +9,7 @@ import click
 from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import max_time_option
 from steelyard.cli.paths import InputPath, PathCommand
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 
 
 class McpOptions(Options):

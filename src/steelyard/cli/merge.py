@@ -11,7 +11,7 @@ from steelyard.cli.declared import Options, declare, take
 from steelyard.cli.options import by_option, details_option, json_option, records_argument, strict_option
 from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import Shown, print_answer
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By

@@ -16,16 +16,16 @@ from steelyard.cli.data import DataOptions, ask
 from steelyard.cli.declared import Options, declare, declare_argument, take
 from steelyard.cli.options import declare_file, json_option, strict_option
 from steelyard.cli.paths import InputPath, OutputDirectory, PathCommand
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
+    from steelyard.core.series import Series
     from steelyard.lab.answer.model import Modelled
     from steelyard.report.models.follow_ups import After
     from steelyard.scaling.aggregate import Aggregate
     from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
-    from steelyard.series import Series
 
 
 class ModelOptions(Options):
@@ -169,7 +169,7 @@ def _draw(
         No function has one.
     """
     from steelyard.lab.answer.curves import model_curves
-    from steelyard.report.page.contents import Curve, Models
+    from steelyard.report.page.contents import Curve, PageModels
     from steelyard.report.page.document import render
     from steelyard.report.page.figures import write_figures
     from steelyard.report.page.growth import MOST
@@ -182,7 +182,7 @@ def _draw(
         )
     names = {curve.series.name for curve in curves}
     not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
-    models = Models(name, tuple(curves), not_drawn)
+    models = PageModels(name, tuple(curves), not_drawn)
     if page is not None:
         write_output(page, render((models,)))
         click.echo(f"written: {page}", err=True)
@@ -191,7 +191,7 @@ def _draw(
 
 
 def _after(
-    found: Modelled,
+    modelled: Modelled,
     series: Sequence[Series],
     question: Question,
     *,
@@ -207,31 +207,31 @@ def _after(
 
     limits, suggestions = [], []
     by_key = {(one.name, one.metric): one for one in series}
-    for model in found.models:
+    for model in modelled.models:
         own = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(own, _quantity(limit, model.unit), question)
+            broken = breaks(own, _compute_quantity(limit, model.unit), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
             suggestions.append((model, advise(own, question, most=most or math.inf)))
-    return After(tuple(limits), tuple(suggestions), _versus(series, question, versus) if versus else ())
+    return After(tuple(limits), tuple(suggestions), _get_versus(series, question, versus) if versus else ())
 
 
-def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
+def _get_versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
     from steelyard.scaling.versus import Versus, across, versus
 
     answers = (versus(one, other, question, question.scale) for one, other in across(series, label))
-    return tuple(each for each in answers if isinstance(each, Versus))
+    return tuple(answer for answer in answers if isinstance(answer, Versus))
 
 
-def _print(found: Modelled, after: After, *, as_json: bool) -> None:
+def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
     from steelyard.cli.run_and_answer import show
     from steelyard.report.models.document import render
     from steelyard.report.models.follow_ups import lines as more
     from steelyard.report.models.text import lines
 
-    parts = (found.models, found.failed, found.rules, found.causes)
+    parts = (modelled.models, modelled.failed, modelled.rules, modelled.causes)
     show(
         lambda: render(*parts, after),
         lambda width: [*lines(*parts, width=width), *more(after, width)],
@@ -239,12 +239,12 @@ def _print(found: Modelled, after: After, *, as_json: bool) -> None:
     )
 
 
-def _quantity(text: str, unit: str) -> float:
+def _compute_quantity(text: str, unit: str) -> float:
     """Return a limit in the metric's unit, which may stand behind it.
 
     Sizes and times may have one of their own.
     """
-    from steelyard.units import parse_duration, parse_size
+    from steelyard.core.units import parse_duration, parse_size
 
     try:
         parse = {"B": parse_size, "s": parse_duration}.get(unit)

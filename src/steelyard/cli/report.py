@@ -15,7 +15,7 @@ from steelyard.cli.options import (
     protocol_option,
 )
 from steelyard.cli.paths import OutputDirectory, PathCommand
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import refuse_output
 

@@ -15,17 +15,17 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError
-from steelyard.estimand import Estimand, IntervalKind
+from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError
+from steelyard.core.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.samples import Described
     from steelyard.store import Reading
 
 
@@ -274,13 +274,13 @@ def show_answer(
     def document() -> str:
         from steelyard.report.answer.document import render
 
-        return render(answer, _claims_entries(checked))
+        return render(answer, _get_claims_entries(checked))
 
     def lines(width: int) -> list[Line]:
         from steelyard.report.answer.text import lines
 
         text = lines(answer, width, details=shown.details, time_unit=shown.time_unit, beside=shown.metrics)
-        return [*text, *(_budget_lines(answer) if budget else []), *_claims_lines(checked)]
+        return [*text, *(_render_budget_lines(answer) if budget else []), *_render_claims_lines(checked)]
 
     show(document, lines, as_json=as_json)
     if checked is not None and (code := checked.exit_code(strict=strict)) in (1, ProgramError.exit_code):
@@ -288,7 +288,7 @@ def show_answer(
     # What was chosen after the run settles nothing.
     unresolved = any(each.verdict == "not_resolved" or each.exploratory for each in answer.judged)
     if answer.protocol is not None:  # whose verdicts were asked for
-        unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
+        unresolved = any(pair.difference == "not_resolved" for pair in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     ended = answer.design.state not in ("precision_not_reached", "interrupted", "running")
     return 3 if strict and (unresolved or not ended) else 0
@@ -297,9 +297,9 @@ def show_answer(
 def _by_mean(answer: Answer) -> Answer:
     """Return the same answer with the treatments of the primary metric in the order of their means."""
     means = {
-        each.treatment.id: each.summary.mean
-        for each in answer.samples
-        if each.metric.name == answer.metric.name and each.summary.mean is not None
+        sample.treatment.id: sample.summary.mean
+        for sample in answer.samples
+        if sample.metric.name == answer.metric.name and sample.summary.mean is not None
     }
 
     def mean(each: Described | Comparison) -> float:
@@ -321,7 +321,7 @@ def tell_unjudged(record: Reading, *, is_temporary: bool = False) -> None:
         click.echo(f"hint: claims are judged by the declared analysis only: steelyard {judge}", err=True)
 
 
-def _budget_lines(answer: Answer) -> list[Line]:
+def _render_budget_lines(answer: Answer) -> list[Line]:
     from steelyard.report.answer.budget import budgets
 
     return [(), *budgets(answer, terminal_width())]
@@ -333,7 +333,7 @@ def _checked(record: Reading) -> Checked:
     return check(record)
 
 
-def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
+def _get_claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     if checked is None:
         return []
     from steelyard.report.claims.document import entries_of
@@ -341,7 +341,7 @@ def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     return entries_of(checked)
 
 
-def _claims_lines(checked: Checked | None) -> list[Line]:
+def _render_claims_lines(checked: Checked | None) -> list[Line]:
     if checked is None:
         return []
     from steelyard.report.claims.text import lines

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Context
 from steelyard.design.randomness import generator, permutation
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Contexts, Range
-from steelyard.units import Scalar
 
 Place = tuple[tuple[str, Scalar], ...]
 """What of the settings of a context makes a difference."""
@@ -70,9 +70,9 @@ def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, nu
 
 def _without_replacement(name: str, population: Sequence[Scalar], seed: int, number: int) -> Scalar:
     cycle, place = divmod(number - 1, len(population))
-    return _cycle(name, population, seed, cycle)[place]
+    return _get_cycle(name, population, seed, cycle)[place]
 
 
 @lru_cache(maxsize=64)
-def _cycle(name: str, population: Sequence[Scalar], seed: int, cycle: int) -> list[Scalar]:
+def _get_cycle(name: str, population: Sequence[Scalar], seed: int, cycle: int) -> list[Scalar]:
     return permutation(population, generator(seed, "context", name, cycle))

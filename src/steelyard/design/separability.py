@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from steelyard.factorial.confounding import confounding, listed
+from steelyard.core.factorial.confounding import confounding, listed
+from steelyard.core.units import Scalar
 from steelyard.interventions.node import Node
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 _LISTED = 3
 """Combinations named before the rest is only counted."""
@@ -24,7 +24,7 @@ def separability(experiment: Experiment) -> list[str]:
     """
     found = list(laid_out(experiment)) if experiment.design.exclude else []
     return [
-        *_constant(experiment.factors),
+        *_get_constant(experiment.factors),
         *_linked(experiment),
         *_broken(experiment, found),
         *confounding(layout_of(experiment)),
@@ -35,7 +35,7 @@ def separability(experiment: Experiment) -> list[str]:
     ]
 
 
-def _constant(factors: Sequence[Factor]) -> Iterator[str]:
+def _get_constant(factors: Sequence[Factor]) -> Iterator[str]:
     for factor in factors:
         if len(factor.levels) == 1:
             yield f"{factor.name} has one level ({toml_value(factor.levels[0])}): its effect cannot be seen"
@@ -46,17 +46,17 @@ def _linked(experiment: Experiment) -> Iterator[str]:
         yield f"{listed(link.names)} change together ({link.name}): their effects cannot be separated"
 
 
-def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
+def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
     """Effects of exclusions: main effects that hang together, and interactions that lack combinations."""
-    if not found:
+    if not cells:
         return
     linked = {name: link.name for link in experiment.zips for name in link.names}
     excluded = {frozenset(each) for each in experiment.design.exclude}
-    names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in found}) > 1]
+    names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in cells}) > 1]
     for first, second in itertools.combinations(names, 2):
         if first in linked and linked[first] == linked.get(second):
             continue
-        groups = _groups({(cell[first], cell[second]) for cell in found})
+        groups = _get_groups({(cell[first], cell[second]) for cell in cells})
         if len(groups) > 1:
             parts = " / ".join(
                 f"{first} {_listed(left)} only with {second} {_listed(right)}" for left, right in groups
@@ -66,8 +66,8 @@ def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
         ordered = [factor.name for factor in experiment.factors if factor.name in together]
         if len(ordered) < 2:
             continue
-        run = {tuple(cell[name] for name in ordered) for cell in found}
-        every = set(itertools.product(*(dict.fromkeys(cell[name] for cell in found) for name in ordered)))
+        run = {tuple(cell[name] for name in ordered) for cell in cells}
+        every = set(itertools.product(*(dict.fromkeys(cell[name] for cell in cells) for name in ordered)))
         missing = len(every - run)
         if missing:
             yield (
@@ -86,7 +86,7 @@ def _between_ends(experiment: Experiment) -> Iterator[str]:
             yield f"{axis.name} is run at {low} and {high} only, of its {len(whole.steps)} levels"
 
 
-def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
+def _get_groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
     """Levels of two factors that treatments connect: effects can be separated within a group, not across."""
     groups: list[tuple[list[Scalar], list[Scalar]]] = []
     for left, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):

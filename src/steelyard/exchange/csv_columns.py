@@ -12,13 +12,13 @@ from difflib import get_close_matches
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Point, Series
+from steelyard.core.units import Scalar, parse_float
 from steelyard.files.reading import csv_rows
-from steelyard.series import Point, Series
-from steelyard.units import Scalar, parse_float
 
 
-class Columns(msgspec.Struct, frozen=True):
+class CsvColumns(msgspec.Struct, frozen=True):
     """What the columns of a CSV file are.
 
     Attributes
@@ -48,7 +48,7 @@ class Columns(msgspec.Struct, frozen=True):
 Row = Mapping[str, str]
 
 
-def infer(text: str, name: str) -> Columns:
+def infer(text: str, name: str) -> CsvColumns:
     """Take the first of two columns for the parameter, and the second for the metric.
 
     Raises
@@ -58,14 +58,14 @@ def infer(text: str, name: str) -> Columns:
     """
     header = [cell.strip() for cell in next(csv_rows(text, name), (0, []))[1]]
     if len(header) == 2 and all(header):
-        return Columns(header[1], (header[0],))
+        return CsvColumns(header[1], (header[0],))
     raise UsageError(
         f"{name}: which of its columns to model was not said",
         hint=f"--value COLUMN --parameter COLUMN [--by COLUMNS]; it has {', '.join(header) or 'none'}",
     )
 
 
-def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
+def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
     """All series of a CSV file.
 
     Raises
@@ -101,7 +101,7 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
 
 
 def of_rows(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
 ) -> tuple[Series, ...]:
     """All series of rows with the numbers of their lines.
 
@@ -117,19 +117,19 @@ def of_rows(
     groups: dict[tuple[str, ...], _Group] = {}
     for number, row in rows:
         group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
-        at = tuple(_number(row, name, where, number) for name in columns.parameters)
+        at = tuple(_compute_number(row, name, where, number) for name in columns.parameters)
         value = parse_float(row[columns.value])
         if not math.isfinite(value):
             where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
             group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
             continue
-        u = _number(row, columns.u, where, number) if columns.u else None
-        n = round(_number(row, columns.n, where, number)) if columns.n else 0
+        u = _compute_number(row, columns.u, where, number) if columns.u else None
+        n = round(_compute_number(row, columns.n, where, number)) if columns.n else 0
         group.points.setdefault(at, []).append((value, u, n))
     if rows and not any(group.points for group in groups.values()):
         first = next(group.lost[0] for group in groups.values() if group.lost)
         raise UsageError(f"{where}: no row has a finite {columns.value}", hint=f"{first}")
-    return tuple(_series(key, group, columns, where) for key, group in groups.items())
+    return tuple(_make_series(key, group, columns, where) for key, group in groups.items())
 
 
 class _Group(msgspec.Struct):
@@ -140,7 +140,7 @@ class _Group(msgspec.Struct):
 
 
 def _refuse_pooling(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
     known = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
@@ -159,7 +159,7 @@ def _refuse_pooling(
         )
 
 
-def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) -> bool:
     """Whether rows that would be one point differ in a column each of whose texts is at several points.
 
     What differs from row to row, such as a time of day, merely describes.
@@ -167,13 +167,13 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) ->
     at: dict[str, set[tuple[str, ...]]] = {}
     together: dict[tuple[str, ...], set[str]] = {}
     for _, row in rows:
-        at.setdefault(row[name], set()).add(tuple(row[each] for each in columns.parameters))
+        at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
         point = tuple(row[each] for each in (*columns.by, *columns.parameters))
         together.setdefault(point, set()).add(row[name])
     return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())
 
 
-def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) -> bool:
     """Whether a column of numbers looks like a factor of a design.
 
     Each of its values is then at each point, and equally often. What counts from 0 or 1 numbers repetitions.
@@ -191,7 +191,7 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> 
     return crossed and not counts_up
 
 
-def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
+def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, where: str) -> Series:
     labels: dict[str, Scalar] = dict(zip(columns.by, key, strict=True))
     out = []
     for at, found in sorted(group.points.items()):
@@ -212,7 +212,7 @@ def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -
     )
 
 
-def _number(row: Row, name: str | None, where: str, line: int) -> float:
+def _compute_number(row: Row, name: str | None, where: str, line: int) -> float:
     text = row.get(name or "") or ""
     value = parse_float(text)
     if not math.isfinite(value):

@@ -17,9 +17,9 @@ from typing import Any, Final, SupportsFloat
 
 import msgspec
 
-from steelyard.errors import MachineError, UsageError
-from steelyard.exchange.collect import Collected
-from steelyard.series import Series
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.series import Series
+from steelyard.exchange.collect import Observations
 
 PROFILE: Final = "[!.]*.cubex"
 _PART: Final = re.compile(r"(?:[A-Za-z_]+[0-9]+(?:,[0-9]+)?)+")
@@ -29,7 +29,7 @@ _UNITS: Final = {"sec": "s", "bytes": "B", "occ": "", "": ""}
 _HINT: Final = "name the directories of the runs as in app.p64.n1000.r1, each with a profile.cubex"
 
 
-class Run(msgspec.Struct, frozen=True):
+class CubeRun(msgspec.Struct, frozen=True):
     """One profile: where it lies, and at which point of the parameters it was taken."""
 
     file: Path
@@ -66,16 +66,16 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
             )
     varying = [place for place in range(len(names)) if len({run.at[place] for run in runs}) > 1]
     kept = varying or list(range(len(names)))
-    collected, units = Collected(tuple(names[place] for place in kept)), {}
+    collected, units = Observations(tuple(names[place] for place in kept)), {}
     for run in runs:
         at = [run.at[place] for place in kept]
-        for path, metric, unit, value in _values(run.file, inclusive=inclusive):
+        for path, metric, unit, value in _get_values(run.file, inclusive=inclusive):
             units[metric] = unit
             collected.add(path, metric, at, [value])
     return collected.series(units)
 
 
-def run_of(file: Path) -> Run:
+def run_of(file: Path) -> CubeRun:
     """Return the point that the name of a run's directory says.
 
     Raises
@@ -91,10 +91,10 @@ def run_of(file: Path) -> Run:
     if not point or len(set(names)) != len(names):
         what = "says no parameter" if not point else "says a parameter twice"
         raise UsageError(f"{file.parent}: its name {what}", hint=_HINT)
-    return Run(file, names, tuple(value for _, value in point))
+    return CubeRun(file, names, tuple(value for _, value in point))
 
 
-def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
+def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
     """Call path, metric, unit and value of everything in a profile."""
     try:
         from pycubexr import CubexParser
@@ -114,7 +114,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
                     continue
                 unit = _UNITS.get(metric.units or "", metric.units or "")
                 for node, path in nodes:
-                    value = _mean(values, node, inclusive=inclusive)
+                    value = _make_mean(values, node, inclusive=inclusive)
                     if isinstance(value, SupportsFloat):  # and no tuple of several numbers
                         yield path, metric.name, unit, float(value)
     except UsageError:
@@ -126,7 +126,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
         ) from None
 
 
-def _mean(values: Any, node: Any, *, inclusive: bool) -> Any:
+def _make_mean(values: Any, node: Any, *, inclusive: bool) -> Any:
     """Return the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
     way = "convert_to_inclusive" if inclusive else "convert_to_exclusive"
     return values.mean(node, **{way: True})

@@ -16,10 +16,10 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from steelyard.errors import UsageError
-from steelyard.exchange.collect import Collected
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
+from steelyard.exchange.collect import Observations
 from steelyard.files.reading import parse_json, read_bytes
-from steelyard.series import Series
 
 SUFFIX: Final = ".extra-p"
 _DOCUMENT: Final = "experiment.json"
@@ -42,7 +42,7 @@ def read(path: Path) -> tuple[Series, ...]:
     try:
         with ZipFile(io.BytesIO(data)) as archive:
             document = parse_json(_member(archive, _DOCUMENT), str(path), hint=_HINT)
-            return _series(document, _Values(archive))
+            return _get_series(document, _Values(archive))
     except (BadZipFile, KeyError, TypeError, ValueError, IndexError, struct.error, OSError) as error:
         what = str(error) or type(error).__name__
         raise UsageError(f"{path}: not an experiment of Extra-P: {what}", hint=_HINT) from None
@@ -68,13 +68,13 @@ class _Values:
             positions = struct.unpack_from(f"<{count}Q", index, _INDEX)
             self.known[chunk] = positions, _member(self.archive, f"values/{int(chunk)}.vals")
         positions, data = self.known[chunk]
-        found = np.lib.format.read_array(io.BytesIO(data[positions[place] :]), allow_pickle=False)
-        return [float(value) for value in np.ravel(found)]
+        array = np.lib.format.read_array(io.BytesIO(data[positions[place] :]), allow_pickle=False)
+        return [float(value) for value in np.ravel(array)]
 
 
-def _series(document: Any, values: _Values) -> tuple[Series, ...]:
+def _get_series(document: Any, values: _Values) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
-    collected = Collected(parameters)
+    collected = Observations(parameters)
     for name, metrics in document["measurements"].items():
         for metric, points in metrics.items():
             for point in points:

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.exchange.collect import UNITS, Collected, of_points
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Point, Series
+from steelyard.exchange.collect import UNITS, Observations, of_points
 from steelyard.files.reading import parse_json
-from steelyard.series import Point, Series
 
 _HINT = (
     'write {"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [1.0]}]}}}, '
@@ -27,14 +27,14 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     UsageError
         Not JSON, or not one of the schemas.
     """
-    found = _plain(text)
+    found = _get_plain(text)
     if found is not None:
         return found
     document = parse_json(text, where, hint=_HINT)
     try:
-        return _old(document) if "callpaths" in document else _new(document)
+        return _old(document) if "callpaths" in document else _get_new(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise UsageError(f"{where}: {_missing(error)}", hint=_HINT) from None
+        raise UsageError(f"{where}: {_get_missing(error)}", hint=_HINT) from None
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +47,7 @@ class _Document(msgspec.Struct, frozen=True):
     measurements: dict[str, dict[str, list[_Entry]]]
 
 
-def _plain(text: str) -> tuple[Series, ...] | None:
+def _get_plain(text: str) -> tuple[Series, ...] | None:
     """Return the newer schema in a fifth of the time, where every point stands once and has numbers.
 
     ``None`` where anything else is in the document.
@@ -68,7 +68,7 @@ def _plain(text: str) -> tuple[Series, ...] | None:
     return tuple(out)
 
 
-def _missing(error: Exception) -> str:
+def _get_missing(error: Exception) -> str:
     if isinstance(error, OverflowError):
         return "a number is too large for a double, whose largest is 1.8e308"
     return (
@@ -76,9 +76,9 @@ def _missing(error: Exception) -> str:
     )
 
 
-def _new(document: Mapping[str, Any]) -> tuple[Series, ...]:
+def _get_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
-    collected = Collected(parameters)
+    collected = Observations(parameters)
     for name, metrics in document["measurements"].items():
         for metric, points in metrics.items():
             for point in points:
@@ -100,7 +100,7 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
     for entry in document["coordinates"]:
         pairs = {int(p["parameter_id"]): float(p["parameter_value"]) for p in entry["parameter_value_pairs"]}
         points[int(entry["id"])] = tuple(pairs[number] for number in order)
-    collected = Collected(tuple(parameters[number] for number in order))
+    collected = Observations(tuple(parameters[number] for number in order))
     for entry in document["measurements"]:
         function, metric = functions[int(entry["callpath_id"])], metrics[int(entry["metric_id"])]
         collected.add(function, metric, points[int(entry["coordinate_id"])], [float(entry["value"])])
@@ -117,7 +117,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
     UsageError
         A line that is not an observation; the message names it.
     """
-    collected: Collected | None = None
+    collected: Observations | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -125,13 +125,13 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
         try:
             entry = parse_json(line.replace(";", ",") if talpas else line, place, hint=_HINT)
             point = entry["parameters" if talpas else "params"]
-            collected = collected or Collected(tuple(point))
+            collected = collected or Observations(tuple(point))
             at = tuple(float(point[name]) for name in collected.parameters)
             value = entry["value"]
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{place}: {_missing(error)}", hint=_HINT) from None
+            raise UsageError(f"{place}: {_get_missing(error)}", hint=_HINT) from None
     return collected.series() if collected else ()
 
 
@@ -147,9 +147,9 @@ def write(series: Iterable[Series]) -> str:
     return json.dumps({"parameters": parameters, "measurements": measurements}, ensure_ascii=False) + "\n"
 
 
-def _same(one: Series, first: Series) -> None:
-    if one.parameters != first.parameters:
+def _same(series: Series, first: Series) -> None:
+    if series.parameters != first.parameters:
         raise UsageError(
-            f"{one.name}: parameters {', '.join(one.parameters)} beside {', '.join(first.parameters)}",
+            f"{series.name}: parameters {', '.join(series.parameters)} beside {', '.join(first.parameters)}",
             hint="write series with different parameters to files of their own",
         )

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-from steelyard.errors import UsageError
-from steelyard.exchange.collect import Collected
-from steelyard.series import Series
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
+from steelyard.exchange.collect import Observations
 
 _HINT = "correct that line: lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
 
@@ -34,7 +34,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     """
     parameters: list[str] = []
     points: list[tuple[float, ...]] = []
-    collected: Collected | None = None
+    collected: Observations | None = None
     region, metric, place = "", "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -43,7 +43,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         if key == "PARAMETER":
             parameters += rest.split(" ")
         elif key == "POINTS":
-            points += _points(rest, len(parameters), where, number)
+            points += _get_points(rest, len(parameters), where, number)
         elif key in ("REGION", "METRIC"):
             _refuse_too_few(place, len(points), region, metric, where, number)
             region, metric = (rest, metric) if key == "REGION" else (region, rest)
@@ -51,7 +51,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         elif key == "DATA":
             if not parameters or place >= len(points):
                 _fail(where, number, f"DATA line {place + 1} of {region!r} but {len(points)} POINTS")
-            collected = collected or Collected(tuple(parameters))
+            collected = collected or Observations(tuple(parameters))
             collected.add(region, metric, points[place], _numbers(rest.split(" "), where, number))
             place += 1
         else:
@@ -83,7 +83,7 @@ def write(series: Iterable[Series]) -> str:
     first = every[0]
     lines = [f"PARAMETER {name}" for name in first.parameters]
     grid = [point.at for point in first.points]
-    lines.append("POINTS " + " ".join(_point(at) for at in grid))
+    lines.append("POINTS " + " ".join(_get_point(at) for at in grid))
     for one in every:
         if one.parameters != first.parameters or [point.at for point in one.points] != grid:
             raise UsageError(
@@ -95,12 +95,12 @@ def write(series: Iterable[Series]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _point(at: tuple[float, ...]) -> str:
+def _get_point(at: tuple[float, ...]) -> str:
     text = " ".join(f"{x:g}" if float(f"{x:g}") == x else repr(x) for x in at)
     return text if len(at) == 1 else f"({text})"
 
 
-def _points(rest: str, parameters: int, where: str, number: int) -> list[tuple[float, ...]]:
+def _get_points(rest: str, parameters: int, where: str, number: int) -> list[tuple[float, ...]]:
     if not parameters:
         _fail(where, number, "POINTS before PARAMETER")
     if "(" in rest:

@@ -14,8 +14,8 @@ from statistics import fmean, median, stdev
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.answers.document import written
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.results.document import written
 from steelyard.store import Record
 
 TIME_UNITS: Final[dict[str, tuple[str, float]]] = {
@@ -51,7 +51,7 @@ def results(record: Record, commands: Mapping[int, str] | None = None) -> list[R
     """
     codes = _read_exit_codes(record)
     measured = _group_samples(record, ("user_s", "system_s", "rss_bytes"))
-    return [_result(samples, codes, commands) for samples in measured]
+    return [_make_result(samples, codes, commands) for samples in measured]
 
 
 def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
@@ -67,7 +67,7 @@ def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, 
     return [samples for samples in by_treatment.values() if len(samples["wall_s"])]
 
 
-def _result(
+def _make_result(
     samples: Mapping[str, Sample], codes: Mapping[int, int | None], commands: Mapping[int, str] | None
 ) -> Result:
     wall = samples["wall_s"]
@@ -164,7 +164,7 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
 def as_csv(found: Sequence[Result]) -> str:
     """Return one row for each command, then its parameters, as ``parameter_NAME``."""
     parameters = [each.get("parameters", {}) for each in found]
-    names = list(dict.fromkeys(name for each in parameters for name in each))
+    names = list(dict.fromkeys(name for parameter in parameters for name in parameter))
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["command", *SUMMARY, *(f"parameter_{name}" for name in names)])

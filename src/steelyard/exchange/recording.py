@@ -16,18 +16,18 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Better, Scalar
 from steelyard.design import treatments
 from steelyard.design.plan import Block
-from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.measure.measurement import Measurement, Value
-from steelyard.sample import Treatment
 from steelyard.spec import experiment as checked
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.store import Record
 from steelyard.store.rows import metrics_of
-from steelyard.units import BUILTIN, Better, Scalar
 
 FILE: Final = "file"
 """The factor that tells apart where measurements come from."""
@@ -48,7 +48,7 @@ class Quantity(msgspec.Struct, frozen=True):
     better: Better = "lower"
 
 
-class Trial(msgspec.Struct, frozen=True):
+class RecordedTrial(msgspec.Struct, frozen=True):
     """Repetitions of each metric in one launch, or in what stands for one.
 
     Attributes
@@ -96,7 +96,7 @@ class Taken(msgspec.Struct, frozen=True):
     cells: Sequence[Levels] = ()
 
 
-class Question(msgspec.Struct, frozen=True):
+class Selection(msgspec.Struct, frozen=True):
     """What to ask of a record.
 
     Attributes
@@ -122,7 +122,7 @@ def free_name(name: str) -> str:
 
 
 def write_record(
-    directory: Path, trials: Sequence[Trial], taken: Taken, question: Question | None = None
+    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection | None = None
 ) -> Record:
     """Make a record, complete when this returns; close it.
 
@@ -138,10 +138,10 @@ def write_record(
     RecordError
         The directory exists already, or cannot be written.
     """
-    if prod(map(len, _levels([each.levels for each in trials]).values())) > MOST_CELLS:
-        trials = [replace(each, levels=_joined(each.levels)) for each in trials]
-        taken = replace(taken, cells=[_joined(each) for each in taken.cells])
-    experiment = _experiment(directory, trials, taken, question or Question())
+    if prod(map(len, _get_levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
+        trials = [replace(trial, levels=_joined(trial.levels)) for trial in trials]
+        taken = replace(taken, cells=[_joined(cell) for cell in taken.cells])
+    experiment = _experiment(directory, trials, taken, question or Selection())
     how = {"imported_from": taken.tool} | ({"one_process": True} if taken.one_process else {})
     drawn = treatments(experiment)
     record = Record.create(
@@ -162,13 +162,15 @@ def write_record(
     return record
 
 
-def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
+def _experiment(
+    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection
+) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
-    levels = _levels(taken.cells or [each.levels for each in trials])
+    levels = _get_levels(taken.cells or [trial.levels for trial in trials])
     compared = _compared(question, levels)
     if compared is not None and question.against is not None:
         levels[compared] = _first(levels[compared], question.against, compared)
-    present = Counter(each.levels for each in trials)
+    present = Counter(trial.levels for trial in trials)
     metric = question.metric or next(iter(taken.quantities))
     if metric not in taken.quantities:
         raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(taken.quantities)}")
@@ -180,7 +182,7 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
             "order": "randomized" if taken.blocked else "sequential",
             "blocks": max(present.values()),
             "discard": 0,
-            "exclude": [dict(cell) for cell in _cells(levels) if cell not in present],
+            "exclude": [dict(cell) for cell in _get_cells(levels) if cell not in present],
         },
         metrics={
             name: {"source": "lines", "unit": each.unit, "better": each.better}
@@ -197,15 +199,15 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
     )
 
 
-def _levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
+def _get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
     found: dict[str, dict[Scalar, None]] = {}
-    for each in cells:
-        for name, level in each:
+    for cell in cells:
+        for name, level in cell:
             found.setdefault(name, {})[level] = None
     return {name: list(its) for name, its in found.items()}
 
 
-def _cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
+def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
     for cell in product(*levels.values()):
         yield tuple(zip(levels, cell, strict=True))
 
@@ -217,7 +219,7 @@ def _joined(levels: Levels) -> Levels:
     return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
 
 
-def _compared(question: Question, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
+def _compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
     varying = [name for name, its in levels.items() if len(its) > 1]
     if question.compare is None:
         return next((name for name in (*COMPARED, *varying) if name in varying), None)
@@ -238,7 +240,7 @@ def _first(levels: Sequence[Scalar], wanted: str, factor: str) -> list[Scalar]:
     return [first, *(level for level in levels if level != first)]
 
 
-def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], taken: Taken) -> None:
+def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], taken: Taken) -> None:
     numbers = {frozenset(each.levels.items()): each.id for each in drawn}
     order = [numbers[frozenset(each.levels)] for each in trials]
     run = record.begin_run(taken.host, "")
@@ -257,7 +259,7 @@ def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], t
     record.end_run(run, "complete")
 
 
-def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measurement:
+def _measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
     """Return a trial of which only values are known; the metrics of the record say which columns count."""
     known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)

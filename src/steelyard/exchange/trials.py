@@ -19,22 +19,22 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.design.plan import BlockOutcome
-from steelyard.exchange.table import Cell, Column, Table, Type, type_of
+from steelyard.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
-from steelyard.units import BUILTIN, Scalar
 
 _PLACE: Final = (
-    Column("run", "integer"), Column("block", "integer"), Column("pass", "integer"),
-    Column("context", "integer"), Column("block_state", "text"), Column("place", "integer"),
-    Column("trial", "integer"), Column("treatment", "integer"),
+    TableColumn("run", "integer"), TableColumn("block", "integer"), TableColumn("pass", "integer"),
+    TableColumn("context", "integer"), TableColumn("block_state", "text"), TableColumn("place", "integer"),
+    TableColumn("trial", "integer"), TableColumn("treatment", "integer"),
 )  # fmt: skip
 _END: Final = (
-    Column("status", "text"), Column("reason", "text"), Column("exit_code", "integer"),
-    Column("signal", "integer"), Column("start_ns", "integer", "ns"), Column("cpu", "integer"),
-    Column("argv_bytes", "integer", "B"), Column("env_bytes", "integer", "B"),
-    Column("left_processes", "integer"), Column("simulated", "boolean"),
+    TableColumn("status", "text"), TableColumn("reason", "text"), TableColumn("exit_code", "integer"),
+    TableColumn("signal", "integer"), TableColumn("start_ns", "integer", "ns"), TableColumn("cpu", "integer"),
+    TableColumn("argv_bytes", "integer", "B"), TableColumn("env_bytes", "integer", "B"),
+    TableColumn("left_processes", "integer"), TableColumn("simulated", "boolean"),
 )  # fmt: skip
 
 OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
@@ -59,12 +59,12 @@ def trials(record: Record) -> Table:
         for metric in record.metrics
         if metric.kind != "builtin" and not any(record.labels_of(metric.name))
     ]
-    settings = _settings(record)
+    settings = _get_settings(record)
     fixed = [
-        *(Column(f"context.{name}", type_) for name, type_ in settings.items()),
+        *(TableColumn(f"context.{name}", type_) for name, type_ in settings.items()),
         *_END,
         *(
-            Column(name, "real" if metric.unit == "s" else "integer", metric.unit)
+            TableColumn(name, "real" if metric.unit == "s" else "integer", metric.unit)
             for name, metric in BUILTIN.items()
             if metric in record.metrics
         ),
@@ -72,24 +72,26 @@ def trials(record: Record) -> Table:
     taken = {column.name for column in (*_PLACE, *fixed)}
     factors = factor_columns(record, taken=taken)
     taken |= {column.name for column in factors}
-    others = [Column(_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
+    others = [
+        TableColumn(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported
+    ]
     names = [metric.name for metric in reported]
-    return Table((*_PLACE, *factors, *fixed, *others), _rows(record, tuple(settings), names))
+    return Table((*_PLACE, *factors, *fixed, *others), _get_rows(record, tuple(settings), names))
 
 
-def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
+def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[TableColumn, ...]:
     """Return a column for each factor, in the order in which treatments have them.
 
     A name that clashes becomes ``factor.NAME``.
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        Column(_free(name, "factor", taken), type_of(its[name] for its in levels))
+        TableColumn(_get_free(name, "factor", taken), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 
 
-def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     simulated = record.origins().simulated
     known = {metric.name for metric in record.metrics}
@@ -137,7 +139,7 @@ def _reduced(record: Record, measurement: Measurement, metrics: Sequence[str]) -
         yield record.reduce(name, values) if values else None
 
 
-def _settings(record: Record) -> dict[str, Type]:
+def _get_settings(record: Record) -> dict[str, Type]:
     """Return what contexts draw, and the type of what was drawn."""
     levels: dict[str, set[Scalar]] = {}
     for outcome in record.stream_outcomes():
@@ -146,5 +148,5 @@ def _settings(record: Record) -> dict[str, Type]:
     return {name: type_of(drawn) for name, drawn in levels.items()}
 
 
-def _free(name: str, kind: str, taken: Collection[str]) -> str:
+def _get_free(name: str, kind: str, taken: Collection[str]) -> str:
     return name if name not in taken else f"{kind}.{name}"

@@ -15,24 +15,28 @@ from typing import Final
 
 import msgspec
 
-from steelyard.exchange.table import Cell, Column, Table
+from steelyard.exchange.table import Cell, Table, TableColumn
 from steelyard.exchange.trials import OBSERVED, factor_columns
 from steelyard.store import Record
 
-_PLACE: Final = (Column("block", "integer"), Column("trial", "integer"), Column("treatment", "integer"))
+_PLACE: Final = (
+    TableColumn("block", "integer"),
+    TableColumn("trial", "integer"),
+    TableColumn("treatment", "integer"),
+)
 _VALUE: Final = (
-    Column("metric", "text"), Column("unit", "text"), Column("labels", "json"), Column("i", "integer"),
-    Column("value", "real"), Column("provenance", "text"),
+    TableColumn("metric", "text"), TableColumn("unit", "text"), TableColumn("labels", "json"), TableColumn("i", "integer"),
+    TableColumn("value", "real"), TableColumn("provenance", "text"),
 )  # fmt: skip
 
 
 def values(record: Record) -> Table:
     """Every value of every trial, iterations included, nothing reduced."""
     factors = factor_columns(record, taken={column.name for column in (*_PLACE, *_VALUE)})
-    return Table((*_PLACE, *factors, *_VALUE), _rows(record))
+    return Table((*_PLACE, *factors, *_VALUE), _get_rows(record))
 
 
-def _rows(record: Record) -> Iterator[tuple[Cell, ...]]:
+def _get_rows(record: Record) -> Iterator[tuple[Cell, ...]]:
     metrics = {metric.name: metric for metric in record.metrics}
     units = {name: metric.unit for name, metric in metrics.items()}
     origins = record.origins()

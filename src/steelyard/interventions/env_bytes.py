@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import STACK_STEP, Shift
-from steelyard.units import Scalar
+from steelyard.interventions.shift import STACK_STEP, ByteShift
 
 LARGEST: Final = 65536
 """Bytes: the largest page that Linux has, and well below the 128 KiB that it takes in one variable
 (``execve(2)``)."""
 
 
-class EnvBytes(Shift):
+class EnvBytes(ByteShift):
     """Bytes by which the environment grows."""
 
     name: ClassVar[str] = "env_bytes"

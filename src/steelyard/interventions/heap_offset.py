@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import Shift
-from steelyard.units import Scalar
+from steelyard.interventions.shift import ByteShift
 
 LARGEST: Final = 1 << 20
 """Bytes: half of a huge page, below the smallest default limit of a heap."""
 
 
-class HeapOffset(Shift):
+class HeapOffset(ByteShift):
     """Bytes by which the heap begins later."""
 
     name: ClassVar[str] = "heap_offset"

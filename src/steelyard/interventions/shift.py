@@ -1,20 +1,20 @@
-"""``Shift``: an intervention whose level is a number of bytes by which something moves."""
+"""``ByteShift``: an intervention whose level is a number of bytes by which something moves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions.intervention import Intervention
-from steelyard.units import Scalar
 
 STACK_STEP: Final = 16
 """Bytes: the kernel starts a program with its stack aligned to this, and malloc aligns what it lends to it,
 so only steps of 16 move anything but strings: those of arguments and environment lie at any byte."""
 
 
-class Shift(Intervention):
+class ByteShift(Intervention):
     """Bytes by which something moves.
 
     Attributes

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from steelyard.answers.machine import HostReport, Weight
+from steelyard.core.units import Scalar
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style, paragraph
-from steelyard.units import Scalar
+from steelyard.results.machine import HostReport, Weight
 
 _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
 
@@ -18,9 +18,9 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
 
     Each finding says what it means and what cures it.
     """
-    said: list[Line] = paragraph(_machine(report.facts), width, rest="  ", style="heading")
+    said: list[Line] = paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
-    topics = max(len(each.topic) for each in report.findings)
+    topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
     indent, deep = " " * (weights + 2), " " * (weights + topics + 4)
     for each in report.findings:
@@ -36,7 +36,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
     return said
 
 
-def _machine(facts: Mapping[str, Scalar]) -> str:
+def _format_machine(facts: Mapping[str, Scalar]) -> str:
     names = ("cpu_model", "kernel", "distribution")
     parts = [printable(str(facts[name])) for name in names if name in facts]
     return ", ".join([*parts[:1], f"{facts.get('cpus_online', '?')} CPUs online", *parts[1:]])

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.series import Series
 from steelyard.scaling.model import NotModelled
-from steelyard.series import Series
 
 LEAST_POINTS: Final = 3
 MOST_PARAMETERS: Final = 4
@@ -23,7 +23,7 @@ LARGEST_PARAMETER: Final = 1e30
 INFINITY: Final = float("inf")
 
 
-class Reading(msgspec.Struct, frozen=True, gc=False):
+class SeriesArrays(msgspec.Struct, frozen=True, gc=False):
     """A series as arrays.
 
     Attributes
@@ -63,12 +63,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     kinked: bool
 
 
-def read(series: Series) -> Reading | NotModelled:
+def read(series: Series) -> SeriesArrays | NotModelled:
     """Return the arrays, or the reason why there is nothing to model."""
     return read_all([series])[0]
 
 
-def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
+def read_all(series: Sequence[Series]) -> list[SeriesArrays | NotModelled]:
     """Read each as ``read`` does.
 
     Those of the same points and launches are read at once, since of a hundred thousand each call of numpy
@@ -78,13 +78,13 @@ def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
     for number, one in enumerate(series):
         shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in one.points])
         groups.setdefault((one.parameters, shape), []).append(number)
-    out: dict[int, Reading | NotModelled] = {}
+    out: dict[int, SeriesArrays | NotModelled] = {}
     for numbers in groups.values():
         out.update(zip(numbers, _read_alike([series[number] for number in numbers]), strict=True))
     return [out[number] for number in range(len(series))]
 
 
-def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
+def _read_alike(series: Sequence[Series]) -> Iterator[SeriesArrays | NotModelled]:
     """Series that share their parameters, points and numbers of launches."""
     first = series[0]
     grid = np.array([point.at for point in first.points], dtype=float)
@@ -96,7 +96,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
             nothing = f"no finite value{f' ({one.lost[0]})' if one.lost else ''}"
             yield NotModelled(one.name, one.metric, one.labels, few if one.points else nothing)
         return
-    bad_grid = _bad_grid(first, grid)
+    bad_grid = _format_bad_grid(first, grid)
     values = _values(series)
     sound = (values.min(axis=(1, 2)) > SMALLEST) & (values.max(axis=(1, 2)) < LARGEST)
     with warnings.catch_warnings():
@@ -108,7 +108,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
     levels = tuple(len(set(column)) for column in grid.T.tolist())
     ends = (tuple(grid.min(axis=0).tolist()), tuple(grid.max(axis=0).tolist()))
     for one, own, mean, fine in zip(series, values, means, sound.tolist(), strict=True):
-        reason = (None if fine else _bad_value(one)) or bad_grid
+        reason = (None if fine else _format_bad_value(one)) or bad_grid
         if reason is not None:
             yield NotModelled(one.name, one.metric, one.labels, reason)
             continue
@@ -116,7 +116,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
         # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
         kinked = zeros > 1 and all(len(set(column[mean == 0])) > 1 for column in grid.T)
         u = np.array([point.u for point in one.points], dtype=float) if given else None
-        yield Reading(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
+        yield SeriesArrays(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
 
 
 def _values(series: Sequence[Series]) -> Floats:
@@ -131,7 +131,7 @@ def _values(series: Sequence[Series]) -> Floats:
     return values
 
 
-def _bad_value(series: Series) -> str | None:
+def _format_bad_value(series: Series) -> str | None:
     for point in series.points:
         if point.values and all(0 <= value < INFINITY for value in point.values):
             continue
@@ -144,10 +144,10 @@ def _bad_value(series: Series) -> str | None:
         return f"value {bad} at {where}; models need finite values"
     if all(value == 0 for point in series.points for value in point.values):
         return "all values are 0"
-    return _bad_size([value for point in series.points for value in point.values if value > 0])
+    return _format_bad_size([value for point in series.points for value in point.values if value > 0])
 
 
-def _bad_size(values: Sequence[float]) -> str | None:
+def _format_bad_size(values: Sequence[float]) -> str | None:
     """Squares of smaller and larger values are not finite numbers."""
     smallest, largest = min(values), max(values)
     if not SMALLEST < largest < LARGEST:
@@ -157,7 +157,7 @@ def _bad_size(values: Sequence[float]) -> str | None:
     return None
 
 
-def _bad_grid(series: Series, grid: Floats) -> str | None:
+def _format_bad_grid(series: Series, grid: Floats) -> str | None:
     if len(series.parameters) > MOST_PARAMETERS:
         return f"{len(series.parameters)} parameters; models have at most {MOST_PARAMETERS}"
     for at, name in enumerate(series.parameters):

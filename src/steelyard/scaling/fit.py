@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Booleans, Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose
@@ -65,14 +65,14 @@ class Grid(msgspec.Struct, frozen=True):
     rise: Rise = "any"
 
 
-class Piece(msgspec.Struct, frozen=True):
+class FittedPiece(msgspec.Struct, frozen=True):
     """A stretch and the formulas chosen there."""
 
     stretch: Stretch
     choices: Choices
 
 
-class Source(msgspec.Struct, frozen=True):
+class AnswerSource(msgspec.Struct, frozen=True):
     """Where one function's answer comes from: a row of some choices, perhaps cut into stretches."""
 
     choices: Choices
@@ -80,7 +80,7 @@ class Source(msgspec.Struct, frozen=True):
     row: int
     switch: float = 0.0
     """Probability that the function switches; ``pieces`` are the most probable stretches then."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[FittedPiece, ...] = ()
     at: int = 0
     """The function's row in the pieces."""
 
@@ -112,21 +112,21 @@ class Fitted(msgspec.Struct, frozen=True):
     grid: Grid
     data: Aggregated
     choices: Choices
-    special: dict[int, Source]
+    special: dict[int, AnswerSource]
     misfit: Booleans
 
-    def source(self, row: int) -> Source:
+    def source(self, row: int) -> AnswerSource:
         """Where the answer of one function comes from."""
-        return self.special.get(row) or Source(self.choices, self.data, row)
+        return self.special.get(row) or AnswerSource(self.choices, self.data, row)
 
 
 def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitted:
     """Fit all functions of a group."""
     m = len(grid.points)
-    spaces = _spaces(grid, question, wider=False)
+    spaces = _get_spaces(grid, question, wider=False)
     choices = _search(grid, spaces, data, question, reach)
-    special: dict[int, Source] = {}
-    misfit = _misfit(choices, data)
+    special: dict[int, AnswerSource] = {}
+    misfit = _make_misfit(choices, data)
     if len(grid.parameters) > 1:
         return Fitted(grid, data, choices, special, misfit)
     edge = choices.posterior.candidates.near_edge[choices.lead]
@@ -134,12 +134,12 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
         rows = np.flatnonzero((misfit | edge) & (choices.posterior.blurred == 0))
         if len(rows):
             piece = part(data, rows, 0, m)
-            again = _search(grid, _spaces(grid, question, wider=True), piece, question, reach)
+            again = _search(grid, _get_spaces(grid, question, wider=True), piece, question, reach)
             gain = again.posterior.log_evidence - choices.posterior.log_evidence[rows]
             better = gain > LEAST_GAIN
-            still = _misfit(again, piece)
+            still = _make_misfit(again, piece)
             for at in np.flatnonzero(better):
-                special[int(rows[at])] = Source(again, piece, int(at))
+                special[int(rows[at])] = AnswerSource(again, piece, int(at))
                 misfit[rows[at]] = still[at]
     if question.segments and m >= 2 * LEAST_POINTS:
         rows = np.flatnonzero(misfit)
@@ -151,23 +151,23 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
 def _search(
     grid: Grid, spaces: tuple[SearchSpace, ...], data: Aggregated, question: Question, reach: Floats
 ) -> Choices:
-    candidates = _candidates(grid.points.tobytes(), len(grid.points), spaces)
+    candidates = _make_candidates(grid.points.tobytes(), len(grid.points), spaces)
     found = search(candidates, data.value, data.u2, data.law, data.freedom, question.threads)
     return choose(found, data, reach)
 
 
 @lru_cache(maxsize=64)
-def _candidates(grid: bytes, points: int, spaces: tuple[SearchSpace, ...]) -> Candidates:
+def _make_candidates(grid: bytes, points: int, spaces: tuple[SearchSpace, ...]) -> Candidates:
     array = np.frombuffer(grid).reshape(points, -1)
     return one_parameter(array, spaces[0]) if len(spaces) == 1 else several_parameters(array, spaces)
 
 
 @lru_cache(maxsize=16)
-def _segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
+def _make_segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
     return Segmenter(np.frombuffer(grid).reshape(points, -1), space)
 
 
-def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
+def _get_spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
     coarse = len(grid.parameters) > 1
     out = []
     for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
@@ -183,7 +183,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
     return tuple(out)
 
 
-def _misfit(choices: Choices, data: Aggregated) -> Booleans:
+def _make_misfit(choices: Choices, data: Aggregated) -> Booleans:
     """Functions whose formula misses by more than noise explains."""
     noisy = ~np.isnan(choices.lack_of_fit)
     miss = (np.abs(data.value - choices.fitted) > INEXACT * np.abs(data.value)).any(axis=1)
@@ -197,11 +197,11 @@ def _cut(
     space: SearchSpace,
     question: Question,
     reach: Floats,
-    special: dict[int, Source],
+    special: dict[int, AnswerSource],
     choices: Choices,
 ) -> None:
     """Look for switches in the functions ``rows``; those that may have one become special."""
-    segmenter = _segmenter(grid.points.tobytes(), len(grid.points), space)
+    segmenter = _make_segmenter(grid.points.tobytes(), len(grid.points), space)
     stretches = segmenter.fit(data, rows, question.threads)
     chosen: dict[tuple[int, int], Choices] = {}
     for at, row in enumerate(map(int, rows)):
@@ -214,6 +214,6 @@ def _cut(
                 chosen[where] = choose(
                     stretches[where].posterior, stretches[where].data, reach if last else reach[:0]
                 )
-        before = special.get(row) or Source(choices, data, row)
-        pieces = tuple(Piece(stretches[where], chosen[where]) for where in cut.cuts)
-        special[row] = Source(before.choices, before.data, before.row, cut.probability, pieces, at)
+        before = special.get(row) or AnswerSource(choices, data, row)
+        pieces = tuple(FittedPiece(stretches[where], chosen[where]) for where in cut.cuts)
+        special[row] = AnswerSource(before.choices, before.data, before.row, cut.probability, pieces, at)

@@ -11,17 +11,18 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.errors import UsageError
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import CONSTANT, Growth
+from steelyard.core.series import Series
 from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.candidates import LEAST_FOR_SUMS
-from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, Reading, read_all
+from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArrays, read_all
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubted
-from steelyard.scaling.fit import Fitted, Grid, Source, fit
+from steelyard.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.levelling import guessed, levelled, rise_of
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
@@ -33,7 +34,6 @@ from steelyard.scaling.question import Question
 from steelyard.scaling.seconds import Seconds, compare_answers
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
-from steelyard.series import Series
 
 BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""
@@ -107,11 +107,11 @@ class _Group(msgspec.Struct, frozen=True):
     grid: Grid
     asked: Asked | None
     every_lead: bool
-    readings: list[tuple[int, Reading]] = []
+    readings: list[tuple[int, SeriesArrays]] = []
 
 
 def _all_answers(
-    work: Sequence[tuple[_Group, list[tuple[int, Reading]]]], question: Question
+    work: Sequence[tuple[_Group, list[tuple[int, SeriesArrays]]]], question: Question
 ) -> Iterator[list[Answer]]:
     """Yield the answers of each chunk, in order.
 
@@ -121,19 +121,21 @@ def _all_answers(
     threads = min(question.threads, len(work))
     if threads < 2:
         for group, chunk in work:
-            yield _answers(group, [reading for _, reading in chunk], question)
+            yield _get_answers(group, [reading for _, reading in chunk], question)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     alone = replace(question, threads=1)
     with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(lambda each: _answers(each[0], [reading for _, reading in each[1]], alone), work)
+        yield from pool.map(
+            lambda each: _get_answers(each[0], [reading for _, reading in each[1]], alone), work
+        )
 
 
-def most_probable(found: ScalingModel) -> ScalingModel:
+def most_probable(scaling_model: ScalingModel) -> ScalingModel:
     """Return the model with its most probable other leads only, of one that names every lead."""
-    worth = [(lead, p) for lead, p in found.alternatives if p > WORTH_NAMING]
-    return replace(found, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
+    worth = [(lead, p) for lead, p in scaling_model.alternatives if p > WORTH_NAMING]
+    return replace(scaling_model, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
@@ -187,7 +189,7 @@ def asked_of(series: Series, question: Question) -> Asked | None:
     return Asked(stated, growth, stated.limit(name, question.along), at, name)
 
 
-def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
+def grid_of(series: Series, reading: SeriesArrays, question: Question) -> Grid:
     """Return what decides how a series is searched."""
     stated = question.expectation(series.name, series.metric)
     names = series.parameters
@@ -197,7 +199,7 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     return Grid(reading.grid, names, expectations, falling, rise)
 
 
-def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
+def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Growth | None) -> bool:
     """Whether falling terms are searched for parameter ``at``.
 
     They are where that is asked for, expected, or plainly in the data.
@@ -230,17 +232,17 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
-def _answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
+def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question) -> list[Answer]:
     data = summarised(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
-        return _least_squares(group, readings, data, question, targets)
+        return _get_least_squares(group, readings, data, question, targets)
     # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
-    found, resting = _models(group, readings, fitted, seen, targets, seconds, upper)
+    found, resting = _get_models(group, readings, fitted, seen, targets, seconds, upper)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -278,12 +280,12 @@ def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed
     return rests_on_last(leading, scales, known.values[at], known.variance[at], known.fitted[at])
 
 
-def summarised(readings: list[Reading], question: Question) -> Aggregated:
+def summarised(readings: list[SeriesArrays], question: Question) -> Aggregated:
     """One value a point and its uncertainty, for series that share their points."""
     return _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
 
 
-def _stack(readings: list[Reading]) -> Floats:
+def _stack(readings: list[SeriesArrays]) -> Floats:
     most = max(reading.values.shape[1] for reading in readings)
     out = np.full((len(readings), len(readings[0].values), most), np.nan)
     for row, reading in enumerate(readings):
@@ -291,7 +293,7 @@ def _stack(readings: list[Reading]) -> Floats:
     return out
 
 
-def _with_summaries(data: Aggregated, readings: list[Reading]) -> Aggregated:
+def _with_summaries(data: Aggregated, readings: list[SeriesArrays]) -> Aggregated:
     """Where points came as value and u, that u is their uncertainty."""
     if all(reading.u is None for reading in readings):
         return data
@@ -380,11 +382,11 @@ def _all_known(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 -- NaN
 
 
-def _models(
+def _get_models(
     group: _Group,
-    readings: list[Reading],
+    readings: list[SeriesArrays],
     fitted: Fitted,
-    seen: Foresight,
+    foresight: Foresight,
     targets: Floats,
     seconds: Seconds | None,
     upper: Floats | None,
@@ -393,7 +395,7 @@ def _models(
     listed: dict[int, _Listed] = {}
     scales = group.grid.points[:, 0].tolist()
     asked_at = [tuple(target) for target in targets.tolist()]
-    quantiles = seen.quantiles.tolist()
+    quantiles = foresight.quantiles.tolist()
     out: list[ScalingModel] = []
     resting = []
     for row, reading in enumerate(readings):
@@ -403,8 +405,8 @@ def _models(
         if known is None:
             known = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
-        segments = _segments(reading, special) if special else ()
-        answer = _answer(group, reading, known, at, seen, row, predictions, segments)
+        segments = _get_segments(reading, special) if special else ()
+        answer = _answer(group, reading, known, at, foresight, row, predictions, segments)
         count = special.ends_apart if special else 0
         if count:
             answer = _replace_by_end(answer, quantiles[row], count)
@@ -420,10 +422,10 @@ def _models(
 
 def _answer(
     group: _Group,
-    reading: Reading,
+    reading: SeriesArrays,
     known: _Listed,
     at: int,
-    seen: Foresight,
+    foresight: Foresight,
     row: int,
     targets: Iterable[tuple[tuple[float, ...], list[float]]],
     segments: tuple[Segment, ...],
@@ -434,9 +436,9 @@ def _answer(
     alternatives = known.alternatives(at)
     asked, series = group.asked, reading.series
     validation = None
-    if asked is not None and seen.ranks is not None:
-        there = seen.ranks_at[row] if seen.ranks_at is not None else None
-        ranks = seen.ranks[row]
+    if asked is not None and foresight.ranks is not None:
+        there = foresight.ranks_at[row] if foresight.ranks_at is not None else None
+        ranks = foresight.ranks[row]
         targets = list(targets)
         scale = targets[0][0][asked.at] if there is not None else None
         if unknown:
@@ -444,7 +446,7 @@ def _answer(
         validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
     predictions = tuple(
-        _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
+        _make_prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
     rise = group.grid.rise
     if rise != "any" and not unknown:
@@ -530,7 +532,7 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
     return replace(answer, predictions=tuple(predictions))
 
 
-def _prediction(
+def _make_prediction(
     target: tuple[float, ...], formula: float, ends: Sequence[float], bounds: tuple[float, float] | None
 ) -> Prediction:
     """Predict half-way, in logarithms, from the most probable formula to the posterior's median.
@@ -546,7 +548,7 @@ def _prediction(
     return Prediction(target, value, min(low, value, least), max(high, value, most))
 
 
-def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
+def _get_segments(reading: SeriesArrays, source: AnswerSource) -> tuple[Segment, ...]:
     if not source.switched:
         return ()
     where = reading.grid[:, 0]
@@ -561,8 +563,8 @@ def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
     )
 
 
-def _least_squares(
-    group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
+def _get_least_squares(
+    group: _Group, readings: list[SeriesArrays], data: Aggregated, question: Question, targets: Floats
 ) -> list[Answer]:
     """Fit by ``method = "seed001"``: a rank without probability, a prediction without interval."""
     answers: list[Answer] = []

@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.series import Point, Series
+from steelyard.core.series import Point, Series
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.student import LogT
 
@@ -58,7 +58,7 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}
     pooled, pooled_nu = _pooled(series.points)
-    rough, rough_nu = _roughness(series.points)
+    rough, rough_nu = _compute_roughness(series.points)
     points: dict[tuple[float, ...], Uncertain] = {}
     for point in series.points:
         mean, n = _mean(point), point.launches
@@ -76,16 +76,16 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
     return points
 
 
-def ratio_of_sums(left: Sequence[Uncertain], right: Sequence[Uncertain]) -> RatioOfSums:
+def ratio_of_sums(uncertains: Sequence[Uncertain], right: Sequence[Uncertain]) -> RatioOfSums:
     """Return the sum of the left over the sum of the right, both positive.
 
     By Fieller's distribution of a ratio of means with the degrees of freedom of Welch and Satterthwaite; of
     single values, by t on the logarithm.
     """
-    top, bottom = sum(each.mean for each in left), sum(each.mean for each in right)
-    kinds = {each.kind for each in (*left, *right)}
-    n = min(each.n for each in (*left, *right))
-    parts = [(each.mean / top * each.relative, each.nu) for each in left]
+    top, bottom = sum(each.mean for each in uncertains), sum(each.mean for each in right)
+    kinds = {each.kind for each in (*uncertains, *right)}
+    n = min(each.n for each in (*uncertains, *right))
+    parts = [(each.mean / top * each.relative, each.nu) for each in uncertains]
     r_top = math.hypot(*(part for part, _ in parts))
     others = [(each.mean / bottom * each.relative, each.nu) for each in right]
     r_bottom = math.hypot(*(part for part, _ in others))
@@ -130,7 +130,7 @@ def _pooled(points: Sequence[Point]) -> tuple[float, int]:
     return math.sqrt(squares / nu), nu
 
 
-def _roughness(points: Sequence[Point]) -> tuple[float, float]:
+def _compute_roughness(points: Sequence[Point]) -> tuple[float, float]:
     """Return the relative standard deviation of single values from pseudo-residuals.
 
     Each is taken against the line through its neighbours, on logarithms of both (Gasser, Sroka,

@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth, Rule
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth, GrowthRule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 from steelyard.stats.compare.judgement import Outcome
@@ -54,7 +54,7 @@ class RuleAnswer(msgspec.Struct, frozen=True):
 
 
 def judge(
-    rule: Rule,
+    rule: GrowthRule,
     models: Mapping[str, ScalingModel],
     smallest: float,
     largest: float,
@@ -77,14 +77,15 @@ def judge(
         "holds" if probability >= SURE else "fails" if probability <= 1 - SURE else "not_resolved"
     )
     broken = next(
-        (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
+        (x for x in _compute_scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)),
+        None,
     )
     known = all(model.method != "seed001" for model in (*left, *right))
     measured = broken is not None and broken <= largest
     return RuleAnswer(rule.text, verdict, probability if known else None, broken, measured)
 
 
-def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
+def refuse_unknown(rule: GrowthRule, functions: Iterable[str]) -> None:
     """Raise UsageError where the rule names none of the functions; names the nearest."""
     known = sorted(set(functions))
     for name in (*rule.left, *rule.right):
@@ -96,7 +97,7 @@ def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
             raise UsageError(what, hint=hint)
 
 
-def _scales(smallest: float) -> list[float]:
+def _compute_scales(smallest: float) -> list[float]:
     out = [smallest]
     while out[-1] < LARGEST_SCALE:
         out.append(out[-1] * 2 ** (1 / STEPS))

@@ -12,12 +12,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import UPGRADE, UsageError
+from steelyard.core.errors import UPGRADE, UsageError
+from steelyard.core.series import Series
 from steelyard.files.reading import parse_json
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.modelling import model_all
 from steelyard.scaling.question import Expectation, Question
-from steelyard.series import Series
 
 HINT: Final = "steelyard model DATA --accept FILE writes one"
 FORMAT: Final = "steelyard/expectations"
@@ -91,11 +91,11 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
                 f"{where}: version {document['version']} is newer than {VERSION}",
                 hint=UPGRADE,
             )
-        return {str(name): _expectation(entry) for name, entry in document["expectations"].items()}
+        return {str(name): _make_expectation(entry) for name, entry in document["expectations"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"{where}: not a document of expectations", hint=HINT) from None
 
 
-def _expectation(entry: Mapping[str, str]) -> Expectation:
+def _make_expectation(entry: Mapping[str, str]) -> Expectation:
     at_most = "at_most" in entry
     return Expectation(str(entry["at_most" if at_most else "expect"]), entry.get("deviation"), at_most)

@@ -9,10 +9,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth, Rank, rank, rank_at
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth, Rank, rank, rank_at
 from steelyard.scaling.candidates import Integers
-from steelyard.scaling.columns import Column, Monomial
+from steelyard.scaling.columns import Monomial, TermColumn
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
@@ -46,26 +46,26 @@ def validation_of(
     asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
 ) -> Validation:
     """Return the answer from probabilities in the order of ``RANKS``."""
-    found = RankProbability(*map(float, asymptotic))
+    rank_probability = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
     stated = Validation(
         expectation=asked.stated.expect,
         deviation=asked.deviation.text(asked.parameter),
         parameter=asked.parameter,
-        divergence=_divergence(lead, asked.growth),
+        divergence=_make_divergence(lead, asked.growth),
         rank="undecided",
-        probability=found,
+        probability=rank_probability,
         scale=scale if there is not None else None,
         rank_at_scale=there.answer(SURE, matches=there.match > there.approximate)
         if there is not None
         else None,
         at_most=asked.stated.at_most,
     )
-    return replace(stated, rank=found.answer(SURE, matches=stated.matches))
+    return replace(stated, rank=rank_probability.answer(SURE, matches=stated.matches))
 
 
 @lru_cache(maxsize=4096)
-def _divergence(lead: Growth, expectation: Growth) -> Growth:
+def _make_divergence(lead: Growth, expectation: Growth) -> Growth:
     return lead / expectation
 
 
@@ -95,7 +95,7 @@ def _doubted(ranks: Floats, doubt: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _table_at(columns: tuple[Column, ...], asked: Asked, scale: float) -> Integers:
+def _table_at(columns: tuple[TermColumn, ...], asked: Asked, scale: float) -> Integers:
     """Return the rank of each column at ``scale``, and last that of no growth."""
     growths = [*(column.growth[asked.at] for column in columns), CONSTANT]
     return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])

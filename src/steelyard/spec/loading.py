@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
 from steelyard.files.reading import read_text
 from steelyard.spec.check.analysis import read_analysis
 from steelyard.spec.check.contexts import read_contexts
@@ -27,7 +27,7 @@ from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.tables.spec import SpecTable
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin
 from steelyard.spec.text.origin import Path as KeyPath
 
@@ -114,7 +114,7 @@ def experiment(
     given = {"name": name, **tables}
     _check_plain(given, (), origin)
     directory = Path(source if source is not None else os.curdir).absolute()
-    return _compose(given, origin, directory, name, allow_many=allow_many)
+    return _make_compose(given, origin, directory, name, allow_many=allow_many)
 
 
 def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
@@ -131,14 +131,14 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
 
     origin = Origin("check()")
     tables = [each for each in given if not isinstance(each, Claim)]
-    if isinstance(given, (Mapping, str)) or any(not isinstance(each, dict) for each in tables):
+    if isinstance(given, (Mapping, str)) or any(not isinstance(table, dict) for table in tables):
         raise UsageError(
             f"claims are a list of dictionaries, or of claims of a spec, not {given!r}",
             hint='claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
         )
     _check_plain(tables, (), origin)
     spec = tomllib.loads(dumps(msgspec.structs.replace(about, claims=()))) | {"claims": tables}
-    read = iter(_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
+    read = iter(_make_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
     return tuple(each if isinstance(each, Claim) else next(read) for each in given)
 
 
@@ -182,7 +182,7 @@ def _too_large(file: str) -> SpecError:
 def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -> Experiment:
     import tomllib
 
-    if _longest_dotted_key(text) > DEEPEST_KEY:
+    if _compute_longest_dotted_key(text) > DEEPEST_KEY:
         raise _too_deep(file)
     try:
         tables = tomllib.loads(text)
@@ -191,16 +191,18 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
             r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )
         where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
-        raise SpecError(f"{where}: {place[1] if place else error}", hint=_syntax_hint(text, place)) from None
+        raise SpecError(
+            f"{where}: {place[1] if place else error}", hint=_get_syntax_hint(text, place)
+        ) from None
     except RecursionError:
         raise _too_deep(file) from None
     except ValueError as error:
         # A number of thousands of digits, which Python will not read.
         raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
-    return _compose(tables, Origin(file, text), source, name, allow_many=allow_many)
+    return _make_compose(tables, Origin(file, text), source, name, allow_many=allow_many)
 
 
-def _longest_dotted_key(text: str) -> int:
+def _compute_longest_dotted_key(text: str) -> int:
     """Count at least the parts of the longest key such as ``a.b.c``.
 
     ``tomllib`` takes the square of that in time.
@@ -216,7 +218,7 @@ def _too_deep(file: str) -> SpecError:
     return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
 
 
-def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
+def _get_syntax_hint(text: str, place: re.Match[str] | None) -> str:
     line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
     shown = line if len(line) <= 60 else f"{line[:59]}…"
     if not place or not shown:
@@ -229,7 +231,7 @@ def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
     return f"correct this line: {shown}"
 
 
-def _compose(
+def _make_compose(
     tables: Mapping[str, object], origin: Origin, source: Path, name: str, *, allow_many: bool
 ) -> Experiment:
     try:
@@ -240,10 +242,10 @@ def _compose(
         from steelyard.spec.hints.type_errors import type_errors
 
         wrong = type_errors(SpecTable, tables, origin, levels=given_levels(tables))
-        Gathered(wrong).refuse()
+        ErrorCollector(wrong).refuse()
         raise
     title = name if spec.name is None else spec.name
-    gathered = Gathered()
+    gathered = ErrorCollector()
     gathered(check_experiment_name, title, origin, ("name",))
     program = gathered(read_program, spec.program, origin)
     build = None if spec.build is None else gathered(read_build, spec.build, origin)
@@ -292,16 +294,16 @@ def _compose(
 
 def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
     # Few specs have claims, and each kind of them has a reader of its own.
-    from steelyard.spec.claims.question import Question, metrics_known
+    from steelyard.spec.claims.question import ClaimNames, metrics_known
     from steelyard.spec.claims.reading import read_claims
 
     layout = lay_out(found.factors, found.zips, found.design, found.analysis.baseline)
-    question = Question(
+    question = ClaimNames(
         factors=found.factors,
         zips=found.zips,
         analysis=found.analysis,
         metrics=metrics_known(found.program.counters, found.metrics),
-        labelled=frozenset(each.name for each in found.metrics if each.is_written),
+        labelled=frozenset(metric.name for metric in found.metrics if metric.is_written),
         treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
     )
     return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))

@@ -7,11 +7,11 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar, parse_float
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand, names
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar, parse_float
 
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63
@@ -37,7 +37,9 @@ def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
     UsageError
         A fraction that is not a number from 0 to below 1.
     """
-    return Shares(_share(launching.noise.links, levels), _share(launching.noise.hosts, levels))
+    return Shares(
+        _compute_share(launching.noise.links, levels), _compute_share(launching.noise.hosts, levels)
+    )
 
 
 def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int | None:
@@ -78,7 +80,7 @@ def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
     raise UsageError(f"{shown(text)} is not a seed", hint="give an integer from 0 to 2^63 - 1")
 
 
-def _share(text: str, levels: Mapping[str, Scalar]) -> float:
+def _compute_share(text: str, levels: Mapping[str, Scalar]) -> float:
     value = parse_float(expand(text, levels))
     if not 0 <= value < 1:
         raise UsageError(

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.factorial import Layout
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Layout
+from steelyard.core.sample import Sample, Treatment
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.notice import Notice
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.described import describe
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:
-    from steelyard.answers.protocol import ProtocolAnswer
+    from steelyard.results.protocol import ProtocolAnswer
 
 
 def answer(
@@ -68,7 +68,7 @@ def answer(
         metric=primary[0].metric,
         samples=(*primary, *others),
         comparisons=(),
-        protocol=_protocol(samples, declared),
+        protocol=_make_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
         from steelyard.stats.compare.compared import compared
@@ -77,7 +77,7 @@ def answer(
     return replace(
         found,
         warnings=(
-            *warnings_of(facts, primary, found.judged, _lonely(samples, declared), declared),
+            *warnings_of(facts, primary, found.judged, _compute_lonely(samples, declared), declared),
             *_of_protocol(declared, facts),
             *doubtful_units(found.samples),
             *warnings,
@@ -86,11 +86,11 @@ def answer(
     )
 
 
-def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
     if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.answers.protocol import Rules
+    from steelyard.results.protocol import Rules
     from steelyard.stats.protocol_2014.family import protocol
 
     return protocol(samples, declared, Rules.of(declared))
@@ -106,5 +106,5 @@ def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
+def _compute_lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline

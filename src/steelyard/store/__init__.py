@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from steelyard.store.entries import (
-    Batch,
     Disturbance,
     Journal,
+    LoadOfBatch,
     Look,
-    Notice,
-    Progress,
+    RecordProgress,
     Run,
     RunState,
+    StoredNotice,
 )
-from steelyard.store.lock import Holder
+from steelyard.store.lock import LockHolder
 from steelyard.store.reading import Reading
 from steelyard.store.record import Record
 
 __all__ = [
-    "Batch",
+    "LoadOfBatch",
     "Disturbance",
-    "Holder",
+    "LockHolder",
     "Journal",
     "Look",
-    "Notice",
-    "Progress",
+    "StoredNotice",
+    "RecordProgress",
     "Reading",
     "Record",
     "Run",

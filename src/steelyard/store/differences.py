@@ -23,7 +23,7 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
                 f"{path}.{key}".strip("."), old.get(key, msgspec.UNSET), new.get(key, msgspec.UNSET)
             )
         return lines
-    if _named(old) and _named(new):
+    if _is_named(old) and _is_named(new):
         names, wanted = [entry["name"] for entry in old], [entry["name"] for entry in new]
         lines = _compare(
             path, {entry["name"]: entry for entry in old}, {entry["name"]: entry for entry in new}
@@ -38,7 +38,7 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
     return [f"{path}: {_shown(old)} → {_shown(new)}"]
 
 
-def _named(value: Any) -> bool:
+def _is_named(value: Any) -> bool:
     if not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
         return False
     names = [entry.get("name") for entry in value]

@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.counters import find_event
+from steelyard.core.counters import find_event
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.design.plan import Block, BlockState
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, UserMetric
-from steelyard.units import BUILTIN, Metric
 
 _PARAMETERS: Final = 999
 """Parameters of one statement that every SQLite takes."""
@@ -53,7 +53,7 @@ def canonical(value: Any) -> str:
 
 def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]]:
     """Rows of ``treatment``."""
-    return [(each.id, each.label, as_given(dict(each.levels))) for each in treatments]
+    return [(treatment.id, treatment.label, as_given(dict(treatment.levels))) for treatment in treatments]
 
 
 def metric_rows(

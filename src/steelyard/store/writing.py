@@ -13,18 +13,18 @@ from typing import Final
 import msgspec
 from msgspec.structs import astuple
 
+from steelyard.core.errors import RecordError
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockState, Extension
-from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import COLUMNS, Measurement, Value
 from steelyard.store.database import explained, set_durable
-from steelyard.store.entries import Batch, Look, RunState
+from steelyard.store.entries import LoadOfBatch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
 from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
 from steelyard.store.rows import as_given, block_row, canonical, insert
 from steelyard.store.schema import EXTENSION, VERSION
-from steelyard.units import Scalar
 
 _FIELDS: Final = (*COLUMNS, "reason")
 _TRIAL: Final = f"trial ({', '.join(('id', *_FIELDS[1:], 'run'))})"
@@ -160,7 +160,13 @@ class Writing(Reading):
                 self._connection,
                 "value",
                 [
-                    (m.trial, self._id_of_metric(v.metric), self._id_of_labels(v.labels), v.i, _finite(v))
+                    (
+                        m.trial,
+                        self._id_of_metric(v.metric),
+                        self._id_of_labels(v.labels),
+                        v.i,
+                        _compute_finite(v),
+                    )
                     for m in measurements
                     for v in m.values
                 ],
@@ -241,7 +247,7 @@ class Writing(Reading):
                 (extension.after_run, time.time_ns(), extension.from_blocks, extension.to_blocks),
             )
 
-    def add_batch(self, batch: Batch) -> None:
+    def add_batch(self, batch: LoadOfBatch) -> None:
         """Store the load of the host during trials that were taken."""
         with self._transaction(durable=False):
             self._connection.execute(
@@ -346,7 +352,7 @@ def _refused(directory: Path, run: int) -> Iterator[None]:
         ) from error
 
 
-def _finite(value: Value) -> float:
+def _compute_finite(value: Value) -> float:
     if not math.isfinite(value.value):
         raise ValueError(f"a value of {value.metric} is {value.value}")
     return value.value

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from steelyard.core.units import Scalar
 from steelyard.testing.claims import NOTHING_TIMED, group_of, makes_claims
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken
-    from steelyard.testing.comparison import Comparison
+    from steelyard.testing.comparison import SessionComparison
     from steelyard.testing.passes import Ran
     from steelyard.testing.session import File
 
@@ -30,14 +30,14 @@ LAST: Final = "last"
 """The name of the session that the next one replaces."""
 
 
-class Session:
+class TimedSession:
     """The hooks of a session that is no arm."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.files: list[File] = []
         self.claims: list[str] = []
-        self.comparisons: list[Comparison] = []
+        self.comparisons: list[SessionComparison] = []
         self.notes: list[str] = []
         self.untimed = 0
         self._unjudged = 0
@@ -80,7 +80,7 @@ class Session:
             for item in timed:
                 item.user_properties.append((UNTIMED, makes_claims(item)))
             return
-        from steelyard.testing.fixture import Timed
+        from steelyard.testing.fixture import TimedTest
         from steelyard.testing.passes import TIMED
 
         self._untimed_claims = [
@@ -88,7 +88,7 @@ class Session:
         ]
         self.claims += [f"{nodeid}: not judged: {NOTHING_TIMED}" for nodeid in self._untimed_claims]
         for item in timed:
-            item.stash[TIMED] = Timed(self.config.getoption("steelyard_least_ms") / 1e3)
+            item.stash[TIMED] = TimedTest(self.config.getoption("steelyard_least_ms") / 1e3)
             group = group_of(item)
             self._left[group] = self._left.get(group, 0) + 1
 
@@ -147,14 +147,16 @@ class Session:
         if file is not None:
             judgements += judge(file, self._taken(), strict=self._is_strict)
         wanted = {"fails", "refused"} | ({"not_resolved", "not_judged"} if self._is_strict else set())
-        for it in judgements:
-            nodeid = it.one.item.nodeid
-            self.claims.append(it.words if it.words.startswith(nodeid) else f"{nodeid}: {it.words}")
-            if it.outcome in wanted:
+        for judgement in judgements:
+            nodeid = judgement.one.item.nodeid
+            self.claims.append(
+                judgement.words if judgement.words.startswith(nodeid) else f"{nodeid}: {judgement.words}"
+            )
+            if judgement.outcome in wanted:
                 self._failed.append(nodeid)
-                for report in it.one.reports:
+                for report in judgement.one.reports:
                     if report.when == "call":
-                        _fail(report, f"{it.words}\n{_evidence(it.one)}")
+                        _fail(report, f"{judgement.words}\n{_get_evidence(judgement.one)}")
 
     def _taken(self) -> Taken:
         from steelyard.testing.session import taken
@@ -174,7 +176,7 @@ class Session:
 
     def _compare_and_keep(self) -> bool:
         """Whether everything that was asked for holds; an error on the way is named, and loses no result."""
-        from steelyard.errors import SteelyardError
+        from steelyard.core.errors import SteelyardError
         from steelyard.testing.session import keep, next_record, save
 
         name, against, revision = (
@@ -189,7 +191,7 @@ class Session:
             directory = next_record(saved / LAST, replace=True)
             save(self.files, directory, self._taken())
             self.comparisons = list(self._compare(directory, saved))
-            holds = not any(it.is_red(strict=self._is_strict) for it in self.comparisons)
+            holds = not any(comparison.is_red(strict=self._is_strict) for comparison in self.comparisons)
             if name and (self._failed or not holds):
                 why = (
                     f"by a claim: {', '.join(dict.fromkeys(self._failed))}"
@@ -205,7 +207,7 @@ class Session:
             self.notes.append(f"the session cannot be recorded: {error}")
             return not (name or against or revision or self._is_strict)
 
-    def _compare(self, directory: Path, saved: Path) -> Sequence[Comparison]:
+    def _compare(self, directory: Path, saved: Path) -> Sequence[SessionComparison]:
         from steelyard.testing.comparison import compare_with_commit, compare_with_kept
         from steelyard.testing.saved import read_saved
 
@@ -260,6 +262,6 @@ def _fail(report: pytest.TestReport, words: str) -> None:
     report.longrepr = words
 
 
-def _evidence(one: Ran) -> str:
-    timed, group = one.timed, group_of(one.item)
+def _get_evidence(ran: Ran) -> str:
+    timed, group = ran.timed, group_of(ran.item)
     return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group}"

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from steelyard.errors import RecordError
-from steelyard.sample import Sample
-from steelyard.stats.compare.sessions import Means
+from steelyard.core.errors import RecordError
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.stats.compare.sessions import SessionMeans
 from steelyard.store import Record
 from steelyard.testing import reference
 from steelyard.testing.claims import ABSENT, METRIC, group_of, levels_of_tests
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     import pytest
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class SavedSession(msgspec.Struct, frozen=True):
     """A session that was kept: means of its tests by their names, and the facts that came with it."""
 
-    means: Mapping[str, Means]
+    means: Mapping[str, SessionMeans]
     host: Mapping[str, Scalar]
 
 
@@ -43,8 +43,8 @@ def read_saved(directory: Path) -> SavedSession:
         beside = {sample.treatment.id: sample for sample in references}
         try:
             means = {
-                _name(sample.treatment.levels): Means(
-                    _mean_log(sample), _mean_log(beside.get(sample.treatment.id))
+                _name(sample.treatment.levels): SessionMeans(
+                    _compute_mean_log(sample), _compute_mean_log(beside.get(sample.treatment.id))
                 )
                 for sample in record.samples(METRIC)
                 if len(sample)
@@ -57,7 +57,7 @@ def read_saved(directory: Path) -> SavedSession:
         return SavedSession(means, run.host)
 
 
-def _mean_log(sample: Sample | None) -> float:
+def _compute_mean_log(sample: Sample | None) -> float:
     """Mean logarithm of its values; NaN without any."""
     return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
 

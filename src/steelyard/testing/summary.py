@@ -6,17 +6,20 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from steelyard.units import format_quantity
+from steelyard.core.units import format_quantity
 
 if TYPE_CHECKING:
     from steelyard.stats.compare.sessions import Moved
     from steelyard.stats.compare.turns import Turned
-    from steelyard.testing.comparison import Change, Comparison
+    from steelyard.testing.comparison import SessionChange, SessionComparison
     from steelyard.testing.session import File
 
 
 def lines(
-    files: Sequence[File], claims: Sequence[str], comparisons: Sequence[Comparison], notes: Sequence[str]
+    files: Sequence[File],
+    claims: Sequence[str],
+    comparisons: Sequence[SessionComparison],
+    notes: Sequence[str],
 ) -> Iterator[str]:
     """Each test with its mean and standard deviation, then claims, comparisons, and the record."""
     rows = [(one.item.nodeid, one.timed.values) for file in files for one in file.ran]
@@ -31,10 +34,10 @@ def lines(
     yield from notes
 
 
-def _change(change: Change) -> str:
+def _change(change: SessionChange) -> str:
     moved, turned = change.moved, change.turned
     if turned is not None:
-        suspicion = f"; {_ratio(moved.speedup)} across sessions" if moved is not None else ""
+        suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
         return f"{_turned(turned, change.commit)}{suspicion}"
     why = f"; not measured in turns: {change.reason}" if change.reason else ""
     if moved is None:
@@ -59,7 +62,7 @@ def _turned(turned: Turned, commit: str) -> str:
 def _moved(moved: Moved) -> str:
     if moved.interval is None:
         return (
-            f"not judged, {_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
+            f"not judged, {_get_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
             " at least two, better five"
         )
     evidence = f"95 % interval {moved.interval.low:.3g} to {moved.interval.high:.3g} × as fast"
@@ -67,8 +70,8 @@ def _moved(moved: Moved) -> str:
         ", relative to the reference" if moved.relative else ""
     )
     verdict = "not resolved," if moved.outcome == "not_resolved" else "suspected to be"
-    return f"{verdict} {_ratio(moved.speedup)} ({evidence})"
+    return f"{verdict} {_get_ratio(moved.speedup)} ({evidence})"
 
 
-def _ratio(speedup: float) -> str:
+def _get_ratio(speedup: float) -> str:
     return f"{speedup:.3g} × as fast" if speedup >= 1 else f"{1 / speedup:.3g} × as long"

@@ -7,12 +7,12 @@ import gzip
 import msgspec
 import pytest
 
-from steelyard.errors import RecordError
-from steelyard.exchange.lake.facts import Facts, TableFile, decode, encode, find_place, hash_bytes
-from steelyard.sample import Treatment
+from steelyard.core.errors import RecordError
+from steelyard.core.sample import Treatment
+from steelyard.exchange.lake.facts import LakeFacts, TableFile, decode, encode, find_place, hash_bytes
 from steelyard.store.entries import Run
 
-FACTS = Facts(
+FACTS = LakeFacts(
     id="0123456789abcdef",
     name="a",
     created_ns=1_785_000_000_000_000_000,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import primary
 

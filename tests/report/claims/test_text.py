@@ -9,11 +9,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import (
+    BestCandidate,
     BestEvidence,
     BreaksEvidence,
-    Candidate,
     MeanEvidence,
     PredictedEvidence,
     RatioEvidence,
@@ -21,15 +20,16 @@ from steelyard.claims.evidence import (
     ScalesEvidence,
 )
 from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combined
+from steelyard.core.units import BUILTIN
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit, markdown, sarif
 from steelyard.report.claims.text import lines, notes, reservations, words
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import plain
+from steelyard.results.interval import Interval
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
-from steelyard.units import BUILTIN
 
 WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
 P = [16, 32, 64, 128, 256, 512]
@@ -74,8 +74,8 @@ LINEAR = fitted(lambda p: 1e-6 + 1e-7 * p, "O(p)")
 MEAN = MeanEvidence(RSS, "64", 9.4e6, 1e5, 2e4, Interval(9.36e6, 9.44e6), 0.05, 1e-9, 20, "block")
 OPEN_MEAN = replace(MEAN, interval=Interval(9.36e6, 11e6), p=0.2, unseen=0.168, units_needed=59)
 CANDIDATES = (
-    Candidate("a", 1.12, Interval(1.1, 1.14), possible=False),
-    Candidate("b", 1.01, Interval(0.99, 1.03), possible=True),
+    BestCandidate("a", 1.12, Interval(1.1, 1.14), possible=False),
+    BestCandidate("b", 1.01, Interval(0.99, 1.03), possible=True),
 )
 WORDS = [
     (

@@ -7,8 +7,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis, TypeB
-from steelyard.answers.undefined import Undefined
+from steelyard.core.analysis import Analysis, TypeB
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.compare.steps import STEPS, Basis, walk_steps

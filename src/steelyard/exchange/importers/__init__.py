@@ -1,7 +1,7 @@
 """Files of other tools, one reader a format: which tool wrote a file, and what is in it.
 
 A package adds a format by an entry point of the group ``steelyard.importers``: its name, and a function of
-the text and of what to call the file, which returns ``Contents`` (``steelyard.exchange.importers.contents``).
+the text and of what to call the file, which returns ``FileContents`` (``steelyard.exchange.importers.contents``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import (
     asv,
     benchmarkdotnet,
@@ -36,16 +36,16 @@ from steelyard.exchange.importers import (
     vitest,
 )
 from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.importers.contents import Contents
+from steelyard.exchange.importers.contents import FileContents
 from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read", "read_output"]
+__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
 GROUP: Final = "steelyard.importers"
 
 _DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was imported"
 
-Text = Callable[[str, str], Contents]
+Text = Callable[[str, str], FileContents]
 
 _OF_JSON: Final[tuple[ModuleType, ...]] = (
     asv,
@@ -77,7 +77,7 @@ FORMATS: Final = (*(each.TOOL for each in _OF_JSON), *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
 
 
-def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> Contents:
+def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> FileContents:
     """Everything in a file, or in a directory of Criterion.
 
     Parameters
@@ -112,7 +112,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
     return found
 
 
-def read_output(text: str, origin: str, form: str | None = None) -> Contents:
+def read_output(text: str, origin: str, form: str | None = None) -> FileContents:
     """Everything in what a program printed, or wrote for it to be read.
 
     Raises
@@ -123,10 +123,10 @@ def read_output(text: str, origin: str, form: str | None = None) -> Contents:
     return _read(text, origin, form, Chosen())
 
 
-def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
+def _read(text: str, where: str, form: str | None, chosen: Chosen) -> FileContents:
     if form is not None and form not in FORMATS:
         return _of_others(form)(text, where)
-    looks = _looks(text, where)
+    looks = _get_looks(text, where)
     wanted = form or looks
     if wanted is None:
         raise UsageError(f"{where}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
@@ -149,17 +149,17 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
     return _OF_TEXT[wanted][1](text, where) if wanted in _OF_TEXT else _of_json(text, where, wanted)
 
 
-def _looks(text: str, where: str) -> str | None:
+def _get_looks(text: str, where: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
-        return _tool_of(decode_json(text, where, hint=_DAMAGED))
+        return _get_tool_of(decode_json(text, where, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
     return next((name for name, reads in _TABLES.items() if reads(text)), None)
 
 
-def _tool_of(document: object) -> str | None:
+def _get_tool_of(document: object) -> str | None:
     if isinstance(document, list):
         first = document[0] if document else None
         return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None
@@ -176,10 +176,10 @@ def _tool_of(document: object) -> str | None:
     )
 
 
-def _of_json(text: str, where: str, tool: str) -> Contents:
+def _of_json(text: str, where: str, tool: str) -> FileContents:
     module = next(each for each in _OF_JSON if tool == each.TOOL)
     try:
-        found: Contents = module.read(decode_json(text, where, hint=_DAMAGED), where)
+        found: FileContents = module.read(decode_json(text, where, hint=_DAMAGED), where)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{where}: looks like a file of {tool}, but {error}",
@@ -190,7 +190,7 @@ def _of_json(text: str, where: str, tool: str) -> Contents:
 
 def _of_others(form: str) -> Text:
     """Return the reader that a package has registered under a name."""
-    known = {each.name: each for each in entry_points(group=GROUP)}
+    known = {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
     if form not in known:
         names = (*FORMATS, *known)
         raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")

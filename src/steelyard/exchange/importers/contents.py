@@ -1,4 +1,4 @@
-"""``Contents``: what a file of another tool holds, in SI units, and how the tool took it."""
+"""``FileContents``: what a file of another tool holds, in SI units, and how the tool took it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.units import Better, Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 
 Repeats = Literal["launch", "process"]
 """What one list of values comes from: a launch of the program, or a process that repeats the work inside."""
@@ -62,16 +62,16 @@ def known_unit(text: str, where: str) -> Unit:
     UsageError
         None that is known: values are never taken in a unit that was guessed.
     """
-    found = unit_of(text)
-    if found is None:
+    unit = unit_of(text)
+    if unit is None:
         raise UsageError(
             f"{where}: unknown unit {text!r}",
             hint="units of time, bytes, operations, and these per unit of time can be read; convert the file",
         )
-    return found
+    return unit
 
 
-class Series(msgspec.Struct, frozen=True):
+class ImportedSeries(msgspec.Struct, frozen=True):
     """One metric of one benchmark.
 
     Attributes
@@ -102,7 +102,7 @@ class Series(msgspec.Struct, frozen=True):
         return self.name or " ".join(levels)
 
 
-class Contents(msgspec.Struct, frozen=True):
+class FileContents(msgspec.Struct, frozen=True):
     """Everything that a file holds.
 
     Attributes
@@ -121,7 +121,7 @@ class Contents(msgspec.Struct, frozen=True):
     """
 
     tool: str
-    series: tuple[Series, ...]
+    series: tuple[ImportedSeries, ...]
     repeats: Repeats = "process"
     host: Mapping[str, Scalar] = {}
     notes: tuple[str, ...] = ()

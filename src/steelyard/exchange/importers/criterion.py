@@ -17,10 +17,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit, level
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit, level
 from steelyard.files.reading import decode_json, read_bytes
-from steelyard.units import Scalar
 
 TOOL = "criterion"
 _HINT = "cargo bench writes it again"
@@ -52,7 +52,7 @@ def is_output(text: str) -> bool:
     return _PRINTED.search(text) is not None
 
 
-def read_printed(text: str, origin: str) -> Contents:
+def read_printed(text: str, origin: str) -> FileContents:
     """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
 
     Raises
@@ -67,11 +67,11 @@ def read_printed(text: str, origin: str) -> Contents:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
         unit = known_unit(match["unit"], f"{origin}: {name}")
         value = float(match["value"]) * unit.scale
-        series.append(Series({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
-    return Contents(TOOL, tuple(series))
+        series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+    return FileContents(TOOL, tuple(series))
 
 
-def read(directory: Path) -> Contents:
+def read(directory: Path) -> FileContents:
     """All benchmarks below the directory.
 
     Raises
@@ -79,7 +79,7 @@ def read(directory: Path) -> Contents:
     UsageError
         A file is incomplete or not Criterion's.
     """
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     seen: dict[tuple[tuple[str, Scalar], ...], list[tuple[str, tuple[float, ...]]]] = {}
     for file in sorted(directory.glob("**/sample.json")):
         sample = _decoded(file, _Sample)
@@ -90,21 +90,21 @@ def read(directory: Path) -> Contents:
                 hint=f"the file is incomplete: {_HINT}",
             )
         values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
-        seen.setdefault(tuple(_levels(about)), []).append((file.parent.name, values))
+        seen.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
     for levels, runs in seen.items():
-        for saved, values in _distinct(runs):
-            series.append(Series({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
-    return Contents(TOOL, tuple(series))
+        for saved, values in _get_distinct(runs):
+            series.append(ImportedSeries({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
+    return FileContents(TOOL, tuple(series))
 
 
-def _levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
+def _get_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
     function = f"{about.group_id}/{about.function_id}" if about.function_id else about.group_id
     yield "benchmark", function
     if about.value_str is not None:
         yield "value", level(about.value_str)
 
 
-def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _get_distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
     given = {values for saved, values in runs if saved not in COPIES}
     newest = {values for saved, values in runs if saved == "new"}
     for saved, values in runs:
@@ -115,7 +115,7 @@ def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, 
 
 def _decoded(file: Path, type_: type[T]) -> T:
     try:
-        found: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
+        json: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
     except msgspec.ValidationError as error:
         raise UsageError(f"{file}: {error}", hint=_HINT) from None
-    return found
+    return json

@@ -11,9 +11,16 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, level, read_number, unit_of
-from steelyard.units import Better, Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
+from steelyard.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    identifier,
+    level,
+    read_number,
+    unit_of,
+)
 
 TOOL = "go-bench"
 AGAIN: Final = "write the file again: go test -bench"
@@ -33,7 +40,7 @@ def reads(text: str) -> bool:
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
 
 
-def read(text: str, where: str) -> Contents:
+def read(text: str, where: str) -> FileContents:
     """All benchmarks of the file.
 
     Raises
@@ -72,13 +79,13 @@ def read(text: str, where: str) -> Contents:
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        Series(_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
+        ImportedSeries(_get_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
         for (name, metric), found in values.items()
     )
-    return Contents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
+    return FileContents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
 
 
-def _levels(name: str) -> dict[str, Scalar]:
+def _get_levels(name: str) -> dict[str, Scalar]:
     name, dash, procs = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
     first, *parts = name.removeprefix("Benchmark").split("/")
     levels: dict[str, Scalar] = {"benchmark": first}

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
-    Contents,
-    Series,
+    FileContents,
+    ImportedSeries,
     Unit,
     identifier,
     known_unit,
@@ -17,13 +18,12 @@ from steelyard.exchange.importers.contents import (
     summary_note,
     unit_of,
 )
-from steelyard.units import Better, Scalar
 
 TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})
 
 
-def _mean(seen: Sequence[tuple[float, float]]) -> float:
+def _compute_mean(seen: Sequence[tuple[float, float]]) -> float:
     return sum(value * count for value, count in seen) / sum(count for _, count in seen)
 
 
@@ -38,7 +38,7 @@ class _Metric(msgspec.Struct, frozen=True, rename="camel"):
     def forks(self) -> list[list[float]]:
         """Values of the iterations of each fork; of sampled modes their means."""
         return self.raw_data or [
-            [_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
+            [_compute_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
         ]
 
 
@@ -52,13 +52,13 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
     secondary_metrics: dict[str, _Metric] = {}
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks, each with its parameters; modes become metrics, since they have units of their own."""
     results = msgspec.convert(document, list[_Result])
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     means: list[str] = []
     left_out: dict[str, None] = {}
-    threads = len({each.threads for each in results}) > 1
+    threads = len({result.threads for result in results}) > 1
     for each in results:
         levels: dict[str, Scalar] = {"benchmark": each.benchmark}
         levels |= {name: level(text) for name, text in each.params.items()}
@@ -67,22 +67,24 @@ def read(document: object, where: str) -> Contents:
         unit = known_unit(main.score_unit, f"{where}: {each.benchmark}")
         if not main.forks:
             means.append(each.benchmark)
-        series += _series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
+        series += _make_series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
         for name, metric in each.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
             else:
-                series += _series(levels, identifier(name), of_other, metric)
+                series += _make_series(levels, identifier(name), of_other, metric)
     version = results[0].jmh_version if results else ""
     notes = (
         *summary_note(means),
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
     )
-    return Contents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
+    return FileContents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
 
 
-def _series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) -> Sequence[Series]:
+def _make_series(
+    levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric
+) -> Sequence[ImportedSeries]:
     forks = found.forks or ([[found.score]] if isinstance(found.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
     if not all(math.isfinite(value) for fork in values for value in fork):
@@ -90,4 +92,4 @@ def _series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) 
     better: Better = (
         "lower" if unit.si in ("s", "B", "") else "higher" if metric == "throughput" else "neither"
     )
-    return (Series(levels, metric, unit.si, values, better),)
+    return (ImportedSeries(levels, metric, unit.si, values, better),)

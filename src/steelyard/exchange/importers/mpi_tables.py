@@ -9,9 +9,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, read_number
-from steelyard.units import Better, Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
+from steelyard.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    identifier,
+    known_unit,
+    read_number,
+)
 
 IMB: Final = "imb"
 OSU: Final = "osu"
@@ -36,10 +42,10 @@ def reads_osu(text: str) -> bool:
     return _OF_OSU.search(text[:4096]) is not None
 
 
-def read_imb(text: str, where: str) -> Contents:
+def read_imb(text: str, where: str) -> FileContents:
     """All benchmarks: ``op``, ``p`` and ``bytes``."""
     version = _OF_IMB.search(text)
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     levels: dict[str, Scalar] = {}
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -48,35 +54,37 @@ def read_imb(text: str, where: str) -> Contents:
         elif found := re.match(r"#\s+#processes = (\d+)", line):
             levels = {**levels, "p": int(found[1])}
         elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
-            header = list(_columns(line.split(), where, number))
+            header = list(_get_columns(line.split(), where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _row(line, header, levels, where, number)
+            series += _get_row(line, header, levels, where, number)
         elif not line.strip():
             header = []
-    return Contents(f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,))
+    return FileContents(
+        f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,)
+    )
 
 
-def read_osu(text: str, where: str) -> Contents:
+def read_osu(text: str, where: str) -> FileContents:
     """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
     found = _OF_OSU.search(text)
     op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", found[1] if found else "")).lower()
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(r"#\s+Size\s", line):
             titles = re.split(r"\s{2,}", line.lstrip("# ").strip())
-            header = list(_columns(titles, where, number))
+            header = list(_get_columns(titles, where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _row(line, header, {"op": op}, where, number)
+            series += _get_row(line, header, {"op": op}, where, number)
     version = found[2] if found and found[2] else ""
-    return Contents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
+    return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
 
 _Column = tuple[str, str, float]
 """Metric (empty: not one), SI unit, and how many of it are one."""
 
 
-def _columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
+def _get_columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
     """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
     for title in titles:
         found = _MEASURED.fullmatch(title)
@@ -88,9 +96,9 @@ def _columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 
 
-def _row(
+def _get_row(
     line: str, header: list[_Column], levels: dict[str, Scalar], where: str, number: int
-) -> Iterator[Series]:
+) -> Iterator[ImportedSeries]:
     cells = line.split()
     if len(cells) != len(header):
         raise UsageError(
@@ -106,4 +114,4 @@ def _row(
     for (metric, unit, scale), value in zip(header, numbers, strict=True):
         if unit:
             better: Better = "higher" if unit.endswith("/s") else "lower"
-            yield Series(place, metric, unit, ((value * scale,),), better)
+            yield ImportedSeries(place, metric, unit, ((value * scale,),), better)

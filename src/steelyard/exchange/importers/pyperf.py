@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit
-from steelyard.units import Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 
 TOOL = "pyperf"
 KEYS = frozenset({"version", "benchmarks", "metadata"})
@@ -37,7 +37,7 @@ class _File(msgspec.Struct, frozen=True):
     metadata: _Metadata = _Metadata()
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks of the file."""
     file = msgspec.convert(document, _File)
     if file.version != VERSION:
@@ -46,14 +46,16 @@ def read(document: object, where: str) -> Contents:
             hint="convert it with the pyperf that wrote it: python -m pyperf convert",
         )
     series = []
-    for each in file.benchmarks:
-        name = each.metadata.name or file.metadata.name
-        said = each.metadata.unit if each.metadata.unit != "second" else file.metadata.unit
+    for benchmark in file.benchmarks:
+        name = benchmark.metadata.name or file.metadata.name
+        said = benchmark.metadata.unit if benchmark.metadata.unit != "second" else file.metadata.unit
         unit = known_unit(said, f"{where}: {name}")
-        runs = tuple(tuple(value * unit.scale for value in run.values) for run in each.runs if run.values)
+        runs = tuple(
+            tuple(value * unit.scale for value in run.values) for run in benchmark.runs if run.values
+        )
         metric = {"s": "time_s", "B": "size_bytes"}.get(unit.si, "value")
-        series.append(Series({"benchmark": name}, metric, unit.si, runs))
+        series.append(ImportedSeries({"benchmark": name}, metric, unit.si, runs))
     about = file.metadata
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
     host |= {"cpus_online": about.cpu_count} if about.cpu_count else {}
-    return Contents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)
+    return FileContents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
 
 TOOL = "reframe"
 KEYS = frozenset({"session_info", "runs"})
@@ -47,7 +47,7 @@ class _File(msgspec.Struct, frozen=True):
     runs: list[_Run]
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All tests that ran: ``test``, and system, partition and environment where they differ."""
     file = msgspec.convert(document, _File)
     cases = [case for run in file.runs for case in run.testcases]
@@ -60,7 +60,7 @@ def read(document: object, where: str) -> Contents:
     found: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
     lost = []
     for case in cases:
-        variables = list(_variables(case))
+        variables = list(_get_variables(case))
         if not variables:
             lost.append(case.display_name or case.name)
             continue
@@ -80,7 +80,7 @@ def read(document: object, where: str) -> Contents:
             unit = known_unit(said, f"{where}: {case.name}, {name}")
             found.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
     series = tuple(
-        Series(
+        ImportedSeries(
             dict(levels), metric, unit, tuple((value,) for value in values),
             "higher" if unit.endswith("/s") else "lower",
         )
@@ -89,10 +89,10 @@ def read(document: object, where: str) -> Contents:
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
-    return Contents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
+    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
 
 
-def _variables(case: _Case) -> Iterator[tuple[str, float, str]]:
+def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each; reports of ReFrame 3 list them as ``perfvars``."""
     for key, row in (case.perfvalues or {}).items():
         if len(row) > 4 and isinstance(row[0], int | float):

@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.errors import RecordError, UsageError
-from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
+from steelyard.core.analysis import Analysis, MeasuredTypeB, TypeB
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
+from steelyard.core.sample import Sample
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.answer.protocol import asked
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
-from steelyard.sample import Sample
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.notice import Notice
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
@@ -28,11 +29,10 @@ from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Reading
-from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.contexts import ByContext
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.contexts import ByContext
     from steelyard.stats.planning.standing import Standing
 
 TIMED: Final = "wall_s"
@@ -86,8 +86,8 @@ def analyze(
             raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
-        declared = _chosen(_about(_declared(record), primary), estimand, interval)
-        declared = replace(declared, type_b=(*declared.type_b, *_clock_errors(record, declared.metric)))
+        declared = _make_chosen(_about(_declared(record), primary), estimand, interval)
+        declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         wanted = asked(declared, record.treatments, protocol, against)
         found = answer(
@@ -96,40 +96,41 @@ def analyze(
             design_facts(record, so_far),
             wanted,
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
-            warnings=_warnings(record, primary, disturbances, so_far.spent_s),
+            warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
-    chosen = _chosen_afterwards(experiment.analysis, wanted)
-    if against is not None and _pairs(samples, wanted) != _pairs(samples, declared):
+    chosen = _get_chosen_afterwards(experiment.analysis, wanted)
+    if against is not None and _get_pairs(samples, wanted) != _get_pairs(samples, declared):
         chosen.append("baseline")
-    return _exploratory(found, chosen) if chosen else found
+    return _make_exploratory(found, chosen) if chosen else found
 
 
-def _chosen_afterwards(declared: Analysis, wanted: Analysis) -> list[str]:
+def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
     """Name what of the question is not as the experiment declared it."""
-    if declared.metric != wanted.metric:
+    if declared.metric != analysis.metric:
         return ["metric"]
-    if declared.estimand != wanted.estimand:
+    if declared.estimand != analysis.estimand:
         return ["estimand"]
-    kinds = (meant(each.estimand, each.interval) for each in (declared, wanted))
+    kinds = (meant(each.estimand, each.interval) for each in (declared, analysis))
     return ["interval"] if len(set(kinds)) > 1 else []
 
 
-def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
+def _get_pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
     return [
-        (each.baseline.treatment.id, each.treatment.treatment.id) for each in pair_up(chosen, declared).pairs
+        (pair.baseline.treatment.id, pair.treatment.treatment.id) for pair in pair_up(chosen, declared).pairs
     ]
 
 
-def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
+def _make_exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
     """Return the answer, whose verdicts are marked as those of a question that was asked after the run."""
     notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
     return replace(
         found,
         comparisons=tuple(
-            replace(each, exploratory=True) if each.verdict else each for each in found.comparisons
+            replace(comparison, exploratory=True) if comparison.verdict else comparison
+            for comparison in found.comparisons
         ),
         warnings=(notice, *found.warnings),
     )
@@ -146,7 +147,7 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
         As ``analyze``.
     """
     # Imported where they are asked for: an answer does without.
-    from steelyard.answers.contexts import ByContext, Profile
+    from steelyard.results.contexts import ByContext, Profile
     from steelyard.stats.contexts.profile import profile
     from steelyard.stats.contexts.visits import same_contexts
 
@@ -157,12 +158,12 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
         for outcome in record.stream_outcomes()
         if outcome.block.context is not None
     }
-    if len({tuple(its.items()) for its in settings.values()}) < 2:
+    if len({tuple(setting.items()) for setting in settings.values()}) < 2:
         raise UsageError(
             f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
         )
     samples = record.samples(metric or experiment.analysis.metric)
-    profiles = (profile(same_contexts(each, found.design.drawn_before), settings) for each in samples)
+    profiles = (profile(same_contexts(sample, found.design.drawn_before), settings) for sample in samples)
     shown = tuple(each for each in profiles if isinstance(each, Profile))
     return ByContext(experiment.name, shown, found.contexts)
 
@@ -190,7 +191,7 @@ def _about(declared: Analysis, metric: str) -> Analysis:
     return replace(declared, metric=metric, failures=failures, type_b=())
 
 
-def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
+def _make_chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
     """Return the declaration of the spec, with the estimand and interval that were asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
@@ -223,7 +224,7 @@ def declared_of(record: Reading, metric: str) -> Analysis:
     declared = _about(_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
-    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_clock_errors(record, metric)))
+    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_get_clock_errors(record, metric)))
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
@@ -253,7 +254,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
             complete,
             experiment.design.seed,
             looks=tuple(look.blocks for look in record.looks()),
-            extended_from=tuple(each.from_blocks for each in record.extensions()),
+            extended_from=tuple(extension.from_blocks for extension in record.extensions()),
             decided=stop.decided,
             closed=complete if last else closed_at(record),
             idle=idle_looks(record),
@@ -272,7 +273,7 @@ def _declared(record: Reading) -> Analysis:
     return replace(analysis, seed=seed)
 
 
-def _clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
+def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
     """State what the clock adds to the uncertainty of elapsed times.
 
     It adds its step, one error per treatment, and the cost of a reading, an error that all share.
@@ -314,7 +315,7 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
     return experiment.launch.kind == "smpi" and not measured_here
 
 
-def _warnings(
+def _get_warnings(
     record: Reading, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""
@@ -362,12 +363,12 @@ def _note_idle_power(record: Reading) -> list[Notice]:
 
 
 def _unobserved_waits(record: Reading, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
-    if not any(each.observed for each in disturbances.values()) and not all(
+    if not any(disturbance.observed for disturbance in disturbances.values()) and not all(
         # Found at the end of a run: one that was killed does not know.
         run.host.get("queue_wait_available", True)
         for run in record.runs()
     ):
         return [Notice("queue_wait")]
-    if any(each.observed < each.trials for each in disturbances.values()):
+    if any(disturbance.observed < disturbance.trials for disturbance in disturbances.values()):
         return [Notice("queue_wait_of_short")]
     return []

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from steelyard.claims.rule_points import ALPHA
 from steelyard.claims.scales import settled
 from steelyard.claims.verdict import Checked, Instance, Verdict, combined, named
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model_all
 from steelyard.spec.claims.claim import Scales
@@ -41,7 +41,7 @@ def check_data(
         if stated is None or one.name == request.litmus:
             continue
         stratum = one.labels or ({"function": one.name} if one.name else {})
-        claim = _claim(one.metric, stated, question, one.name or None)
+        claim = _make_claim(one.metric, stated, question, one.name or None)
         instances = []
         named_parameters = [name for name in one.parameters if name in stated.parameters]
         several = len(named_parameters) > 1
@@ -59,7 +59,7 @@ def check_data(
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *result.rules))
 
 
-def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
+def _make_claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
     return Scales(
         name=name,
         scales=metric,

@@ -8,12 +8,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.claims.scales import expectation_of
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar, is_number
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Question, ScalingModel, model_all
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
 from steelyard.store import Reading
-from steelyard.units import Scalar, is_number
 
 LEAST: Final = 4
 """Points from which on growth is worth a model."""
@@ -30,7 +30,7 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
     """
     wanted = metric or record.experiment.analysis.metric
     claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == wanted]
-    parameter = _parameter(record, wanted, claims[0].parameter if claims else None)
+    parameter = _get_parameter(record, wanted, claims[0].parameter if claims else None)
     if parameter is None:
         return ()
     series = [
@@ -104,14 +104,14 @@ def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
     return tuple({parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS))
 
 
-def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
+def _get_parameter(record: Reading, metric: str, named: str | None) -> str | None:
     """Return the parameter that a claim names, or the only factor or label with as many numeric levels."""
     if named is not None:
         return named
     labels = record.labels_of(metric)
     swept = [
         name
-        for places in ([each.levels for each in record.treatments], labels)
+        for places in ([treatment.levels for treatment in record.treatments], labels)
         for name in (places[0] if places else ())
         if all(is_number(place.get(name, "")) for place in places)
         and len({place[name] for place in places}) >= LEAST

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from steelyard.answers.analysis import DesignFacts, Order, Pace, State
+from steelyard.core.units import Scalar
 from steelyard.design import different, drawn_before
 from steelyard.design.plan import Context
 from steelyard.interventions import INTERVENTIONS
@@ -16,9 +16,9 @@ from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.status import Extent, most_blocks, wanted
+from steelyard.results.analysis import DesignFacts, Order, Pace, State
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading, RunState
-from steelyard.units import Scalar
 
 UNCHANGED: Final[dict[str, Scalar]] = {
     EnvBytes.name: 0,
@@ -50,7 +50,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
-        extended_from=tuple(each.from_blocks for each in record.extensions()),
+        extended_from=tuple(extension.from_blocks for extension in record.extensions()),
         strict=bool(stop and stop.strict),
         decided=bool(stop and stop.decided),
         closed=closed_at(record),
@@ -63,7 +63,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         default_context=default_context(contexts),
         drawn_before={} if machines else drawn_before(contexts),
         machines=machines,
-        pace=_pace(record, so_far),
+        pace=_make_pace(record, so_far),
     )
 
 
@@ -147,14 +147,16 @@ def default_context(contexts: Sequence[Context]) -> int | None:
     }
     if not varying or not varying <= UNCHANGED.keys():
         return None
-    return next((c.id for c in contexts if all(_unchanged(name, c.settings[name]) for name in varying)), None)
+    return next(
+        (c.id for c in contexts if all(_is_unchanged(name, c.settings[name]) for name in varying)), None
+    )
 
 
-def _unchanged(name: str, level: Scalar) -> bool:
+def _is_unchanged(name: str, level: Scalar) -> bool:
     return INTERVENTIONS[name].place(level) == INTERVENTIONS[name].place(UNCHANGED[name])
 
 
-def _pace(record: Reading, so_far: Extent) -> Pace | None:
+def _make_pace(record: Reading, so_far: Extent) -> Pace | None:
     """Time of a block and of a context.
 
     ``None`` before the first complete block, and in a sequential order, whose only block is all there is.

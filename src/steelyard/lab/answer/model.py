@@ -12,14 +12,14 @@ from steelyard.claims.family import decide
 from steelyard.claims.rule import judge_growth
 from steelyard.claims.rule_points import ALPHA, judge_series, refuse_no_common_point
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
-from steelyard.growth import Rule, parse_rule
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import GrowthRule, parse_rule
+from steelyard.core.series import Series
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.modelling import most_probable
 from steelyard.scaling.rules import refuse_unknown
-from steelyard.series import Series
-from steelyard.spec.claims.claim import Rule as RuleClaim
+from steelyard.spec.claims.claim import GrowthRule as RuleClaim
 from steelyard.spec.claims.rule import TOLERANCE
 
 
@@ -61,7 +61,7 @@ class Modelled(msgspec.Struct, frozen=True):
     causes: tuple[Cause | None, ...]
 
 
-def _refuse_several(rule: Rule, functions: Mapping[str, Series]) -> None:
+def _refuse_several(rule: GrowthRule, functions: Mapping[str, Series]) -> None:
     for name in (*rule.left, *rule.right):
         if len(functions[name].parameters) > 1:
             names = ", ".join(functions[name].parameters)
@@ -73,7 +73,7 @@ def _refuse_several(rule: Rule, functions: Mapping[str, Series]) -> None:
 
 def _judge_rules(
     request: ModelRequest,
-    rules: Sequence[Rule],
+    rules: Sequence[GrowthRule],
     answers: Mapping[tuple[str, str], ScalingModel | NotModelled],
 ) -> tuple[Verdict, ...]:
     """Judge the rules for each metric that has functions of one.
@@ -133,7 +133,7 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
             f"the litmus test {litmus!r} is not among the functions",
             hint=f"name one of the functions: {names}",
         )
-    judged = _judge_rules(request, parsed, {(each.name, each.metric): each for each in answers})
+    judged = _judge_rules(request, parsed, {(answer.name, answer.metric): answer for answer in answers})
     causes = tuple(
         cause(m, tests[m.metric]) if m.metric in tests and m.name != litmus else None for m in models
     )

@@ -14,13 +14,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
-from steelyard.arrays import Floats
-from steelyard.errors import ProgramError
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import ProgramError
+from steelyard.core.units import Scalar
 from steelyard.lab.audit.candidates import (
     MOVE_THE_STACK,
     WAITING,
-    Candidate,
+    AuditCandidate,
     as_started,
     candidates,
     not_varied,
@@ -32,10 +32,10 @@ from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.run.existing_record import refuse_other_command
 from steelyard.lab.run.run_loop import Watch
-from steelyard.stats.audit.replication import Pair, replicate, verdict
+from steelyard.results.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
+from steelyard.stats.audit.replication import LevelPair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread
 from steelyard.stats.planning.unseen import unseen_share
-from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10
 
@@ -68,11 +68,11 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
     among, idle = placed(among, bench.threads(), asked=bool(request.only))
-    among, failing = _bearable(bench, among)
+    among, failing = _get_bearable(bench, among)
     left_out = {**left_out, **idle, **failing}
     plan = effort(request, among, bench.run_s)
     bench.refuse_too_much(plan)
-    tell(_intention(plan, among, request))
+    tell(_get_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
     shell = None if request.only else as_started(among)
@@ -82,7 +82,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
         lengths = next(kind for kind in among if kind.name == COUNTED)
         settings = _list_rows(among, base, {**drawn, COUNTED: ()}, shell)
         drawn[COUNTED], counted = count_lengths(bench, lengths, settings, tell)
-    visits = _screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
+    visits = _get_screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
     rows, comparisons = _again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
@@ -148,7 +148,7 @@ class _Replication(msgspec.Struct, frozen=True):
 
     rows: Sequence[Row]
     comparisons: Sequence[_Comparison]
-    among: Sequence[Candidate]
+    among: Sequence[AuditCandidate]
     visits: Mapping[str, _Visit]
     waiting: AbstractSet[str]
 
@@ -160,14 +160,18 @@ class _Replication(msgspec.Struct, frozen=True):
         alpha = bench.level("replication")
         by = {True: elapsed, False: logs}
         pairs = [
-            Pair(each.name, each.level, self._differences(each, by[each.name in self.waiting]))
-            for each in self.comparisons
+            LevelPair(
+                comparison.name,
+                comparison.level,
+                self._differences(comparison, by[comparison.name in self.waiting]),
+            )
+            for comparison in self.comparisons
         ]
         replicated = replicate(pairs, alpha=alpha, least=request.least)
         cpu = {
-            (each.name, each.level): float(np.exp(self._differences(each, logs).mean()))
-            for each in self.comparisons
-            if each.name in self.waiting
+            (comparison.name, comparison.level): float(np.exp(self._differences(comparison, logs).mean()))
+            for comparison in self.comparisons
+            if comparison.name in self.waiting
         }
         findings = []
         for candidate in self.among:
@@ -183,7 +187,7 @@ class _Replication(msgspec.Struct, frozen=True):
                     replicated=its,
                     spread=visit.spread if visit else None,
                     population=candidate.levels,
-                    unseen=_unseen(candidate, visit, blocks=logs.shape[1]),
+                    unseen=_compute_unseen(candidate, visit, blocks=logs.shape[1]),
                     cpu={level: ratio for (name, level), ratio in cpu.items() if name == candidate.name},
                 )
             )
@@ -203,7 +207,7 @@ class _Replication(msgspec.Struct, frozen=True):
                 )
             )
         typical = np.median([self._values(row, logs) for row in self.comparisons[0].typical])
-        return _Judged(tuple(sorted(findings, key=_importance)), float(np.exp(typical)), logs.shape[1])
+        return _Judged(tuple(sorted(findings, key=_get_importance)), float(np.exp(typical)), logs.shape[1])
 
     def _values(self, row: Row, logs: Floats) -> Floats:
         found: Floats = logs[self.rows.index(row)]
@@ -214,7 +218,7 @@ class _Replication(msgspec.Struct, frozen=True):
         return self._values(of.row, logs) - typical
 
 
-def _unseen(candidate: Candidate, visit: _Visit | None, *, blocks: int) -> float:
+def _compute_unseen(candidate: AuditCandidate, visit: _Visit | None, *, blocks: int) -> float:
     """Share of the levels, or of the layouts that address randomisation draws, that could differ unseen."""
     if visit is not None:
         return candidate.unseen(len(visit.screened))
@@ -230,7 +234,9 @@ class _Comparison(msgspec.Struct, frozen=True):
     typical: tuple[Row, ...]
 
 
-def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+def _get_bearable(
+    bench: Stages, among: Sequence[AuditCandidate]
+) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds in which the program still ends well, and what is said of the others.
 
     Tried are the largest level or each name: some programs refuse a long name of their own.
@@ -259,7 +265,7 @@ def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidat
 
 
 def _list_rows(
-    among: Sequence[Candidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
+    among: Sequence[AuditCandidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
 ) -> list[Row]:
     """Return the settings of the screening: levels of one kind at a time, the others at their base.
 
@@ -282,7 +288,7 @@ def _list_rows(
     return rows
 
 
-def _screen(
+def _get_screen(
     bench: Stages, rows: list[Row], base: Row, drawn: Mapping[str, tuple[Scalar, ...]], passes: int
 ) -> Mapping[str, _Visit]:
     """Visit the settings of the screening, where there are levels of numeric kinds."""
@@ -302,7 +308,7 @@ def _screen(
 
 
 def _again(
-    among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
+    among: Sequence[AuditCandidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
     """Return the settings of the replication, and what is compared in it.
 
@@ -324,7 +330,7 @@ def _again(
         comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
     if shell is not None:
         comparisons.append(_Comparison(AS_STARTED, AS_STARTED, shell, (usual,)))
-    wanted = [row for each in comparisons for row in (each.row, *each.typical)]
+    wanted = [row for comparison in comparisons for row in (comparison.row, *comparison.typical)]
     # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
     # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.
     wanted += [
@@ -336,13 +342,13 @@ def _again(
     return list(rows.values()), comparisons
 
 
-def _importance(finding: AuditedContext) -> tuple[bool, float]:
+def _get_importance(finding: AuditedContext) -> tuple[bool, float]:
     ratio = finding.extreme.ratio
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
-    from steelyard.units import format_duration
+def _get_intention(plan: Effort, among: Sequence[AuditCandidate], request: AuditRequest) -> str:
+    from steelyard.core.units import format_duration
 
     levels = [
         f"{'at most ' if request.counts and each.name == COUNTED else ''}{plan.levels[each.name]:,} of"

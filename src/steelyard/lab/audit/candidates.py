@@ -9,15 +9,15 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.design.randomness import generator, permutation
-from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
 from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.compare.compare import BUILD_HINT
 from steelyard.spec.text.origin import suggest
 from steelyard.stats.audit.screening import unseen
 from steelyard.stats.planning.unseen import unseen_share
-from steelyard.units import Scalar
 
 USUAL: Final = (
     "env_bytes",
@@ -70,7 +70,7 @@ _MOST_MASKS: Final = 4
 """CPUs on which a program of one thread is tried alone."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class AuditCandidate(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes
@@ -124,7 +124,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return unseen(self.levels, visited) if self._finer == 1 else unseen_share(visited)
 
 
-def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """List the kinds to audit, and those left out because this machine lacks something for them.
 
     Raises
@@ -135,7 +135,7 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         One that was asked for by name is not available here, or none is.
     """
     names: Sequence[str] = request.only or [name for name in USUAL if name in INTERVENTIONS]
-    found: list[Candidate] = []
+    found: list[AuditCandidate] = []
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in INTERVENTIONS:
@@ -152,16 +152,18 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
                 hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
             )
         levels = INTERVENTIONS[name].population()
-        if lacks := _lacks(name, levels):
+        if lacks := _get_lacks(name, levels):
             if request.only:
                 raise MachineError(f"{name} cannot be varied here: {lacks}", hint=f"leave {name} out")
             left_out[name] = lacks
             continue
         numeric = isinstance(levels, range)
-        usable = _different(name, [level for level in levels if INTERVENTIONS[name].missing(level) is None])
-        found.append(Candidate(name, _BASES.get(name, usable[0]), usable, numeric))
+        usable = _get_different(
+            name, [level for level in levels if INTERVENTIONS[name].missing(level) is None]
+        )
+        found.append(AuditCandidate(name, _BASES.get(name, usable[0]), usable, numeric))
     for name in KINDS:
-        if name not in names and (lacks := _lacks(name, INTERVENTIONS[name].population())):
+        if name not in names and (lacks := _get_lacks(name, INTERVENTIONS[name].population())):
             left_out[name] = lacks
     if not found:
         raise MachineError(
@@ -172,8 +174,8 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
 
 
 def placed(
-    among: Sequence[Candidate], threads: Threads, *, asked: bool
-) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    among: Sequence[AuditCandidate], threads: Threads, *, asked: bool
+) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds for a program with such threads, and those left out.
 
     Of ``affinity``, levels that do something to such a program are kept; a number of threads is for OpenMP.
@@ -198,7 +200,7 @@ def placed(
         if len(levels) == 2:
             reason = "this process may use one CPU only"
     elif threads == "openmp":
-        levels = _different(AFFINITY.name, AFFINITY.population())
+        levels = _get_different(AFFINITY.name, AFFINITY.population())
     else:
         reason = "the program uses several CPUs at once, without OpenMP; as a factor, affinity takes CPUs"
     if AFFINITY.name not in [each.name for each in among]:
@@ -213,7 +215,7 @@ def placed(
     return left, {} if reason is None else {AFFINITY.name: reason}
 
 
-def as_started(among: Sequence[Candidate]) -> Mapping[str, Scalar]:
+def as_started(among: Sequence[AuditCandidate]) -> Mapping[str, Scalar]:
     """Return the setting in which a user's own shell starts the program, as far as kinds are varied."""
     return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 
@@ -228,18 +230,18 @@ def addresses_can_be_fixed() -> bool:
     return INTERVENTIONS["aslr"].missing("off") is None
 
 
-def _lacks(name: str, levels: Sequence[Scalar]) -> str | None:
+def _get_lacks(name: str, levels: Sequence[Scalar]) -> str | None:
     if name in MOVE_THE_STACK and not addresses_can_be_fixed():
         return f"every run has a layout of its own, since {INTERVENTIONS['aslr'].missing('off')}"
     reasons = [INTERVENTIONS[name].missing(level) for level in levels]
-    usable = _different(name, [level for level, why in zip(levels, reasons, strict=True) if why is None])
+    usable = _get_different(name, [level for level, why in zip(levels, reasons, strict=True) if why is None])
     if len(usable) > 1:
         return None
     why = next((reason for reason in reasons if reason is not None), None)
     return why or "it has one level only on this machine"
 
 
-def _different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _get_different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """Return the levels that are not the same here: on some machines, compact and scatter are."""
     same = name == AFFINITY.name and AFFINITY.coincidence() is not None
     return tuple(level for level in levels if not (same and level == "scatter"))

@@ -10,13 +10,12 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.notice import Notice
-from steelyard.answers.status import Progress
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Metric, Scalar, format_duration, format_quantity
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.errors import UsageError
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
 from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
@@ -25,6 +24,8 @@ from steelyard.lab.run.existing_record import refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.lab.run.status import extent
+from steelyard.results.notice import Notice
+from steelyard.results.status import Progress
 from steelyard.run.launch.launch import CAPTURE, NULL, Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.verify import ending
@@ -33,7 +34,6 @@ from steelyard.spec.experiment import Experiment, Stop
 from steelyard.stats.sequential.looks import Looks
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric, Scalar, format_duration, format_quantity
 
 _SHORTEST_S: Final = 1e-3
 """A limit has to be positive; one block is run whatever it is."""
@@ -179,7 +179,7 @@ class Stages:
     def level(self, stage: str) -> float:
         """``alpha``, or what the looks at a stage that goes on until it decides leave of it."""
         with Record.open(self.place(stage)) as record:
-            looks = [each.from_blocks for each in record.extensions()]
+            looks = [extension.from_blocks for extension in record.extensions()]
             looks.append(record.progress().blocks.get("complete", 0))
         spends = self.request.limited and looks[0] >= FEWEST_FOR_LOOKS
         return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
@@ -190,8 +190,14 @@ class Stages:
         Settings that make a program wait on purpose are left out.
         """
         with Record.open(self.place(stage)) as record:
-            undisturbed = {each.id for each in record.treatments if not _waits_on_purpose(each.levels)}
-            known = [each for each in record.disturbances().values() if each.treatment in undisturbed]
+            undisturbed = {
+                treatment.id for treatment in record.treatments if not _waits_on_purpose(treatment.levels)
+            }
+            known = [
+                disturbance
+                for disturbance in record.disturbances().values()
+                if disturbance.treatment in undisturbed
+            ]
             among = disturbed(known)
             named = f"{len(among)} of {len(known)} settings of the {stage}"
             return (*waited((named,), among), *stolen(record, extent(record).spent_s))

@@ -11,22 +11,22 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
-from steelyard.answers.history import Direction
-from steelyard.arrays import Floats
-from steelyard.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.units import Metric
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.results.history import Direction
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pooled
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric
 
 Tell = Callable[[str], None]
 """Told in a sentence what happens."""
@@ -59,7 +59,7 @@ def bisect(
     InterruptedRunError
         The same call goes on.
     """
-    line = _line(request, repository)
+    line = _get_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
     asked = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
     trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
@@ -75,7 +75,7 @@ def bisect(
     return bisection.answer(search, repository)
 
 
-def _line(request: BisectRequest, repository: Repository) -> list[str]:
+def _get_line(request: BisectRequest, repository: Repository) -> list[str]:
     """Good, and every commit of bad's first parents that contains it, up to bad."""
     good, bad = repository.commit(request.good), repository.commit(request.bad)
     if good == bad:
@@ -91,7 +91,10 @@ def _line(request: BisectRequest, repository: Repository) -> list[str]:
             hint = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
         raise UsageError(f"{request.bad} does not contain {request.good}", hint=hint)
     behind = set(repository.descendants(good, bad))  # Not all, if good is on a branch that was merged.
-    return [good, *(each for each in repository.first_parents(bad, good) if each in behind)]
+    return [
+        good,
+        *(first_parent for first_parent in repository.first_parents(bad, good) if first_parent in behind),
+    ]
 
 
 @contextmanager
@@ -208,12 +211,12 @@ class _Bisection:
         self._batches += 1
         self.metric = samples[0].metric
         values = [np.asarray(sample.values) for sample in samples]
-        if any(len(each) != len(values[0]) or not len(each) or each.min() <= 0 for each in values):
+        if any(len(value) != len(values[0]) or not len(value) or value.min() <= 0 for value in values):
             raise ProgramError(
                 f"{self.request.metric} was not observed in every run, or is not positive",
                 hint="choose another --metric",
             )
-        return [np.log(each) for each in values]
+        return [np.log(value) for value in values]
 
     def _experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
         names = [commit[:DIGITS] for commit in commits]
@@ -256,7 +259,7 @@ class _Bisection:
             ratio=math.exp(ends.mean),
             ci95=ends.ci95(),
             p=min(1.0, len(LOOKS) * ends.p),
-            direction=_direction(self.metric, ends.mean),
+            direction=_make_direction(self.metric, ends.mean),
             end_blocks=ends.n,
             candidates=candidates,
             probability=sum(candidate.probability for candidate in candidates),
@@ -285,7 +288,7 @@ class _Bisection:
         )
 
 
-def _direction(metric: Metric, difference: float) -> Direction:
+def _make_direction(metric: Metric, difference: float) -> Direction:
     if metric.better == "neither":
         return "neither"
     return "worse" if (difference > 0) == (metric.better == "lower") else "better"

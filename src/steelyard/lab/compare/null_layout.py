@@ -22,11 +22,11 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.null import Way
+from steelyard.core.errors import UsageError
 from steelyard.design.randomness import generator
-from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
+from steelyard.results.null import Way
 from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
 
 PLACE: Final = "layout_directory"

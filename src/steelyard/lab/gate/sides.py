@@ -1,4 +1,4 @@
-"""``Sides``: the trees of base and head, checked out and built, and the programs of the harness in them."""
+"""``GateSides``: the trees of base and head, checked out and built, and the programs of the harness in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import Tree
@@ -23,7 +23,7 @@ LAYOUT: Final = "{layout}"
 """In the build command: the number by which code is laid out."""
 
 
-class Sides:
+class GateSides:
     """Both trees below ``directory``, under names of one length.
 
     Parameters

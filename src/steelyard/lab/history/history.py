@@ -11,16 +11,16 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.history import History, LeftOut, MachineBreak, Point, SeriesHistory
-from steelyard.errors import RecordError, UsageError
-from steelyard.lab.history.condensing import Gathered, Watch, gather, unwatched
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.units import Scalar
+from steelyard.lab.history.condensing import CondensedRecords, Watch, gather, unwatched
 from steelyard.lab.history.ordering import Ordered, by_commit, by_time
 from steelyard.lab.history.repository import Repository
+from steelyard.results.history import History, LeftOut, MachineBreak, Point, SeriesHistory
 from steelyard.stats.history.digest import merged, u_of_median
 from steelyard.stats.history.judging import ALPHA, judge
 from steelyard.store.differences import differences
 from steelyard.store.summaries import Condensed, Labelled
-from steelyard.units import Scalar
 
 _Key = tuple[str, str, str, int]
 """Metric, treatment, labels in a fixed order, machine."""
@@ -76,11 +76,13 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         _refuse_none(ordered.records, ordered.left_out)
     machines: dict[str, int] = {}
     of_commit = {
-        commit: [machines.setdefault(_machine(each, request.ignored), len(machines) + 1) for each in records]
+        commit: [
+            machines.setdefault(_get_machine(each, request.ignored), len(machines) + 1) for each in records
+        ]
         for commit, records in ordered.records.items()
     }
     asked = set(request.metrics) or {record.primary_metric for record in gathered.records}
-    series = _series(ordered, of_commit, gathered, request.reference)
+    series = _get_series(ordered, of_commit, gathered, request.reference)
     judged, beside = (
         judge(
             family,
@@ -106,12 +108,12 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         alpha=request.alpha,
         reference=request.reference,
         machines=facts,
-        breaks=_breaks(of_commit, facts),
+        breaks=_get_breaks(of_commit, facts),
         left_out=(*gathered.left_out, *ordered.left_out),
         series=judged,
         commits=tuple(ordered.records),
         unmeasured=ordered.unmeasured,
-        cpu_time=_unseen(judged, beside),
+        cpu_time=_get_unseen(judged, beside),
     )
 
 
@@ -158,25 +160,28 @@ def _refuse_none(records: Sequence[Condensed] | Mapping[str, object], left_out: 
 
 def _refuse_other_specs(records: Sequence[Condensed]) -> None:
     first = records[0]
-    for other in records:
-        if other.spec != first.spec:
-            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(other.spec))
+    for record in records:
+        if record.spec != first.spec:
+            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(record.spec))
             shown = "".join(f"\n    {line}" for line in found)
             raise RecordError(
-                f"{first.name} and {other.name} are of different specs, which differ in:{shown}",
+                f"{first.name} and {record.name} are of different specs, which differ in:{shown}",
                 hint="give the records of one spec; a spec that has changed begins another history",
             )
 
 
-def _machine(record: Condensed, ignored: Sequence[str]) -> str:
+def _get_machine(record: Condensed, ignored: Sequence[str]) -> str:
     if not ignored:
         return record.host
     facts = {key: value for key, value in msgspec.json.decode(record.host).items() if key not in ignored}
     return msgspec.json.encode(facts, order="sorted").decode()
 
 
-def _series(
-    ordered: Ordered, of_commit: Mapping[str, Sequence[int]], gathered: Gathered, reference: str | None
+def _get_series(
+    ordered: Ordered,
+    of_commit: Mapping[str, Sequence[int]],
+    gathered: CondensedRecords,
+    reference: str | None,
 ) -> list[SeriesHistory]:
     """One series a metric, treatment, labels and machine; records of one commit and machine are one point."""
     points: dict[_Key, dict[str, Point]] = {}
@@ -184,15 +189,15 @@ def _series(
     for commit, records in ordered.records.items():
         for record, machine in zip(records, of_commit[commit], strict=True):
             for metric, entries in record.digests.items():
-                bases = _bases(entries, reference, record)
+                bases = _get_bases(entries, reference, record)
                 for entry in entries:
-                    labels = _key(entry.labels)
+                    labels = _get_key(entry.labels)
                     if entry.treatment == reference or (reference is not None and labels not in bases):
                         continue
                     key = metric, entry.treatment, labels, machine
                     found.setdefault(key, (metric, entry))
                     its = points.setdefault(key, {})
-                    its[commit] = _joined(its.get(commit), _point(commit, entry, bases.get(labels)))
+                    its[commit] = _joined(its.get(commit), _make_point(commit, entry, bases.get(labels)))
     return [
         SeriesHistory(
             entry.treatment, gathered.metrics[metric], entry.labels, key[-1], tuple(points[key].values())
@@ -201,30 +206,32 @@ def _series(
     ]
 
 
-def _unseen(judged: Sequence[SeriesHistory], beside: Sequence[SeriesHistory]) -> tuple[SeriesHistory, ...]:
+def _get_unseen(
+    judged: Sequence[SeriesHistory], beside: Sequence[SeriesHistory]
+) -> tuple[SeriesHistory, ...]:
     """CPU times whose level changes where a time of the same records does not."""
     steady = {
-        (series.treatment, _key(series.labels), series.machine)
+        (series.treatment, _get_key(series.labels), series.machine)
         for series in judged
         if series.metric.unit == "s" and not any(change.kind == "level" for change in series.changes)
     }
     return tuple(
         replace(series, changes=levels)
         for series in beside
-        if (series.treatment, _key(series.labels), series.machine) in steady
+        if (series.treatment, _get_key(series.labels), series.machine) in steady
         and (levels := tuple(change for change in series.changes if change.kind == "level"))
     )
 
 
-def _key(labels: Mapping[str, Scalar]) -> str:
+def _get_key(labels: Mapping[str, Scalar]) -> str:
     return str(sorted(labels.items())) if labels else ""
 
 
-def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
+def _get_bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
     """Return the reference program by its labels; empty where there is none."""
-    bases = {_key(each.labels): each for each in entries if each.treatment == reference}
+    bases = {_get_key(entry.labels): entry for entry in entries if entry.treatment == reference}
     if reference is not None and not bases:
-        known = ", ".join(dict.fromkeys(each.treatment for each in entries))
+        known = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
         raise UsageError(
             f"{record.name} has no treatment {reference!r} to divide by",
             hint=f"--reference with one of: {known}",
@@ -232,7 +239,7 @@ def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed
     return bases
 
 
-def _point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
+def _make_point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
     u = u_of_median(entry.digest)
     if base is None:
         return Point(commit, entry.digest, entry.digest.median, u)
@@ -241,19 +248,19 @@ def _point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
     return Point(commit, entry.digest, entry.digest.median / base.digest.median, both)
 
 
-def _joined(one: Point | None, other: Point) -> Point:
-    if one is None:
+def _joined(point: Point | None, other: Point) -> Point:
+    if point is None:
         return other
-    n, m = one.digest.n, other.digest.n
+    n, m = point.digest.n, other.digest.n
     return replace(
-        one,
-        digest=merged(one.digest, other.digest),
-        median=math.exp((n * math.log(one.median) + m * math.log(other.median)) / (n + m)),
-        u=math.hypot(n * one.u, m * other.u) / (n + m),
+        point,
+        digest=merged(point.digest, other.digest),
+        median=math.exp((n * math.log(point.median) + m * math.log(other.median)) / (n + m)),
+        u=math.hypot(n * point.u, m * other.u) / (n + m),
     )
 
 
-def _breaks(
+def _get_breaks(
     of_commit: Mapping[str, Sequence[int]], facts: Sequence[Mapping[str, Scalar]]
 ) -> tuple[MachineBreak, ...]:
     return tuple(

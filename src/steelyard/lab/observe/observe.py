@@ -11,8 +11,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.observation import Change, Contest, Observation, Probed, Trace
-from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.units import BUILTIN
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import Rehearsal, rehearse
@@ -21,8 +22,8 @@ from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.observation import Change, Contest, Observation, Probed, Trace
 from steelyard.run.runner.capabilities import capabilities
-from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment, Verify
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.text.placeholders import expand
@@ -31,7 +32,6 @@ from steelyard.stats.perturbation.changes import changes, correlations
 from steelyard.stats.perturbation.reversal import reversals
 from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
-from steelyard.units import BUILTIN
 
 ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")
 """Metrics that are compared whatever is asked for."""
@@ -79,11 +79,11 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
             refuse_other_stage(directory, stage, experiment, "observe")
             place = directory / f"{stage}.lab"
             ended = _run(experiment, place, watch)
-            later = _differing(place)
+            later = _get_differing(place)
             differs |= later
             usable = [probe for probe in usable if probe.name not in later]
             if ended:
-                samples = _samples(place, request, [NONE, *(probe.name for probe in usable)])
+                samples = _get_samples(place, request, [NONE, *(probe.name for probe in usable)])
                 break
             # Under some probes it goes wrong run after run: the others have a record without these.
             stage = f"observe-without-{len(differs)}"
@@ -96,10 +96,12 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                 added = _added(request.counting(alone), directory / "added.lab", watch)
             if other is not None:
                 uncompared |= _of_one_program(rehearsed.verify, other)
-                contests = _contests(request, rehearsed, other, usable, scratch, library, directory, watch)
+                contests = _get_contests(
+                    request, rehearsed, other, usable, scratch, library, directory, watch
+                )
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
-                measured = min((len(each[0]) for each in samples.values()), default=0)
+                measured = min((len(sample[0]) for sample in samples.values()), default=0)
                 blocks = max(2, min(request.blocks, measured))
                 levels = [NONE, *(probe.name for probe in usable)]
                 traced = _traced(request, request.trace, experiment, blocks, levels, directory, watch)
@@ -115,22 +117,22 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         )
         for probe in probes
     )
-    first = next((each[0] for each in samples.values()), None)
+    first = next((sample[0] for sample in samples.values()), None)
     return Observation(
         command=request.command,
         probes=probed,
         correlations=correlations(probed),
-        typical={name: _median(its[0]) for name, its in samples.items()},
+        typical={name: _compute_median(its[0]) for name, its in samples.items()},
         within=request.within,
         alpha=request.alpha,
         blocks=len(first) if first else 0,
         seed=request.seed,
         contexts=request.contexts,
-        compared=tuple(name for name, _ in _contents(rehearsed.verify)),
+        compared=tuple(name for name, _ in _get_contents(rehearsed.verify)),
         uncompared=uncompared,
         versus=request.versus,
         contests=contests,
-        any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
+        any_level=tuple(test for sample in samples.values() if (test := any_level(sample)) is not None),
         trace_ms=None if request.trace is None else request.trace.interval_ms,
         traces=traced,
     )
@@ -147,7 +149,7 @@ def _rehearsed_other(
     return rehearse(tried, directory, request.files)
 
 
-def _contents(verify: Verify) -> Iterator[tuple[str, str]]:
+def _get_contents(verify: Verify) -> Iterator[tuple[str, str]]:
     """Name and digest of each stream and file that runs are held to."""
     if verify.stdout_sha256 is not None:
         yield "stdout", verify.stdout_sha256
@@ -167,14 +169,14 @@ def _shared(verify: Verify, other: Verify) -> Verify:
     )
 
 
-def _of_one_program(verify: Verify, other: Rehearsal) -> dict[str, str]:
+def _of_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
     """Return what only runs of the first program are held to."""
-    both = dict(_contents(_shared(verify, other.verify)))
+    both = dict(_get_contents(_shared(verify, rehearsal.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
-    return {f"{name} beside --versus": reason for name, _ in _contents(verify) if name not in both}
+    return {f"{name} beside --versus": reason for name, _ in _get_contents(verify) if name not in both}
 
 
-def _contests(
+def _get_contests(
     request: ObserveRequest,
     rehearsed: Rehearsal,
     of_other: Rehearsal,
@@ -199,7 +201,9 @@ def _contests(
     refuse_other_stage(directory, "versus", experiment, "observe")
     run(experiment, directory / "versus.lab", watch=watch)
     with Record.open(directory / "versus.lab") as record:
-        samples = {str(each.treatment.levels["command"]): each for each in record.samples(request.metric)}
+        samples = {
+            str(sample.treatment.levels["command"]): sample for sample in record.samples(request.metric)
+        }
     names = [NONE, *(probe.name for probe in probes)]
     changed = [
         changes(samples[name], [samples[f"{name}{VERSUS}"]], within=request.within, alpha=request.alpha)[0]
@@ -261,13 +265,13 @@ def _run(experiment: Experiment, place: Path, watch: Watch) -> bool:
     try:
         run(experiment, place, watch=watch)
     except ProgramError:
-        if not _differing(place):
+        if not _get_differing(place):
             raise
         return False
     return True
 
 
-def _differing(place: Path) -> dict[str, str]:
+def _get_differing(place: Path) -> dict[str, str]:
     """Return the probes under which some runs did something else than without one.
 
     Raises
@@ -279,7 +283,7 @@ def _differing(place: Path) -> dict[str, str]:
     failed: Counter[str] = Counter()
     reason = ""
     with Record.open(place) as record:
-        names = {each.id: str(each.levels["command"]) for each in record.treatments}
+        names = {treatment.id: str(treatment.levels["command"]) for treatment in record.treatments}
         for _, measurement in record.stream_measurements():
             attempted[names[measurement.treatment]] += 1
             failed[names[measurement.treatment]] += measurement.status != "ok"
@@ -299,7 +303,7 @@ def _differing(place: Path) -> dict[str, str]:
     }
 
 
-def _samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
+def _get_samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
     """Metric to the samples of these levels, the baseline first.
 
     Metrics that are 0 somewhere have no ratio.
@@ -358,7 +362,7 @@ def _traced(
     return traces(tracing.runs(place), tracing.events, levels, alpha=request.alpha)
 
 
-def _median(sample: Sample) -> float:
+def _compute_median(sample: Sample) -> float:
     from statistics import median
 
     return median(sample.values)

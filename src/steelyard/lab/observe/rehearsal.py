@@ -14,15 +14,15 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.design import treatments
-from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.observe.written_files import MOST_ENTRIES, changed_files, list_files
 from steelyard.lab.run.programs import build
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.provenance import file_sha256
 from steelyard.run.measure.verify import ending
-from steelyard.run.runner.journal import Digest, RawTrial
+from steelyard.run.runner.journal import FileDigest, RawTrial
 from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.check.program import MOST_FILES
 from steelyard.spec.experiment import Experiment, Verify
@@ -91,7 +91,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
         for name, first_time, second_time in zip(
             (*_STREAMS, *wanted), (*baseline.digests, *wanted.values()), again.digests, strict=True
         )
-        if (reason := _varying(first_time, second_time))
+        if (reason := _get_varying(first_time, second_time))
     }
     contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | wanted
     compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
@@ -102,7 +102,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
         if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
             message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
             raise MachineError(f"the probe {name}: {message}", hint="leave this probe out")
-        if how := _difference(baseline, raw, compared, list(wanted)):
+        if how := _get_difference(baseline, raw, compared, list(wanted)):
             differs[name] = how
         elif "stderr" in compared and raw.digests[1].sha256 != compared["stderr"]:
             noisy.append(name)
@@ -136,7 +136,7 @@ class _Alone(msgspec.Struct, frozen=True):
 
     raw: RawTrial
     exit_code: int
-    wanted: dict[str, Digest]
+    wanted: dict[str, FileDigest]
     paths: list[str]
     uncompared: dict[str, str]
 
@@ -161,7 +161,7 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     uncompared |= dict.fromkeys(names[MOST_FILES:], f"more than {MOST_FILES} files are written")
     # A file may bear the name of a stream.
     names = [f"./{name}" if name in _STREAMS else name for name in names[:MOST_FILES]]
-    wanted = {name: _digest(place / name) for name in names}
+    wanted = {name: _make_digest(place / name) for name in names}
     for name, digest in wanted.items() if files else ():
         if digest.state == "missing":
             raise UsageError(
@@ -174,17 +174,17 @@ def _digested(launch: Launch, files: Sequence[str]) -> Launch:
     return replace(launch, digests=True, files=tuple(files))
 
 
-def _digest(path: Path) -> Digest:
+def _make_digest(path: Path) -> FileDigest:
     """Return the digest of a file after the first run."""
     try:
         if path.stat().st_size > LONGEST:
-            return Digest("too_long")
-        return Digest("whole", file_sha256(path))
+            return FileDigest("too_long")
+        return FileDigest("whole", file_sha256(path))
     except OSError:
-        return Digest("missing")
+        return FileDigest("missing")
 
 
-def _varying(first: Digest, second: Digest) -> str | None:
+def _get_varying(first: FileDigest, second: FileDigest) -> str | None:
     """Why a stream or file of two runs cannot be compared with those of others."""
     match second.state:
         case "too_long":
@@ -195,7 +195,7 @@ def _varying(first: Digest, second: Digest) -> str | None:
             return None if first == second else "differs from run to run"
 
 
-def _difference(
+def _get_difference(
     baseline: RawTrial, raw: RawTrial, compared: Mapping[str, str], written: Sequence[str]
 ) -> str | None:
     """Describe how a run behaves differently. What it says on stderr does not count: tools report there."""

@@ -8,13 +8,14 @@ from math import sqrt
 from pathlib import Path
 from typing import Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
-from steelyard.errors import SteelyardError
-from steelyard.estimand import meant
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import SteelyardError
+from steelyard.core.estimand import meant
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
 from steelyard.interventions.node import Node
-from steelyard.sample import Sample, Treatment
+from steelyard.results.comparison import Speedup
+from steelyard.results.plan import Judge, Outlook, Pilot, Unit
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.families import families
@@ -23,7 +24,6 @@ from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric
 
 MOST_PILOTS: Final = 5
 """The widest spreads of a record; others need less."""
@@ -37,7 +37,7 @@ def outlook_of(
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = _count_visits(experiment.contexts, blocks)
-    instances = _levels_of(analysis.instances, treatments)
+    instances = _compute_levels_of(analysis.instances, treatments)
     unit: Unit = (
         "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
     )
@@ -46,11 +46,11 @@ def outlook_of(
     return outlook(
         unit=unit,
         units=units,
-        comparisons=_largest_family(experiment, treatments),
+        comparisons=_compute_largest_family(experiment, treatments),
         alpha=analysis.alpha,
         target=design.stop.rel_halfwidth if design.stop else None,
         margin=analysis.margin,
-        pilots=() if unit == "run" else _pilots(experiment, directory, unit),
+        pilots=() if unit == "run" else _get_pilots(experiment, directory, unit),
         judge=_judge(experiment, unit),
         passes=passes if unit == "context" else 1,
         decided=bool(design.stop and design.stop.decided) and unit in ("block", "context"),
@@ -67,12 +67,16 @@ def _count_visits(contexts: Contexts | None, blocks: int) -> int:
     return contexts.passes
 
 
-def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
+def _compute_levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
     """Return the number of problem instances, where a factor names them.
 
     It is 0 where labels do, which no plan knows.
     """
-    return len({each.levels[factor] for each in treatments if factor in each.levels}) if factor else 0
+    return (
+        len({treatment.levels[factor] for treatment in treatments if factor in treatment.levels})
+        if factor
+        else 0
+    )
 
 
 def _judge(experiment: Experiment, unit: Unit) -> Judge:
@@ -96,20 +100,20 @@ def _declared(experiment: Experiment) -> Analysis:
     )
 
 
-def _largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> int:
+def _compute_largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> int:
     if not 2 <= len(treatments) <= MOST_TREATMENTS:
         return 0
     empty: array[float] = array("d")
     none = array("q")
     metric = Metric("planned", "")
     samples = [Sample(metric, treatment, empty, none, none, none, none) for treatment in treatments]
-    if _levels_of(factor := experiment.analysis.instances, treatments) and factor:
+    if _compute_levels_of(factor := experiment.analysis.instances, treatments) and factor:
         samples = pool(samples, factor)
     pairs = pair_up(samples, _declared(experiment)).pairs
     return max(map(len, families([pair.stratum for pair in pairs], experiment.analysis)), default=0)
 
 
-def _pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
+def _get_pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
     """Return the widest spreads of the comparisons in the record; none where it has no such comparisons."""
     if not (directory / FILE).exists():
         return []

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
+from steelyard.core.errors import MachineError
+from steelyard.core.factorial.signs import sign_table
+from steelyard.core.sample import Treatment
 from steelyard.design import blocks_until, different, next_look, separability, treatments
-from steelyard.errors import MachineError
-from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
 from steelyard.lab.run.nodes import resolve_nodes
@@ -20,8 +20,8 @@ from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
 from steelyard.lab.run.simulations import simulations
 from steelyard.lab.run.status import extent, most_blocks
+from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.run.host.system import system_facts
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.text.placeholders import expand, format_level
@@ -80,7 +80,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         signs=None if design.exclude else sign_table(layout_of(experiment)),
         outlook=outlook_of(experiment, drawn, first_look, directory),
         simulations=simulated,
-        memory_available_bytes=_available_bytes() if simulated else None,
+        memory_available_bytes=_compute_available_bytes() if simulated else None,
     )
 
 
@@ -108,7 +108,7 @@ def shown_command(experiment: Experiment, treatment: Treatment) -> str:
     return shlex.join(expand(word, known) for word in chosen)
 
 
-def _available_bytes() -> int | None:
+def _compute_available_bytes() -> int | None:
     found = dict(system_facts(Path("/"))).get("memory_available_bytes")
     return None if found is None else int(found)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from steelyard.answers.status import Progress
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.status import Progress
 from steelyard.run.launch.launch_plan import BuiltIn
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.build import Builder, Recipe
@@ -64,7 +64,9 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
 
     builder = Builder(experiment.build, Path(experiment.source))
     varied = _in_contexts(experiment, builder)
-    wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
+    wanted = [
+        (each, settings) for settings in _get_settings(experiment, drawn, varied=varied) for each in drawn
+    ]
     logs: dict[str, Path] = {}
 
     def build_one(treatment: Treatment, settings: Settings) -> Path:
@@ -88,7 +90,7 @@ def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
     builder = Builder(experiment.build, Path(experiment.source))
     wanted = (
         builder.recipe({**each.levels, **settings})
-        for settings in _settings(experiment, drawn, varied=_in_contexts(experiment, builder))
+        for settings in _get_settings(experiment, drawn, varied=_in_contexts(experiment, builder))
         for each in drawn
     )
     return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
@@ -99,7 +101,7 @@ def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
     return experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
 
 
-def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
+def _get_settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
     """Return the settings of the contexts until the first look, the first context first."""
     if not varied or experiment.contexts is None:
         return [{}]

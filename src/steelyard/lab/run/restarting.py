@@ -14,12 +14,12 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.core.errors import InterruptedRunError, ProgramError
+from steelyard.core.sample import Treatment
 from steelyard.design import Block
-from steelyard.errors import InterruptedRunError, ProgramError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Hook
 from steelyard.run.runner.runner import HookError, Runner
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Program
 from steelyard.store import Reading
 
@@ -103,7 +103,7 @@ def confounded_boots(record: Reading) -> str | None:
     boots = record.boots_of_treatments()
     names = {treatment.id: treatment.label for treatment in record.treatments}
     apart = [
-        (one, other) for one in boots for other in boots if one < other and not boots[one] & boots[other]
+        (boot, other) for boot in boots for other in boots if boot < other and not boots[boot] & boots[other]
     ]
     if not apart:
         return None

@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.status import Progress
-from steelyard.counters import find_event
+from steelyard.core.counters import find_event
+from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.core.units import Scalar
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
@@ -25,6 +25,7 @@ from steelyard.lab.run.programs import build
 from steelyard.lab.run.restarting import RestartDueError, restart
 from steelyard.lab.run.run_loop import RunLoop, Watch
 from steelyard.lab.run.stop_rule import End
+from steelyard.results.status import Progress
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
@@ -37,13 +38,12 @@ from steelyard.run.runner.counter_facts import describe_sources, measure_idle_po
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
-from steelyard.run.runner.session import Session
+from steelyard.run.runner.session import RunnerSession
 from steelyard.run.runner.strays import await_writer, end_strays
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.rows import metrics_of
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.queue.job import Job
@@ -170,7 +170,7 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
         facts[ENVIRONMENT] = prepared.launches.inherited_bytes
     else:
         facts = {"submitted_from": read_host_name()}
-    jobs_before = _jobs(record) if submitted is not None else []
+    jobs_before = _get_jobs(record) if submitted is not None else []
     run_id = record.begin_run({**facts, **prepared.launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
@@ -203,19 +203,19 @@ def _run(record: Record, prepared: PreparedRun, at_end: Callable[[], object]) ->
         finally:
             trying.join()
         if submitted is not None:
-            able |= _node_facts(record, jobs_before)
+            able |= _get_node_facts(record, jobs_before)
         record.note_host(run_id, able)
 
 
-def _jobs(record: Record) -> list[Job]:
+def _get_jobs(record: Record) -> list[Job]:
     from steelyard.run.queue.job import jobs_in
 
     return jobs_in(record.directory / JOBS)
 
 
-def _node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
+def _get_node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
     """Host facts of the nodes that this run's jobs had, as far as jobs say them."""
-    ends = [end for job in _jobs(record) if job not in jobs_before and (end := job.end) is not None]
+    ends = [end for job in _get_jobs(record) if job not in jobs_before and (end := job.end) is not None]
     columns = {
         "hostname": (end.host for end in ends),
         "kernel": (f"Linux {end.kernel}" for end in ends),
@@ -267,7 +267,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         record,
         experiment,
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-        f" ({_alternative(record, experiment)})",
+        f" ({_get_alternative(record, experiment)})",
     )
     moved = record.experiment.source != experiment.source
     contents = {each["sha256"] for each in record.program.values()}
@@ -286,7 +286,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _alternative(record: Record, experiment: Experiment) -> str:
+def _get_alternative(record: Record, experiment: Experiment) -> str:
     """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
     found = differences(record, experiment)
@@ -312,7 +312,7 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
     take = partial(record.take, run_id)
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
-            session = Session(launches, measurer, runner, journal, take)
+            session = RunnerSession(launches, measurer, runner, journal, take)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
                 end = RunLoop(record, run_id, session, prepared.identities, prepared.watch).conduct()
@@ -335,12 +335,12 @@ def _conduct(record: Record, run_id: int, prepared: PreparedRun) -> End:
             if hooks.cleanup_once:
                 # A runner of its own: the other one may be gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    Session(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
+                    RunnerSession(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:
     """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
-    return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
+    return CLOSE_TIMEOUT_S + 60.0 * len({level.factor for level in experiment.levels if level.leave})
 
 
 def _note_nodes(record: Record, run_id: int) -> None:
@@ -350,7 +350,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
     """
     from steelyard.run.queue.job import describe_nodes, find_misplaced
 
-    jobs = _jobs(record)
+    jobs = _get_jobs(record)
     nodes = describe_nodes(jobs)
     if len(nodes) > 1 and not _is_drawing_nodes(record):
         named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())

@@ -7,14 +7,14 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.answers.plan import Simulation
-from steelyard.sample import Treatment
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.plan import Simulation
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Scalar
 
 _Group = tuple[tuple[str, Scalar], ...]
 
@@ -34,11 +34,17 @@ def simulations(
     by_group: dict[_Group, dict[int, tuple[float, float]]] = {}
     for each in treatments:
         if each.id in seen:
-            by_group.setdefault(_group(experiment, each), {})[_ranks(experiment, each)] = seen[each.id]
+            by_group.setdefault(_group(experiment, each), {})[_compute_ranks(experiment, each)] = seen[
+                each.id
+            ]
     return tuple(
-        _estimate(each.label, _ranks(experiment, each), by_group.get(_group(experiment, each), {}))
-        for each in treatments
-        if each.id not in seen
+        _estimate(
+            treatment.label,
+            _compute_ranks(experiment, treatment),
+            by_group.get(_group(experiment, treatment), {}),
+        )
+        for treatment in treatments
+        if treatment.id not in seen
     )
 
 
@@ -65,8 +71,8 @@ def _seen(directory: Path) -> dict[int, tuple[float, float]]:
         return {}
     with Record.open(directory) as record:
         found = {
-            (each.treatment.id, each.metric.name): each.values
-            for each in record.samples("wall_s", "rss_bytes")
+            (sample.treatment.id, sample.metric.name): sample.values
+            for sample in record.samples("wall_s", "rss_bytes")
         }
     return {
         id_: (statistics.median(values), max(found[id_, "rss_bytes"]))
@@ -75,7 +81,7 @@ def _seen(directory: Path) -> dict[int, tuple[float, float]]:
     }
 
 
-def _ranks(experiment: Experiment, treatment: Treatment) -> int:
+def _compute_ranks(experiment: Experiment, treatment: Treatment) -> int:
     known = {name: format_level(level) for name, level in treatment.levels.items()}
     return ranks_of(experiment.launch, known)
 

@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from steelyard.answers.flags import ENOUGH, EarlyDoubt
-from steelyard.answers.interval import Interval
 from steelyard.design import next_look
 from steelyard.lab.run.process import one_thread
 from steelyard.lab.run.status import seconds_run
+from steelyard.results.flags import ENOUGH, EarlyDoubt
+from steelyard.results.interval import Interval
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Look, Record
 from steelyard.store.entries import Decision
@@ -173,7 +173,7 @@ class StopRule:
         if reached and not found.relied_on(complete, verdicts=self._stop.decided):
             reached = False
             if found.doubts or last:
-                self._record.add_warning("late_look", _unreliable(complete, found.doubts))
+                self._record.add_warning("late_look", _get_unreliable(complete, found.doubts))
         beyond = found.floor > HOPELESS * found.target
         if beyond and not last:
             self._record.add_warning(
@@ -200,19 +200,19 @@ class StopRule:
         with one_thread():
             from steelyard.lab.answer.analyze import standing_of
 
-        found = standing_of(self._record, complete, last=last)
-        self.speedup, self.interval = found.speedup, found.interval
-        return found
+        standing = standing_of(self._record, complete, last=last)
+        self.speedup, self.interval = standing.speedup, standing.interval
+        return standing
 
-    def _add_look(self, complete: int, blocks: int, found: Standing, decision: Decision) -> Look:
+    def _add_look(self, complete: int, blocks: int, standing: Standing, decision: Decision) -> Look:
         metric = self._experiment.analysis.metric
-        wanted = found.target if self._stop.looks else None
-        look = Look(blocks, metric, time.time_ns(), complete, found.halfwidth, wanted, decision)
+        wanted = standing.target if self._stop.looks else None
+        look = Look(blocks, metric, time.time_ns(), complete, standing.halfwidth, wanted, decision)
         self._record.add_look(look)
         return look
 
 
-def _unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
+def _get_unreliable(blocks: int, doubts: Sequence[EarlyDoubt]) -> str:
     """Why a precision that was reached by few blocks does not end the run."""
     if not doubts:
         return (

@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.answers.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
-from steelyard.answers.interval import Interval
+from steelyard.core.units import Scalar
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span
-from steelyard.units import Scalar
+from steelyard.results.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
+from steelyard.results.interval import Interval
 
 _MOST: Final = 64
 """Contexts of a figure that has a row or a column for each."""
@@ -28,16 +28,16 @@ _LABEL: Final = 26
 def lines(result: ByContext, width: int = 80) -> list[Line]:
     """All three figures, as far as the record has them."""
     shown: list[Line] = []
-    for each in result.profiles:
-        shown += [*([()] if shown else []), *_changes(each, width)]
+    for profile in result.profiles:
+        shown += [*([()] if shown else []), *_render_changes(profile, width)]
     for finding in result.comparisons:
-        shown += [(), *_histogram(finding, width)]
+        shown += [(), *_render_histogram(finding, width)]
     if result.comparisons:
-        shown += [(), *_streaks(result.comparisons, width)]
+        shown += [(), *_render_streaks(result.comparisons, width)]
     return shown
 
 
-def _changes(profile: Profile, width: int) -> list[Line]:
+def _render_changes(profile: Profile, width: int) -> list[Line]:
     """Figure 3: a row for each context, in the order of its number where one varies."""
     varied = _varied([at.settings for at in profile.at])
     at = (
@@ -45,7 +45,7 @@ def _changes(profile: Profile, width: int) -> list[Line]:
         if len(varied) == 1
         else list(profile.at)
     )
-    spans = [bound for each in at for bound in _reach(each.ratio, each.interval)]
+    spans = [bound for each in at for bound in _compute_reach(each.ratio, each.interval)]
     room = width - _LABEL - 2
     chart = _Axis(min(spans), max(spans), room)
     name = f"{printable(profile.treatment.label)}: {profile.metric.name}"
@@ -61,7 +61,7 @@ def _changes(profile: Profile, width: int) -> list[Line]:
     return rows
 
 
-def _histogram(finding: ContextFinding, width: int) -> list[Line]:
+def _render_histogram(finding: ContextFinding, width: int) -> list[Line]:
     """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
     across = finding.across
     speedups = [one.speedup for one in across.each]
@@ -87,9 +87,9 @@ def _histogram(finding: ContextFinding, width: int) -> list[Line]:
     return rows
 
 
-def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
+def _render_streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     """Figure 5: a streak for each comparison: single contexts along it, its interval and prediction below."""
-    spans = [value for each in result for value in _extent(each.across)]
+    spans = [value for each in result for value in _compute_extent(each.across)]
     axis = _Axis(min(spans), max(spans), width - 16)
     rows: list[Line] = [(Span("Single contexts against all together", "heading"),)]
     for each in result:
@@ -100,14 +100,14 @@ def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
             ("the next one", each.across.prediction),
         ):
             rows.append((Span(f"{name:<14}"), Span(axis.interval(each.across.speedup, interval))))
-        rows.append((Span(" " * 14 + _verdicts(each.across.each), "dim"),))
+        rows.append((Span(" " * 14 + _format_verdicts(each.across.each), "dim"),))
     rows.append((Span(f"{'':<14}{axis.low:.4g} ×{axis.high:.4g}".replace("×", "× … ") + " ×", "dim"),))
     return rows
 
 
-def _verdicts(each: Sequence[InContext]) -> str:
-    faster, slower = sum(one.alone > 0 for one in each), sum(one.alone < 0 for one in each)
-    return f"{faster} of {len(each)} contexts alone would say faster, {slower} slower"
+def _format_verdicts(contexts: Sequence[InContext]) -> str:
+    faster, slower = sum(one.alone > 0 for one in contexts), sum(one.alone < 0 for one in contexts)
+    return f"{faster} of {len(contexts)} contexts alone would say faster, {slower} slower"
 
 
 class _Axis:
@@ -141,15 +141,15 @@ class _Axis:
 
 
 def _varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
-    return [name for name in settings[0] if len({each.get(name) for each in settings}) > 1]
+    return [name for name in settings[0] if len({setting.get(name) for setting in settings}) > 1]
 
 
-def _reach(value: float, interval: Interval | None) -> tuple[float, ...]:
+def _compute_reach(value: float, interval: Interval | None) -> tuple[float, ...]:
     return (interval.low, interval.high) if interval else (value,)
 
 
-def _extent(across: AcrossContexts) -> tuple[float, ...]:
-    return (*(one.speedup for one in across.each), *_reach(across.speedup, across.prediction))
+def _compute_extent(across: AcrossContexts) -> tuple[float, ...]:
+    return (*(one.speedup for one in across.each), *_compute_reach(across.speedup, across.prediction))
 
 
 def _pair_name(finding: ContextFinding) -> str:

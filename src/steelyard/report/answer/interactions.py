@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.words import Names
 from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import SpeedupRatio
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import SpeedupRatio
 
 _STYLES: Final[dict[str, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
 
@@ -33,9 +33,12 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
         Column("speedup of", of, right=False, is_name=True),
         Column("over that of", over, right=False, is_name=True),
         *(Column(printable(name), cells[name], right=False) for name in labels),
-        Column("ratio", [ratio_cell(_value(each), each.ci95) for each in shown]),
+        Column("ratio", [ratio_cell(_compute_value(each), each.ci95) for each in shown]),
         Column(
-            "95 % CI", [interval_cell(_value(each), each.ci95) for each in shown], right=False, give_way=1
+            "95 % CI",
+            [interval_cell(_compute_value(each), each.ci95) for each in shown],
+            right=False,
+            give_way=1,
         ),
         Column("p Holm", p, give_way=2),
         Column("verdict", verdicts, right=False),
@@ -44,5 +47,5 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     return [*table(columns, width), *more]
 
 
-def _value(each: SpeedupRatio) -> float | None:
-    return None if isinstance(each.ratio, Undefined) else each.ratio.value
+def _compute_value(ratio: SpeedupRatio) -> float | None:
+    return None if isinstance(ratio.ratio, Undefined) else ratio.ratio.value

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from steelyard.core.units import Scalar
 from steelyard.report.answer.effect_words import leads
 from steelyard.report.answer.words import names, shared_labels
 from steelyard.report.text.factor_columns import varying
 from steelyard.report.text.line import Span, Style
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.samples import Described
 
 _SUMMARY: Final = 32
 """Columns of a terminal that runs, mean, s and CV take."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.answers.protocol import Cell, ProgramTables, StratumTable, Test
+from steelyard.core.units import Scalar
 from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, named_levels, pad, printable, shorten_apart
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import Scalar
+from steelyard.results.protocol import Cell, ProgramTables, StratumTable, Test
 
 MOST_TRIANGLES: Final = 6
 NAME_WIDTH: Final = 10
@@ -26,37 +26,37 @@ GAP: Final = "  "
 _SHORT: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
 
-def program_tables(found: ProgramTables, width: int) -> list[Line]:
+def program_tables(tables: ProgramTables, width: int) -> list[Line]:
     """Triangles where there are several programs, then programs."""
-    programs = {row.program for row in found.rows}
+    programs = {row.program for row in tables.rows}
     result: list[Line] = []
     if len(programs) > 1:
-        for shown in found.tables[:MOST_TRIANGLES]:
-            result += [*_titled(shown, found.factors, len(programs), width), ()]
-        if left := len(found.tables) - MOST_TRIANGLES:
+        for shown in tables.tables[:MOST_TRIANGLES]:
+            result += [*_titled(shown, tables.factors, len(programs), width), ()]
+        if left := len(tables.tables) - MOST_TRIANGLES:
             result += [*left_out(left), ()] if left > 0 else []
-        if any(cell.dropped for each in found.tables for cell in each.cells):
+        if any(cell.dropped for each in tables.tables for cell in each.cells):
             note = (
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
                 "finding."
             )
             result += [*paragraph(note, width, rest="  ", style="dim"), ()]
-    return [*result, *_rows(found, width)]
+    return [*result, *_render_rows(tables, width)]
 
 
-def _titled(shown: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
-    where = named_levels(shown.stratum)
+def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
+    where = named_levels(stratum_table.stratum)
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
-        f"{shown.before} of {counted(shown.comparisons, 'comparison')} before Holm, {shown.after} after; "
-        + _tests(shown.tests, shown.comparisons)
+        f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm, {stratum_table.after} after; "
+        + _format_tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
         *paragraph(title, width, rest="  ", style="heading"),
         *paragraph(sums, width, rest="  ", style="dim"),
         *(paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
-        *_triangle(shown, "before", width),
-        *_triangle(shown, "after Holm", width),
+        *_render_triangle(stratum_table, "before", width),
+        *_render_triangle(stratum_table, "after Holm", width),
     ]
 
 
@@ -65,21 +65,21 @@ def _named_by(factors: Sequence[str]) -> str:
     return f"rows and columns: {','.join(map(printable, factors))}"
 
 
-def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
+def _format_tests(tests: Mapping[Test, int], comparisons: int) -> str:
     used = ", ".join(f"{_SHORT[test]} {percent(count / comparisons)}" for test, count in tests.items())
     return used or "no test"
 
 
-def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
+def _render_triangle(stratum_table: StratumTable, when: str, width: int) -> list[Line]:
     """One row for each treatment but the last, one column for each but the first.
 
     There are as many columns at a time as there is room for.
     """
-    short = shorten_apart([printable(name) for name in shown.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
-    names = {name: short[printable(name)] for name in shown.treatments}
-    cells = {(cell.first, cell.second): cell for cell in shown.cells}
-    firsts = [name for name in shown.treatments if any(first == name for first, _ in cells)]
-    seconds = [name for name in shown.treatments if any(second == name for _, second in cells)]
+    short = shorten_apart([printable(name) for name in stratum_table.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
+    names = {name: short[printable(name)] for name in stratum_table.treatments}
+    cells = {(cell.first, cell.second): cell for cell in stratum_table.cells}
+    firsts = [name for name in stratum_table.treatments if any(first == name for first, _ in cells)]
+    seconds = [name for name in stratum_table.treatments if any(second == name for _, second in cells)]
     head = max(columns(when), *(columns(names[name]) for name in firsts))
     each = max(5, *(columns(names[name]) for name in seconds)) + len(GAP)
     room = max(1, (width - head) // each)
@@ -95,12 +95,12 @@ def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
         for first in firsts:
             row = [cells.get((first, second)) for second in part]
             if any(row):
-                texts = (Span(pad(_cell(cell, when), each, right=True)) for cell in row)
+                texts = (Span(pad(_format_cell(cell, when), each, right=True)) for cell in row)
                 result.append((Span(pad(names[first], head)), *texts))
     return result
 
 
-def _cell(cell: Cell | None, when: str) -> str:
+def _format_cell(cell: Cell | None, when: str) -> str:
     if cell is None:
         return ""
     if when == "before":
@@ -108,34 +108,36 @@ def _cell(cell: Cell | None, when: str) -> str:
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ' '}"
 
 
-def _rows(found: ProgramTables, width: int) -> list[Line]:
-    shown = found.rows[:MOST_ROWS]
+def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
+    shown = tables.rows[:MOST_ROWS]
     strata = dict.fromkeys(name for row in shown for name in row.stratum)
     used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in shown))
     given = [
         Column(
-            printable(found.program), [name_cell(row.program) for row in shown], right=False, is_name=True
+            printable(tables.program), [name_cell(row.program) for row in shown], right=False, is_name=True
         ),
         *(
-            Column(printable(name), [name_cell(_level(row.stratum, name)) for row in shown], right=False)
+            Column(
+                printable(name), [name_cell(_format_level(row.stratum, name)) for row in shown], right=False
+            )
             for name in strata
         ),
         Column("pairs", [Span(str(row.pairs)) for row in shown]),
         Column("differ", [Span(f"{100 * row.before / row.pairs:.0f} %") for row in shown]),
         Column("after Holm", [Span(f"{100 * row.after / row.pairs:.0f} %") for row in shown]),
-        Column("dropped", [_share(row.dropped_share) for row in shown], give_way=1),
+        Column("dropped", [_render_share(row.dropped_share) for row in shown], give_way=1),
         *(
             Column(_SHORT[test], [Span(str(row.tests.get(test, 0))) for row in shown], give_way=2)
             for test in used
         ),
     ]
-    more = left_out(len(found.rows) - len(shown))
+    more = left_out(len(tables.rows) - len(shown))
     return [*table(given, width), *more]
 
 
-def _share(value: float | None) -> Span:
+def _render_share(value: float | None) -> Span:
     return Span("–" if value is None else percent(value))
 
 
-def _level(stratum: Mapping[str, Scalar], name: str) -> str:
+def _format_level(stratum: Mapping[str, Scalar], name: str) -> str:
     return str(stratum.get(name, ""))

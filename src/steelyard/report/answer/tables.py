@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.undefined import Undefined
+from steelyard.core.units import Metric, Scalar
 from steelyard.report.answer import effects
 from steelyard.report.answer.presentation import Presentation, identify_row
 from steelyard.report.answer.words import is_speed, outcome, verdict
@@ -21,12 +21,12 @@ from steelyard.report.text.factor_columns import baseline_column, treatment_colu
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import Metric, Scalar
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described, Summary
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.samples import Described, Summary
 
 PREFIXES: Final = {"microsecond": "µ", "millisecond": "m", "second": ""}
 """Of the units of time that hyperfine knows."""
@@ -42,17 +42,17 @@ def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     every = primary(answer)
     shown = every[:MOST_ROWS]
     summaries = [sample.summary for sample in shown]
-    unit = _unit(summaries, answer.metric, time_unit)
+    unit = _make_unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
             [sample.treatment for sample in shown], view.factors, view.width // 3, answer.metric.name
         ),
-        *_labels(
+        *_render_labels(
             [{k: v for k, v in sample.labels.items() if k not in view.shared_labels} for sample in shown]
         ),
-        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
+        Column(f"mean ± SE{suffix}", [Span(_format_mean_and_u(summary, unit)) for summary in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if view.tells_each:
@@ -75,13 +75,13 @@ def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
         if len(observed) != len(samples):
             continue
         summaries = [sample.summary for sample in observed]
-        unit = _unit(summaries, observed[0].metric)
+        unit = _make_unit(summaries, observed[0].metric)
         cells = [Span(unit.text(summary.mean)) for summary in summaries]
         columns.append(Column(f"{title} {unit.unit}".rstrip(), cells, give_way=place))
     return columns
 
 
-def _mean_and_u(summary: Summary, unit: Scale) -> str:
+def _format_mean_and_u(summary: Summary, unit: Scale) -> str:
     if summary.mean is None or summary.u is None:
         return unit.text(summary.mean)
     return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
@@ -99,16 +99,16 @@ def primary(answer: Answer) -> list[Described]:
     return [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
 
 
-def measured_columns(view: Presentation, shown: Sequence[Described]) -> list[Column]:
+def measured_columns(view: Presentation, describeds: Sequence[Described]) -> list[Column]:
     """Return the columns of these samples of the primary metric."""
     columns = [
-        *treatment_columns([sample.treatment for sample in shown], view.factors, view.room),
-        *_labels([sample.labels for sample in shown]),
-        *_summaries(shown, view.answer.metric),
+        *treatment_columns([sample.treatment for sample in describeds], view.factors, view.room),
+        *_render_labels([sample.labels for sample in describeds]),
+        *_render_summaries(describeds, view.answer.metric),
     ]
     if view.tells_each:
-        columns += _comparisons(view.find_comparisons(shown), view.answer)
-        columns.append(Column("verdict", view.list_verdicts(shown, verdict), right=False))
+        columns += _render_comparisons(view.find_comparisons(describeds), view.answer)
+        columns.append(Column("verdict", view.list_verdicts(describeds, verdict), right=False))
     return columns
 
 
@@ -121,16 +121,20 @@ def pairwise(view: Presentation) -> list[Line]:
     return [*table(pair_columns(view, shown), view.width), *left_out(len(judged) - len(shown))]
 
 
-def pair_columns(view: Presentation, shown: Sequence[Comparison]) -> list[Column]:
+def pair_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
     """Return the columns of these comparisons."""
     return [
-        *(named := treatment_columns([each.treatment for each in shown], view.factors, view.width // 2)),
-        baseline_column(
-            [(each.treatment, each.baseline) for each in shown], view.factors if len(named) > 1 else ()
+        *(
+            named := treatment_columns(
+                [each.treatment for each in comparisons], view.factors, view.width // 2
+            )
         ),
-        *_labels([comparison.labels for comparison in shown]),
-        *_comparisons(shown, view.answer),
-        Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
+        baseline_column(
+            [(each.treatment, each.baseline) for each in comparisons], view.factors if len(named) > 1 else ()
+        ),
+        *_render_labels([comparison.labels for comparison in comparisons]),
+        *_render_comparisons(comparisons, view.answer),
+        Column("verdict", [Span(*verdict(comparison)) for comparison in comparisons], right=False),
     ]
 
 
@@ -140,9 +144,9 @@ def other_metrics(view: Presentation, metrics: Collection[str] = ()) -> list[Lin
     if answer.effects_beside and view.leads_with_effects:
         return effects.beside_lines(answer, width)
     others = [
-        each
-        for each in answer.comparisons
-        if each.metric.name != answer.metric.name and (not metrics or each.metric.name in metrics)
+        comparison
+        for comparison in answer.comparisons
+        if comparison.metric.name != answer.metric.name and (not metrics or comparison.metric.name in metrics)
     ]
     if not answer.comparisons:
         return _alone(view, metrics)
@@ -152,22 +156,27 @@ def other_metrics(view: Presentation, metrics: Collection[str] = ()) -> list[Lin
     return [*table(other_columns(view, shown), width), *left_out(len(others) - len(shown))]
 
 
-def other_columns(view: Presentation, shown: Sequence[Comparison]) -> list[Column]:
+def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
     """Return the columns of these comparisons of metrics that carry no verdict."""
     samples = {(s.metric.name, identify_row(s.treatment.id, s.labels)): s for s in view.answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
         sample = samples[comparison.metric.name, identify_row(treatment, comparison.labels)]
-        return _quantity(sample, sample.summary.mean, sample.summary.u)
+        return _render_quantity(sample, sample.summary.mean, sample.summary.u)
 
     return [
-        Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
-        *_labels([comparison.labels for comparison in shown]),
-        Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        *treatment_columns([each.treatment for each in shown], view.factors, view.width // 2),
-        Column("mean", [mean(c, c.treatment.id) for c in shown]),
-        Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
-        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
+        Column("also measured", [name_cell(c.metric.name) for c in comparisons], right=False, is_name=True),
+        *_render_labels([comparison.labels for comparison in comparisons]),
+        Column("baseline", [mean(c, c.baseline.id) for c in comparisons], give_way=1),
+        *treatment_columns([each.treatment for each in comparisons], view.factors, view.width // 2),
+        Column("mean", [mean(c, c.treatment.id) for c in comparisons]),
+        Column("× better", [ratio_cell(_compute_value(c), c.ci95) for c in comparisons]),
+        Column(
+            "95 % CI",
+            [interval_cell(_compute_value(c), c.ci95) for c in comparisons],
+            right=False,
+            give_way=2,
+        ),
     ]
 
 
@@ -186,28 +195,28 @@ def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     names = treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
     columns = [
         Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
-        *_labels([sample.labels for sample in shown]),
+        *_render_labels([sample.labels for sample in shown]),
         *(names if several else []),
-        Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
-        Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
+        Column("mean", [_render_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
+        Column("s", [_render_quantity(s, s.summary.s, None) for s in shown]),
     ]
     return [*table(columns, view.width), *left_out(len(others) - len(shown))]
 
 
-def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
+def _render_quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
     return Span("–" if value is None else quantity(value, sample.metric.unit, uncertainty))
 
 
-def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
+def _render_labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
     """Return a column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
 
 
-def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
+def _render_summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     summaries = [sample.summary for sample in samples]
-    unit = _unit(summaries, metric)
+    unit = _make_unit(summaries, metric)
     suffix = f" {unit.unit}" if unit.unit else ""
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
@@ -216,7 +225,9 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
         Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
         Column(
-            "CV %", [Span("–" if s.cv is None else _two_places(100 * s.cv)) for s in summaries], give_way=2
+            "CV %",
+            [Span("–" if s.cv is None else _format_two_places(100 * s.cv)) for s in summaries],
+            give_way=2,
         ),
     ]
     if skewed:
@@ -230,24 +241,24 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     return columns
 
 
-def _unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None) -> Scale:
+def _make_unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None) -> Scale:
     """One unit for all means; of times, the one that was asked for."""
     means = [summary.mean for summary in summaries if summary.mean is not None]
     uncertainties = [summary.u for summary in summaries if summary.u]
     return scale(means, uncertainties, metric.unit, prefix=PREFIXES.get(time_unit or ""))
 
 
-def _comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:
+def _render_comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:
     blank = Span("")
     adjusted = "p Holm" if answer.declared.error_rate == "familywise" else "p FDR"
     return [
         Column(
             "speedup" if is_speed(answer.metric) else "× better",
-            [ratio_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            [ratio_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            [interval_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
             right=False,
             give_way=1,
         ),
@@ -255,9 +266,9 @@ def _comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> li
     ]
 
 
-def _value(comparison: Comparison) -> float | None:
+def _compute_value(comparison: Comparison) -> float | None:
     return None if isinstance(comparison.speedup, Undefined) else comparison.speedup.value
 
 
-def _two_places(value: float) -> str:
+def _format_two_places(value: float) -> str:
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"

@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.undefined import Undefined
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer import adjusted_speedup, contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings
@@ -27,10 +25,12 @@ from steelyard.report.answer.words import (
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, listed, named_levels, printable
 from steelyard.report.text.line import Line, Span, paragraph, plain
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
 
 MOST_FINDINGS: Final = 12
 
@@ -65,9 +65,9 @@ def lines(
     if details:
         return _in_detail(view)
     parts = [
-        _headline(answer, width) or _findings(view),
-        [*_chosen(answer, width), *_shared(view), *overview(view, time_unit)],
-        *_pairs(view),
+        _render_headline(answer, width) or _render_findings(view),
+        [*_render_chosen(answer, width), *_shared(view), *overview(view, time_unit)],
+        *_get_pairs(view),
         other_metrics(view, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
         speedup_ratios.lines(answer, called, width),
@@ -78,12 +78,12 @@ def lines(
     return [line for part in _separated(parts) for line in part]
 
 
-def _chosen(answer: Answer, width: int) -> list[Line]:
+def _render_chosen(answer: Answer, width: int) -> list[Line]:
     """Return the definition of a speedup where it is not the usual one."""
     declared = answer.declared
     if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
         return []
-    return paragraph(f"speedup: {_estimand(answer)}", width, style="dim")
+    return paragraph(f"speedup: {_format_estimand(answer)}", width, style="dim")
 
 
 def _shared(view: Presentation) -> list[Line]:
@@ -96,9 +96,9 @@ def _shared(view: Presentation) -> list[Line]:
 def _in_detail(view: Presentation) -> list[Line]:
     answer, width, called = view.answer, view.width, view.names
     parts = [
-        _headline(answer, width) or _findings(view),
+        _render_headline(answer, width) or _render_findings(view),
         [*paragraph(caption(answer), width, style="dim"), *measured(view)],
-        *_pairs(view),
+        *_get_pairs(view),
         typical.details(answer, width),
         adjusted_speedup.lines(answer, width, details=True),
         speedup_ratios.lines(answer, called, width),
@@ -111,7 +111,7 @@ def _in_detail(view: Presentation) -> list[Line]:
     return [line for part in _separated(parts) for line in part]
 
 
-def _headline(answer: Answer, width: int) -> list[Line]:
+def _render_headline(answer: Answer, width: int) -> list[Line]:
     if answer.protocol is None:
         return []
     from steelyard.report.answer import protocol
@@ -119,7 +119,7 @@ def _headline(answer: Answer, width: int) -> list[Line]:
     return protocol.headline(answer, width)
 
 
-def _pairs(view: Presentation) -> list[list[Line]]:
+def _get_pairs(view: Presentation) -> list[list[Line]]:
     if view.answer.protocol is None:
         return [pairwise(view)]
     from steelyard.report.answer import protocol
@@ -141,12 +141,12 @@ def found_in(view: Presentation, called: Names) -> tuple[list[Finding], str]:
         samples = primary(answer)
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
-    shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
+    shown = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
     found = [finding(each, answer, called, view.shared_labels) for each in shown]
     return found, tally(judged) if len(shown) < len(judged) else ""
 
 
-def _findings(view: Presentation) -> list[Line]:
+def _render_findings(view: Presentation) -> list[Line]:
     found, left = found_in(view, view.names)
     width = view.width
     result: list[Line] = []
@@ -162,7 +162,7 @@ def _findings(view: Presentation) -> list[Line]:
     return result + (paragraph(left, width, rest="  ") if left else [])
 
 
-def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
+def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:
     """Return the resolved comparisons with the largest ratios, of many, in the order of the design."""
     sizes = {
         i: abs(each.speedup.log)
@@ -191,18 +191,18 @@ def caption(answer: Answer) -> str:
     if design.order == "randomized-blocks":
         how = counted(design.blocks, "randomised block")
     else:
-        runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
+        runs = [sample.summary.n for sample in answer.samples if sample.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
-    ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
+    ratio = f"; speedup: {_format_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
+    what += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
     return f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
 
 
-def _estimand(answer: Answer) -> str:
+def _format_estimand(answer: Answer) -> str:
     """Return the estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):

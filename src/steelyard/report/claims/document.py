@@ -11,16 +11,16 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.answers.document import Format, Views, plain
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Scalar
 from steelyard.report.claims.claim import evidence_words
 from steelyard.report.claims.text import claim_of, words
 from steelyard.report.models.document import entry
+from steelyard.results.document import Format, Views, plain
 from steelyard.scaling.model import ScalingModel
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 
 class StratumEntry(msgspec.Struct, frozen=True):
@@ -82,12 +82,12 @@ class Verdicts(msgspec.Struct, frozen=True):
     exit: int
 
 
-def _scales(found: ScalesEvidence) -> dict[str, Any]:
-    model = entry(found.model, found.cause) if found.model else None
-    return {"name": found.name, "metric": found.metric, "model": model, "reason": found.reason}
+def _get_scales(evidence: ScalesEvidence) -> dict[str, Any]:
+    model = entry(evidence.model, evidence.cause) if evidence.model else None
+    return {"name": evidence.name, "metric": evidence.metric, "model": model, "reason": evidence.reason}
 
 
-_VIEWS: Final[Views] = {ScalesEvidence: _scales, ScalingModel: entry}
+_VIEWS: Final[Views] = {ScalesEvidence: _get_scales, ScalingModel: entry}
 VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 
 
@@ -96,16 +96,16 @@ def render(
 ) -> str:
     """Return the document as text; ``broken`` has what could not be judged."""
     errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
-    entries = tuple(_entry(each, verdict) for each in checked for verdict in each.verdicts)
+    entries = tuple(_make_entry(each, verdict) for each in checked for verdict in each.verdicts)
     return VERDICTS.text(Verdicts(entries, errors, exit_code))
 
 
 def entries_of(checked: Checked) -> list[dict[str, Any]]:
     """Return the verdicts of one experiment as they stand in documents."""
-    return [plain(_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
+    return [plain(_make_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
 
 
-def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
+def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
     family = verdict.family
     declared = msgspec.to_builtins(verdict.claim)
     return VerdictEntry(
@@ -117,8 +117,13 @@ def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
         words=words(verdict),
         evidence=EvidenceEntry(
             strata=tuple(
-                StratumEntry(each.stratum, each.outcome, evidence_words(verdict.claim, each), each.evidence)
-                for each in verdict.instances
+                StratumEntry(
+                    instance.stratum,
+                    instance.outcome,
+                    evidence_words(verdict.claim, instance),
+                    instance.evidence,
+                )
+                for instance in verdict.instances
             ),
             p=family.p if family else None,
             p_holm=family.p_holm if family else None,

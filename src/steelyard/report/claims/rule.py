@@ -7,6 +7,7 @@ from typing import Final
 
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
+from steelyard.core.units import is_number
 from steelyard.report.claims.phrases import WORST, ci, where_text, why
 from steelyard.report.text.digits import percent, ratio, scale_text, share
 from steelyard.report.text.label import counted, listed, named_levels, printable
@@ -14,7 +15,6 @@ from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
 from steelyard.spec.claims.rule import TOLERANCE
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import is_number
 
 NO_FASTER: Final = "the left side grows no faster"
 MOST_POINTS: Final = 6
@@ -32,14 +32,14 @@ def text(claim: Rule, _unit: str) -> str:
 def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvidence) -> str:
     """Both sides at one point, or their growth."""
     if isinstance(found, RulePointEvidence):
-        return _point(found)
-    return _growth(found)
+        return _format_point(found)
+    return _format_growth(found)
 
 
 def summary(verdict: Verdict) -> str:
     """Return the outcome over all points, the worst of them, where the rule is broken, and growth."""
-    points = [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
-    grown = [each for each in verdict.instances if isinstance(each.evidence, RuleEvidence)]
+    points = [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
+    grown = [instance for instance in verdict.instances if isinstance(instance.evidence, RuleEvidence)]
     parts = [_measured(verdict, points), *_grown(grown)]
     return "; ".join(filter(None, parts))
 
@@ -47,11 +47,11 @@ def summary(verdict: Verdict) -> str:
 def broken_points(verdict: Verdict) -> list[Instance]:
     """Return the points at which the left side takes more, the worst first."""
     broken = [
-        each
-        for each in verdict.instances
-        if isinstance(each.evidence, RulePointEvidence) and each.outcome == "fails"
+        instance
+        for instance in verdict.instances
+        if isinstance(instance.evidence, RulePointEvidence) and instance.outcome == "fails"
     ]
-    return sorted(broken, key=_ratio_of, reverse=True)
+    return sorted(broken, key=_compute_ratio_of, reverse=True)
 
 
 def crossing(answer: RuleAnswer) -> str:
@@ -69,26 +69,26 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     broken = broken_points(verdict)
     if broken:
         worst = broken[0]
-        left = sum(each.outcome in _OPEN for each in points)
+        left = sum(point.outcome in _OPEN for point in points)
         others = f", {left} open" if left else ""
         return (
-            f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
-            f" at worst {_point(_of(worst))}{_at(worst, points)};"
+            f"broken {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
+            f" at worst {_format_point(_of(worst))}{_at(worst, points)};"
             f" {printable(_of(worst).right)} is faster there"
         )
-    held = [each for each in points if each.outcome == "holds"]
-    closest = max(held, key=_ratio_of, default=None)
+    held = [point for point in points if point.outcome == "holds"]
+    closest = max(held, key=_compute_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
-        return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest, points)}"
-    open_ = [each for each in points if each.outcome in _OPEN]
-    worst = max(open_, key=_ratio_of)
+        return f"kept {_format_share(len(held), len(points))}: at most {_format_point(_of(closest))}{_at(closest, points)}"
+    open_ = [point for point in points if point.outcome in _OPEN]
+    worst = max(open_, key=_compute_ratio_of)
     return (
         f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
-        f" {_point(_of(worst))}{_at(worst, points)}"
+        f" {_format_point(_of(worst))}{_at(worst, points)}"
     )
 
 
-def _share(count: int, of: int) -> str:
+def _format_share(count: int, of: int) -> str:
     if count < of:
         return f"at {count} of {of} points"
     return f"at all {of} points" if of > 1 else "at the only point"
@@ -106,50 +106,50 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
         "holds": "grows no faster",
     }
     where = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
-    return [f"{words[worst.outcome]}{where} ({_growth(worst.evidence)})"]  # type: ignore[arg-type]
+    return [f"{words[worst.outcome]}{where} ({_format_growth(worst.evidence)})"]  # type: ignore[arg-type]
 
 
-def _growth(found: RuleEvidence) -> str:
-    answer = found.answer
+def _format_growth(rule_evidence: RuleEvidence) -> str:
+    answer = rule_evidence.answer
     if answer is None:
-        return f"no verdict: {why(found.reason)}"
+        return f"no verdict: {why(rule_evidence.reason)}"
     sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
     return sure + crossing(answer)
 
 
-def _point(found: RulePointEvidence) -> str:
+def _format_point(rule_point_evidence: RulePointEvidence) -> str:
     """``24.9 × gather + bcast (95 % CI 22.1 to 27.9, 30 blocks)``."""
-    if found.ratio is None:
-        return f"no ratio: {why(found.reason)}"
-    right = printable(found.right)
-    if found.method == "exact":
-        return f"{_three_digits(found.ratio)} × {right} (exact)"
-    if found.reason:
-        return f"{_three_digits(found.ratio)} × {right}, but {why(found.reason)}"
-    units = counted(found.n, _UNITS.get(found.by, found.by))
-    if found.n == 1:
+    if rule_point_evidence.ratio is None:
+        return f"no ratio: {why(rule_point_evidence.reason)}"
+    right = printable(rule_point_evidence.right)
+    if rule_point_evidence.method == "exact":
+        return f"{_format_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
+    if rule_point_evidence.reason:
+        return f"{_format_three_digits(rule_point_evidence.ratio)} × {right}, but {why(rule_point_evidence.reason)}"
+    units = counted(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
+    if rule_point_evidence.n == 1:
         units = "one value, noise from neighbouring points"
     return (
-        f"{ratio(found.ratio, found.interval)} × {right}"
-        f" ({ci(found.ratio, found.interval, found.level)}, {units})"
+        f"{ratio(rule_point_evidence.ratio, rule_point_evidence.interval)} × {right}"
+        f" ({ci(rule_point_evidence.ratio, rule_point_evidence.interval, rule_point_evidence.level)}, {units})"
     )
 
 
-def _three_digits(value: float) -> str:
+def _format_three_digits(value: float) -> str:
     """``1.00``, ``24.9``, ``1234``."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
+def _format_places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
     """``, from p = 32 on`` where every point from there on is broken and none before; else the points."""
-    parameter = _parameter(verdict, points)
+    parameter = _format_parameter(verdict, points)
     if len(points) < 2:
         return ""
     if len(broken) == len(points):
         return ""
     if parameter is not None:
         first = min(float(each.stratum[parameter]) for each in broken)
-        after = [each for each in points if float(each.stratum[parameter]) >= first]
+        after = [point for point in points if float(point.stratum[parameter]) >= first]
         if all(each.outcome == "fails" for each in after) and len(broken) > 1:
             return f", from {parameter} = {first:g} on"
     if len(broken) == 1:
@@ -157,13 +157,13 @@ def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Insta
     return f" ({listed([_name(each, points) for each in broken], MOST_POINTS)})"
 
 
-def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
+def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     """Return the number that points are ordered by: that of the claim, or the only one."""
     numbers = [
         name
         for name in points[0].stratum
-        if all(is_number(each.stratum.get(name, "")) for each in points)
-        and len({each.stratum[name] for each in points}) > 1
+        if all(is_number(point.stratum.get(name, "")) for point in points)
+        and len({point.stratum[name] for point in points}) > 1
     ]
     named = getattr(verdict.claim, "parameter", None)
     if named in numbers:
@@ -191,5 +191,5 @@ def _of(point: Instance) -> RulePointEvidence:
     return point.evidence
 
 
-def _ratio_of(point: Instance) -> float:
+def _compute_ratio_of(point: Instance) -> float:
     return _of(point).ratio or 0.0

@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
+from steelyard.core.units import format_quantity
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
 from steelyard.report.claims.phrases import WORST
@@ -18,7 +19,6 @@ from steelyard.report.text.label import listed, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import format_quantity
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}
 STYLES: Final[dict[Outcome, Style]] = {
@@ -51,7 +51,7 @@ def words(verdict: Verdict) -> str:
 
 def claim_of(verdict: Verdict) -> str:
     """Return the claim in words, bounds with the unit of their metric."""
-    return claim_text(verdict.claim, _unit(verdict))
+    return claim_text(verdict.claim, _format_unit(verdict))
 
 
 def lines(
@@ -63,13 +63,13 @@ def lines(
     for verdict in ordered:
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
-            for each in sorted(verdict.instances, key=lambda one: WORST[one.outcome]):
+            for each in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
                 text = f"{named_levels(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
     if said := cautions([(claim_of(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
-    for text in filter(None, (_family(ordered, alpha), _by_models(ordered))):
+    for text in filter(None, (_format_family(ordered, alpha), _by_models(ordered))):
         out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
         said = []
     return out
@@ -77,7 +77,12 @@ def lines(
 
 def _by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
-    left = [wrong for verdict in ordered for each in verdict.instances if (wrong := _doubt(each)) is not None]
+    left = [
+        wrong
+        for verdict in ordered
+        for instance in verdict.instances
+        if (wrong := _compute_doubt(instance)) is not None
+    ]
     if len(left) < FEWEST_BY_MODELS:
         return ""
     share = percent(sum(left) / len(left))
@@ -86,7 +91,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
     )
 
 
-def _doubt(instance: Instance) -> float | None:
+def _compute_doubt(instance: Instance) -> float | None:
     """Return the probability that a verdict by a model is wrong; ``None`` without one, or by a test."""
     evidence = instance.evidence
     if instance.outcome in ("not_resolved", "not_judged"):
@@ -100,7 +105,7 @@ def _doubt(instance: Instance) -> float | None:
     return fails if instance.outcome == "holds" else 1 - fails
 
 
-def _family(ordered: Sequence[Verdict], alpha: float) -> str:
+def _format_family(ordered: Sequence[Verdict], alpha: float) -> str:
     """Which of the claims are tests, as they are counted from above; empty where at most one is."""
     members = [str(i) for i, each in enumerate(ordered, 1) if each.family is not None]
     others = [str(i) for i, each in enumerate(ordered, 1) if each.family is None]
@@ -129,11 +134,11 @@ _RESERVATIONS: Final[dict[Reservation, str]] = {
 
 def reservations(checked: Checked) -> list[tuple[Outcome, str]]:
     """Sentences about what keeps verdicts from counting, each with the outcome that it is itself."""
-    words = {**_RESERVATIONS, "departing": _departing(checked.departures)}
+    words = {**_RESERVATIONS, "departing": _format_departing(checked.departures)}
     return [(outcome, words[name]) for name, outcome in checked.reservations.items()]
 
 
-def _departing(departures: Sequence[str]) -> str:
+def _format_departing(departures: Sequence[str]) -> str:
     shown = "; ".join(departures[:MOST_DEPARTURES])
     rest = f"; and {len(departures) - MOST_DEPARTURES} more" if len(departures) > MOST_DEPARTURES else ""
     return f"The experiment differs from the baseline, whose claims these are: {shown}{rest}."
@@ -180,15 +185,15 @@ def _said(verdict: Verdict) -> str:
 
 def _bound(verdict: Verdict) -> str:
     bound = getattr(verdict.claim, "max", None)
-    return "the limit" if bound is None else format_quantity(bound, _unit(verdict))
+    return "the limit" if bound is None else format_quantity(bound, _format_unit(verdict))
 
 
-def _unit(verdict: Verdict) -> str:
-    for each in verdict.instances:
-        if isinstance(each.evidence, MeanEvidence):
-            return each.evidence.metric.unit
-        if isinstance(each.evidence, PredictedEvidence):
-            return each.evidence.unit
+def _format_unit(verdict: Verdict) -> str:
+    for instance in verdict.instances:
+        if isinstance(instance.evidence, MeanEvidence):
+            return instance.evidence.metric.unit
+        if isinstance(instance.evidence, PredictedEvidence):
+            return instance.evidence.unit
     return ""
 
 
@@ -198,10 +203,10 @@ def deciding(verdict: Verdict) -> Instance:
     It is the one that fails most surely, or holds least surely.
     """
 
-    def rank(each: Instance) -> tuple[int, float]:
-        p: float | None = getattr(each.evidence, "p", None)
+    def rank(instance: Instance) -> tuple[int, float]:
+        p: float | None = getattr(instance.evidence, "p", None)
         sure = 1.0 if p is None else p
-        return WORST[each.outcome], sure if each.outcome == "fails" else -sure
+        return WORST[instance.outcome], sure if instance.outcome == "fails" else -sure
 
     return min(verdict.instances, key=rank)
 
@@ -209,7 +214,7 @@ def deciding(verdict: Verdict) -> Instance:
 def _count(verdict: Verdict) -> str:
     if len(verdict.instances) < 2:
         return ""
-    counts = Counter(each.outcome for each in verdict.instances)
+    counts = Counter(instance.outcome for instance in verdict.instances)
     of = len(verdict.instances)
     if verdict.outcome == "holds":
         return f" in all {of} strata"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
 from steelyard.report.answer.words import comparative, is_speed, pair_name, verdict
@@ -15,12 +14,13 @@ from steelyard.report.text.cells import interval_cell, ratio_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.interval import Interval
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.interval import Interval
 
 WIDE = 10_000
 """Columns of a terminal of which no table needs more: nothing gives way."""
@@ -34,25 +34,29 @@ def section(answer: Answer, called: Names) -> Section | None:
     if not judged:
         samples = primary(answer)
         table = tuple(measured_columns(view, samples))
-        labels = tuple(each.treatment.label for each in samples)
+        labels = tuple(sample.treatment.label for sample in samples)
         return Section("comparison", "What was measured", tables=(("Samples", table, labels),))
-    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    others = [comparison for comparison in answer.comparisons if comparison.metric.name != answer.metric.name]
     beside = tuple(other_columns(view, others)) if others else ()
     tables = (
         *_adjusted(judged, called),
-        *((("Also measured", beside, _treatments(others)),) if beside else ()),
+        *((("Also measured", beside, _format_treatments(others)),) if beside else ()),
     )
-    return Section("comparison", "Comparison", charts=(_effects(view, called),), tables=tables)
+    return Section("comparison", "Comparison", charts=(_draw_effects(view, called),), tables=tables)
 
 
-def _effects(view: Presentation, called: Names) -> Chart:
+def _draw_effects(view: Presentation, called: Names) -> Chart:
     answer = view.answer
     predictions = {
-        (each.baseline.id, each.treatment.id, *sorted(each.labels.items())): each.across.prediction
-        for each in answer.contexts
+        (
+            context.baseline.id,
+            context.treatment.id,
+            *sorted(context.labels.items()),
+        ): context.across.prediction
+        for context in answer.contexts
     }
     several = len({each.baseline.id for each in answer.judged}) > 1
-    rated = (_row(each, predictions, called, several=several) for each in answer.judged)
+    rated = (_make_row(each, predictions, called, several=several) for each in answer.judged)
     found = [row for row in rated if row is not None]
     shown = found[:MOST_ROWS]
     title = "speedup" if is_speed(answer.metric) else "times better"
@@ -73,12 +77,12 @@ def _effects(view: Presentation, called: Names) -> Chart:
         spec=forest(shown, title, margin),
         data={"rows": rows(shown)},
         columns=tuple(pair_columns(view, answer.judged)),
-        rows_of=_treatments(answer.judged),
+        rows_of=_format_treatments(answer.judged),
         empty="" if shown else "No ratio could be computed; the table says why.",
     )
 
 
-def _row(
+def _make_row(
     comparison: Comparison,
     predictions: dict[tuple[object, ...], Interval | None],
     called: Names,
@@ -101,7 +105,7 @@ def _row(
     )
 
 
-def _treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
+def _format_treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
     return tuple(each.treatment.label for each in found)
 
 
@@ -126,4 +130,4 @@ def _adjusted(
         ),
     )
     title = "Adjusted speedups, and the smallest difference that could have been detected"
-    return ((title, columns, _treatments([each for each, _ in known])),)
+    return ((title, columns, _format_treatments([each for each, _ in known])),)

@@ -1,17 +1,17 @@
-"""``Contents``: all that a page can show of one record; a page shows records, histories and models."""
+"""``PageContents``: all that a page can show of one record; a page shows records, histories and models."""
 
 from __future__ import annotations
 
 import msgspec
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.contexts import ByContext
-from steelyard.answers.history import History
-from steelyard.answers.observation import Observation
-from steelyard.answers.portrait import Portrait
 from steelyard.claims.verdict import Checked
+from steelyard.core.series import Series
+from steelyard.results.analysis import Answer
+from steelyard.results.contexts import ByContext
+from steelyard.results.history import History
+from steelyard.results.observation import Observation
+from steelyard.results.portrait import Portrait
 from steelyard.scaling.model import ScalingModel
-from steelyard.series import Series
 
 
 class Curve(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class Curve(msgspec.Struct, frozen=True):
     published: ScalingModel | None = None
 
 
-class Models(msgspec.Struct, frozen=True):
+class PageModels(msgspec.Struct, frozen=True):
     """Models of data that are no record.
 
     Attributes
@@ -46,7 +46,7 @@ class Models(msgspec.Struct, frozen=True):
     not_drawn: tuple[str, ...] = ()
 
 
-class Contents(msgspec.Struct, frozen=True):
+class PageContents(msgspec.Struct, frozen=True):
     """All that a page can show of one record.
 
     Attributes
@@ -70,5 +70,5 @@ class Contents(msgspec.Struct, frozen=True):
     observation: Observation | None = None
 
 
-Shown = Contents | History | Models
+Shown = PageContents | History | PageModels
 """A part of a page."""

@@ -19,13 +19,13 @@ from steelyard.report.page import history
 from steelyard.report.page.bundle import bundle
 from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
 from steelyard.report.page.columns import RunColumns
-from steelyard.report.page.contents import Contents, Models, Shown
+from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.page.html_table import html_table
 from steelyard.report.page.sections import called, claims, headline, sections, sections_of, state
 from steelyard.report.text.label import counted, printable
 
 if TYPE_CHECKING:
-    from steelyard.answers.history import History
+    from steelyard.results.history import History
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 """What the charts are written in: a name, which nothing fetches."""
@@ -42,13 +42,13 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         "schema": SCHEMA,
         "records": [each.data() for each in parts],
     }
-    scripts = [bundle(), _file("page.js")]
-    style = _colours() + _file("page.css")
+    scripts = [bundle(), _format_file("page.js")]
+    style = _format_colours() + _format_file("page.css")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"script-src {' '.join(map(_hash, scripts))}; style-src {_hash(style)}"
     )
-    links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _places(parts))
+    links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _get_places(parts))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -62,21 +62,21 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         '<button type="button">Show all treatments</button></div>\n'
         f'<main id="main">{"".join(part.html() for part in parts)}</main>\n'
         f"<footer>Steelyard {__version__}</footer>\n"
-        f'<script type="application/json" id="page-data">{_json(page)}</script>\n'
+        f'<script type="application/json" id="page-data">{_format_json(page)}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )
 
 
 def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
-    if isinstance(contents, Contents):
+    if isinstance(contents, PageContents):
         return _Record(contents, number, several=several)
-    if isinstance(contents, Models):
+    if isinstance(contents, PageModels):
         return _Models(contents, number, several=several)
     return _History(contents, number, several=several)
 
 
-def _places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
+def _get_places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
     """Where a page can be entered: its sections, or its records."""
     if len(parts) > 1:
         return [(part.place("answer"), part.name) for part in parts]
@@ -132,7 +132,7 @@ class _Part(ABC):
         charts = {
             self.place(chart.name): {
                 "spec": chart.spec,
-                "data": {name: _columns(rows) for name, rows in chart.data.items() if name != "runs"},
+                "data": {name: _draw_columns(rows) for name, rows in chart.data.items() if name != "runs"},
                 "runs": "runs" in chart.data,
             }
             for section in self.sections
@@ -147,7 +147,11 @@ class _Part(ABC):
         """Return the answer, then every section, and how to repeat it."""
         ending = self.repeated()
         last = f'<section id="{self.place("repeat")}">{self._heading(self.ending)}{ending}</section>'
-        parts = [self.answer(), *(self._section(each) for each in self.sections), last if ending else ""]
+        parts = [
+            self.answer(),
+            *(self._section(section) for section in self.sections),
+            last if ending else "",
+        ]
         inside = "".join(parts)
         label = f' aria-label="{escape(self.name)}"' if self.several else ""
         return f'<article data-record="{self.number - 1}"{label}>{inside}</article>'
@@ -156,12 +160,12 @@ class _Part(ABC):
         level = self.level + deeper
         return f"<h{level}>{escape(text)}</h{level}>"
 
-    def _told(self, found: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
+    def _told(self, findings: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
         """Return the first finding large, the others below it, then claims and the state of it all."""
-        first, *rest = [_finding(each) for each in found] or ["<p>Nothing was compared.</p>"]
+        first, *rest = [_format_finding(each) for each in findings] or ["<p>Nothing was compared.</p>"]
         others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
-        claimed = "".join(f"<li>{_finding(each)}</li>" for each in judged)
+        claimed = "".join(f"<li>{_format_finding(each)}</li>" for each in judged)
         held = f"{self._heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
         name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
         return (
@@ -173,7 +177,7 @@ class _Part(ABC):
         place = self.place(section.name)
         parts = [self._heading(section.title)]
         if len(section.sentences) > 1:
-            parts.append(f"<ul class=notes>{_items(section.sentences)}</ul>")
+            parts.append(f"<ul class=notes>{_format_items(section.sentences)}</ul>")
         else:
             parts += [f"<p>{escape(text)}</p>" for text in section.sentences]
         parts += [self._figure(chart) for chart in section.charts]
@@ -183,7 +187,7 @@ class _Part(ABC):
             if columns
         ]
         if section.notes:
-            parts.append(f"<ul class=notes>{_items(section.notes)}</ul>")
+            parts.append(f"<ul class=notes>{_format_items(section.notes)}</ul>")
         return f'<section id="{place}">{"".join(parts)}</section>'
 
     def _figure(self, chart: Chart) -> str:
@@ -218,14 +222,14 @@ class _Part(ABC):
 class _Record(_Part):
     """One record of a page."""
 
-    def __init__(self, contents: Contents, number: int, *, several: bool) -> None:
+    def __init__(self, contents: PageContents, number: int, *, several: bool) -> None:
         self.contents = contents
         runs = RunColumns(contents.portrait, called(contents))
         super().__init__(
             printable(contents.portrait.status.experiment),
             number,
             sections(contents, runs),
-            [each.label for each in contents.portrait.treatments],
+            [treatment.label for treatment in contents.portrait.treatments],
             runs,
             several=several,
         )
@@ -238,7 +242,7 @@ class _Record(_Part):
 
     def repeated(self) -> str:
         """Return the spec, and the commands."""
-        file = f"{_file_name(self.name)}.toml"
+        file = f"{_format_file_name(self.name)}.toml"
         commands = "\n".join(
             (
                 f"steelyard run {file}",
@@ -287,7 +291,7 @@ class _History(_Part):
 class _Models(_Part):
     """Models of data."""
 
-    def __init__(self, models: Models, number: int, *, several: bool) -> None:
+    def __init__(self, models: PageModels, number: int, *, several: bool) -> None:
         self.models = models
         super().__init__(printable(models.name), number, sections_of(models), (), several=several)
 
@@ -302,35 +306,35 @@ class _Models(_Part):
         return self._told([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
-def _columns(rows: Rows) -> dict[str, Any]:
+def _draw_columns(rows: Rows) -> dict[str, Any]:
     """Rows as columns: each key once, and each text once where it repeats."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return {name: _column([row.get(name) for row in rows]) for name in names}
+    return {name: _make_column([row.get(name) for row in rows]) for name in names}
 
 
-def _column(values: list[Any]) -> Any:
+def _make_column(values: list[Any]) -> Any:
     places: dict[Any, int] = {}
-    if not all(isinstance(each, str) for each in values):
+    if not all(isinstance(value, str) for value in values):
         return values
-    at = [places.setdefault(each, len(places)) for each in values]
+    at = [places.setdefault(value, len(places)) for value in values]
     return values if len(places) > len(values) // 2 else {"of": [*places], "at": at}
 
 
-def _items(texts: Sequence[str]) -> str:
+def _format_items(texts: Sequence[str]) -> str:
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
-def _finding(found: Finding) -> str:
-    evidence = f' <span class="evidence">{escape(found.evidence)}</span>' if found.evidence else ""
-    return f'<p class="{found.style or "plain"}"><strong>{escape(found.claim)}</strong>{evidence}</p>'
+def _format_finding(finding: Finding) -> str:
+    evidence = f' <span class="evidence">{escape(finding.evidence)}</span>' if finding.evidence else ""
+    return f'<p class="{finding.style or "plain"}"><strong>{escape(finding.claim)}</strong>{evidence}</p>'
 
 
-def _file_name(name: str) -> str:
+def _format_file_name(name: str) -> str:
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in name)
     return kept.strip("-")[:60] or "experiment"
 
 
-def _colours() -> str:
+def _format_colours() -> str:
     def of(palette: Mapping[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in palette.items())
 
@@ -339,7 +343,7 @@ def _colours() -> str:
     )  # fmt: skip
 
 
-def _file(name: str) -> str:
+def _format_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -347,6 +351,6 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _json(value: object) -> str:
+def _format_json(value: object) -> str:
     """JSON that ends no element of HTML, whatever a label holds."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.answers.history import Change, History, Kind, Point, SeriesHistory
 from steelyard.report.history.words import level_words, series_name, short, where
 from steelyard.report.page.chart import (
     ACCENT,
@@ -28,6 +27,7 @@ from steelyard.report.text.digits import percent, scale
 from steelyard.report.text.label import listed, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.results.history import Change, History, Kind, Point, SeriesHistory
 
 TICKS: Final = 10
 MOST_BREAKS: Final = 12
@@ -47,10 +47,10 @@ Group = tuple[SeriesHistory, ...]
 class SeriesChart:
     """The records of a group: level, or another kind of change, of the latest ``most``."""
 
-    def __init__(self, found: History, group: Group, kind: Kind, most: int) -> None:
-        self.found, self.group, self.kind = found, group, kind
-        self.places = {commit: place for place, commit in enumerate(found.commits)}
-        self.first = max(0, len(found.commits) - most)
+    def __init__(self, history: History, group: Group, kind: Kind, most: int) -> None:
+        self.found, self.group, self.kind = history, group, kind
+        self.places = {commit: place for place, commit in enumerate(history.commits)}
+        self.first = max(0, len(history.commits) - most)
         self.name = printable(group[0].metric.name)
         self.factor, self.title = self._scale()
 
@@ -83,7 +83,7 @@ class SeriesChart:
             about += " Upright: another machine, which nothing is compared across."
         layers = [
             *([_shaded(self._x)] if bands else []),
-            *([_upright(self._x)] if breaks else []),
+            *([_draw_upright(self._x)] if breaks else []),
             *self._dots(rows, machines),
             *([self._level_lines()] if levels else []),
         ]
@@ -157,9 +157,9 @@ class SeriesChart:
         changes = self._changes(series)
         if not changes:
             return
-        starts = [series.points[0].commit, *(each.first for each in changes)]
-        ends = [*(each.last_before for each in changes), series.points[-1].commit]
-        values = [changes[0].before, *(each.after for each in changes)]
+        starts = [series.points[0].commit, *(change.first for change in changes)]
+        ends = [*(change.last_before for change in changes), series.points[-1].commit]
+        values = [changes[0].before, *(change.after for change in changes)]
         for start, end, value in zip(starts, ends, values, strict=True):
             if self.places[end] >= self.first:
                 yield {
@@ -282,7 +282,7 @@ def _shaded(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+def _draw_upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     return {
         "data": data("breaks"),
         "mark": {"type": "rule", "color": MUTED, "strokeDash": [4, 3]},

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from steelyard.answers.interval import Interval
 from steelyard.report.observe.text import change_columns, headline, metric_title, rows_of, verdict_of
 from steelyard.report.page.chart import (
     BETTER,
@@ -33,9 +32,10 @@ from steelyard.report.page.chart import (
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span, Style
 from steelyard.report.text.table import Column
+from steelyard.results.interval import Interval
 
 if TYPE_CHECKING:
-    from steelyard.answers.observation import Observation, Trace
+    from steelyard.results.observation import Observation, Trace
 
 _COLOURS: Final[dict[Style, str]] = {"good": "unperturbed", "bad": "perturbed"}
 
@@ -50,26 +50,30 @@ class Changed(msgspec.Struct, frozen=True):
     added: float | None = None
 
 
-def section(found: Observation | None) -> Section | None:
+def section(observation: Observation | None) -> Section | None:
     """Return a chart for each metric, and for each event that was traced."""
-    if found is None or not found.metrics:
+    if observation is None or not observation.metrics:
         return None
     charts = []
-    for metric in found.metrics:
-        rows = rows_of(metric, found)
+    for metric in observation.metrics:
+        rows = rows_of(metric, observation)
         changes = [
-            Changed(printable(probe.name), c.ratio, c.ci95, verdict_of(c, found.within).style, probe.added)
+            Changed(
+                printable(probe.name), c.ratio, c.ci95, verdict_of(c, observation.within).style, probe.added
+            )
             for probe, c in rows
         ]
         charts.append(
             changes_chart(
                 f"probes-{''.join(char if char.isalnum() else '-' for char in metric.name)}",
-                metric_title(metric, found),
+                metric_title(metric, observation),
                 changes,
-                columns=tuple(change_columns(rows, found)),
+                columns=tuple(change_columns(rows, observation)),
             )
         )
-    return Section("observer", "Cost of observing", (headline(found),), (*charts, *_traces(found)))
+    return Section(
+        "observer", "Cost of observing", (headline(observation),), (*charts, *_draw_traces(observation))
+    )
 
 
 def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
@@ -78,32 +82,32 @@ def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any
     It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
     (Figure 1).
     """
-    known = {each.added for each in changes}
+    known = {change.added for change in changes}
     over_added = None not in known and len(known) > 3
     rows = [
         {
-            "name": each.name,
-            "change": 100 * (each.ratio - 1),
-            "added": None if each.added is None else 100 * each.added,
-            "low": 100 * ((each.interval.low if each.interval else each.ratio) - 1),
-            "high": 100 * ((each.interval.high if each.interval else each.ratio) - 1),
-            "means": _COLOURS.get(each.style, "not resolved"),
-            "says": f"{100 * (each.ratio - 1):+.2f} %",
+            "name": change.name,
+            "change": 100 * (change.ratio - 1),
+            "added": None if change.added is None else 100 * change.added,
+            "low": 100 * ((change.interval.low if change.interval else change.ratio) - 1),
+            "high": 100 * ((change.interval.high if change.interval else change.ratio) - 1),
+            "means": _COLOURS.get(change.style, "not resolved"),
+            "says": f"{100 * (change.ratio - 1):+.2f} %",
         }
-        for each in changes
+        for change in changes
     ]
     return Chart(
         name=name,
         title=title,
         about="Change against no probe, with 95 % intervals; no line joins the probes, since more of a probe"
         " is not more of its effect.",
-        spec=_over_added(rows) if over_added else _row_each(rows),
+        spec=_over_added(rows) if over_added else _make_row_each(rows),
         data={"rows": rows},
         **more,
     )
 
 
-def _colour(rows: Rows) -> dict[str, Any]:
+def _draw_colour(rows: Rows) -> dict[str, Any]:
     every = {"unperturbed": BETTER, "perturbed": WORSE, "not resolved": OPEN}
     used = [name for name in every if any(row["means"] == name for row in rows)]
     scale = {"domain": used, "range": [every[name] for name in used]}
@@ -132,18 +136,23 @@ def _over_added(rows: Rows) -> Spec:
                     "x": x,
                     "y": number("low", title),
                     "y2": {"field": "high"},
-                    "color": _colour(rows),
+                    "color": _draw_colour(rows),
                 },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {"x": x, "y": number("change", title), "color": _colour(rows), "tooltip": _HOVER},
+                "encoding": {
+                    "x": x,
+                    "y": number("change", title),
+                    "color": _draw_colour(rows),
+                    "tooltip": _HOVER,
+                },
             },
         ],
     }
 
 
-def _row_each(rows: Rows) -> Spec:
+def _make_row_each(rows: Rows) -> Spec:
     title = "change (%)"
     y = rows_axis([row["name"] for row in rows])
     return {
@@ -161,23 +170,28 @@ def _row_each(rows: Rows) -> Spec:
                     "x": number("low", title),
                     "x2": {"field": "high"},
                     "y": y,
-                    "color": _colour(rows),
+                    "color": _draw_colour(rows),
                 },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
-                "encoding": {"x": number("change", title), "y": y, "color": _colour(rows), "tooltip": _HOVER},
+                "encoding": {
+                    "x": number("change", title),
+                    "y": y,
+                    "color": _draw_colour(rows),
+                    "tooltip": _HOVER,
+                },
             },
             *([at_the_end("says", y)] if len(rows) <= MOST_INSIDE else []),
         ],
     }
 
 
-def _traces(found: Observation) -> Iterator[Chart]:
+def _draw_traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
-    for i, event in enumerate(dict.fromkeys(each.event for each in found.traces), 1):
-        its = [each for each in found.traces if each.event == event]
-        rows = [row for each in its for row in _course(each)]
+    for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
+        its = [trace for trace in observation.traces if trace.event == event]
+        rows = [row for each in its for row in _get_course(each)]
         names = [printable(each.level) for each in its]
         colour = {
             "field": "level",
@@ -209,6 +223,6 @@ def _traces(found: Observation) -> Iterator[Chart]:
         )
 
 
-def _course(trace: Trace) -> Iterator[dict[str, Any]]:
+def _get_course(trace: Trace) -> Iterator[dict[str, Any]]:
     for i, rate in enumerate((*trace.rates, *trace.rates[-1:])):
         yield {"level": printable(trace.level), "part": 100 * i / len(trace.rates), "rate": rate}

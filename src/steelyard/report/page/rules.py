@@ -28,19 +28,19 @@ _COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "f
 def section(checked: Checked | None) -> Section | None:
     """Return a picture for each rule that has points; ``None`` without any."""
     verdicts = [] if checked is None else [each for each in checked.verdicts if isinstance(each.claim, Rule)]
-    found = [(verdict, points) for verdict in verdicts if (points := _points(verdict))]
+    found = [(verdict, points) for verdict in verdicts if (points := _get_points(verdict))]
     if not found:
         return None
     more = (f"The first {MOST} of {len(found)} rules are drawn.",) if len(found) > MOST else ()
-    charts = tuple(_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
+    charts = tuple(_draw_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
     return Section("rules", "Rules", more, charts)
 
 
-def _points(verdict: Verdict) -> list[Instance]:
-    return [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+def _get_points(verdict: Verdict) -> list[Instance]:
+    return [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
 
 
-def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
+def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     """Cells over the parameter and the other levels.
 
     Orange is broken, and crossed out for readers who see no colours.
@@ -48,13 +48,13 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     along = _along(verdict, points)
     rows: list[dict[str, Any]] = [
         {
-            "x": level_text(each.stratum[along]) if along else "",
-            "y": named_levels({name: level for name, level in each.stratum.items() if name != along}),
-            "outcome": WORDS[each.outcome],
-            "ratio": _ratio(each),
-            "says": evidence_words(verdict.claim, each),
+            "x": level_text(point.stratum[along]) if along else "",
+            "y": named_levels({name: level for name, level in point.stratum.items() if name != along}),
+            "outcome": WORDS[point.outcome],
+            "ratio": _format_ratio(point),
+            "says": evidence_words(verdict.claim, point),
         }
-        for each in points
+        for point in points
     ]
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
     x = {
@@ -99,7 +99,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
         data={"rows": rows},
         columns=(
-            Column("at", [Span(named_levels(each.stratum)) for each in points], right=False),
+            Column("at", [Span(named_levels(point.stratum)) for point in points], right=False),
             Column("left over right", [Span(row["says"]) for row in rows], right=False),
             Column(
                 "verdict",
@@ -115,12 +115,12 @@ def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     named = getattr(verdict.claim, "parameter", None)
     if named in names:
         return str(named)
-    varied = [name for name in names if len({each.stratum.get(name) for each in points}) > 1]
+    varied = [name for name in names if len({point.stratum.get(name) for point in points}) > 1]
     return varied[-1] if varied else (names[-1] if names else None)
 
 
-def _ratio(point: Instance) -> str:
-    found = point.evidence
-    if not isinstance(found, RulePointEvidence) or found.ratio is None:
+def _format_ratio(point: Instance) -> str:
+    evidence = point.evidence
+    if not isinstance(evidence, RulePointEvidence) or evidence.ratio is None:
         return "–"
-    return f"{'✗ ' if point.outcome == 'fails' else ''}{found.ratio:.3g} ×"
+    return f"{'✗ ' if point.outcome == 'fails' else ''}{evidence.ratio:.3g} ×"

@@ -32,11 +32,11 @@ from steelyard.report.text.table import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.portrait import Excluded, Portrait
-    from steelyard.answers.samples import Described, Summary
+    from steelyard.core.units import Metric
     from steelyard.report.answer.words import Names
-    from steelyard.units import Metric
+    from steelyard.results.analysis import Answer
+    from steelyard.results.portrait import Excluded, Portrait
+    from steelyard.results.samples import Described, Summary
 
 Tables = tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]
 PARTS: Final = 10
@@ -50,14 +50,14 @@ def section(portrait: Portrait, answer: Answer | None, called: Names, columns: R
     metric = portrait.samples[0].metric if portrait.samples else None
     if metric is None or not len(columns):
         told = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
-        return Section("runs", "Every run", (told,), tables=_lost(portrait, called))
-    tables = (*_disturbed(portrait, columns, metric, called), *_lost(portrait, called))
+        return Section("runs", "Every run", (told,), tables=_make_lost(portrait, called))
+    tables = (*_disturbed(portrait, columns, metric, called), *_make_lost(portrait, called))
     samples = primary(answer) if answer is not None else []
-    charts = (_distribution(columns, metric, samples, called), _course(portrait, columns, metric))
+    charts = (_draw_distribution(columns, metric, samples, called), _draw_course(portrait, columns, metric))
     return Section("runs", "Every run", (_counted(portrait, columns),), charts, tables)
 
 
-def _hover(columns: RunColumns) -> list[dict[str, str]]:
+def _get_hover(columns: RunColumns) -> list[dict[str, str]]:
     """Return what a dot says of its run."""
     context = {"context": "context"} if columns.context.any() else {}
     where = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
@@ -89,7 +89,9 @@ def _with_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str
     ]
 
 
-def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Described], called: Names) -> Chart:
+def _draw_distribution(
+    columns: RunColumns, metric: Metric, samples: Sequence[Described], called: Names
+) -> Chart:
     count = len(columns.names)
     unit = columns.scale
     title = f"{printable(metric.name)}{f' ({unit.unit})' if unit.unit else ''}"
@@ -140,7 +142,7 @@ def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Describ
             "mark": {"type": "circle", "size": 16, "color": ACCENT},
             "encoding": {
                 "x": x("x"), "y": y, "yOffset": offset,
-                "opacity": unless_chosen(0.5, 0.04), "tooltip": _hover(columns),
+                "opacity": unless_chosen(0.5, 0.04), "tooltip": _get_hover(columns),
             },
         },
         {
@@ -157,7 +159,7 @@ def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Describ
         spec={"height": rows_px(count), "layer": layers},
         data={"runs": _with_units(columns.rows(), metric), "spread": columns.spread()},
         columns=summary_columns(samples, called),
-        rows_of=tuple(each.treatment.label for each in samples),
+        rows_of=tuple(sample.treatment.label for sample in samples),
     )  # fmt: skip
 
 
@@ -165,7 +167,7 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
     """Location, spread and uncertainty of each sample, in words that say which is which."""
     if not samples:
         return ()
-    every = [each.summary for each in samples]
+    every = [sample.summary for sample in samples]
     unit = scale([s.mean or 0 for s in every], [s.u for s in every if s.u], samples[0].metric.unit)
     suffix = f" ({unit.unit})" if unit.unit else ""
 
@@ -177,9 +179,9 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
         return Span(f"{unit.text(its.low)} to {unit.text(its.high)}" if its else "–")
 
     return (
-        Column("treatment", [Span(described_name(each, called)) for each in samples], right=False),
+        Column("treatment", [Span(described_name(sample, called)) for sample in samples], right=False),
         Column("runs", [Span(f"{summary.n:,}") for summary in every]),
-        Column("failed", [Span(f"{each.failures.failed:,}") for each in samples]),
+        Column("failed", [Span(f"{sample.failures.failed:,}") for sample in samples]),
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in every]),
         Column("u of the mean", [Span(unit.text(summary.u)) for summary in every]),
         Column("RSU", percents([summary.rsu for summary in every])),
@@ -192,8 +194,8 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
     )
 
 
-def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
-    deviations, hover = columns.deviation(), _hover(columns)
+def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
+    deviations, hover = columns.deviation(), _get_hover(columns)
     typical = max(0.5, float(abs(deviations[columns.far()]).mean()) if len(columns) else 1.0)
     title = "deviation from the treatment's median (%)"
 
@@ -251,11 +253,11 @@ def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
         about=about,
         spec={"height": 240, "layer": layers},
         data={"runs": _with_units(columns.rows(), metric), "course": columns.course()},
-        columns=_tenths(columns),
+        columns=_render_tenths(columns),
     )
 
 
-def _tenths(columns: RunColumns) -> tuple[Column, ...]:
+def _render_tenths(columns: RunColumns) -> tuple[Column, ...]:
     """Return the course in ten parts of equally many runs, in which a drift shows."""
     deviations, disturbed = columns.deviation(), columns.disturbed
     parts = [part for part in np.array_split(np.arange(len(columns)), PARTS) if len(part)]
@@ -272,7 +274,7 @@ def _tenths(columns: RunColumns) -> tuple[Column, ...]:
 def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
     """Return the runs that waited longest."""
     listed = sorted(portrait.disturbed, key=lambda each: -each.waited)[:MOST_LISTED]
-    labels = {each.id: each.label for each in portrait.treatments}
+    labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     values = dict(zip(columns.trial.tolist(), columns.value.tolist(), strict=True))
     found = [(each, values[each.trial]) for each in listed if each.trial in values]
     if not found:
@@ -289,17 +291,17 @@ def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: 
     return ((f"Disturbed runs{some}", shown, treatments),)
 
 
-def _lost(portrait: Portrait, called: Names) -> Tables:
+def _make_lost(portrait: Portrait, called: Names) -> Tables:
     """Return the runs that are in no result; failed ones first."""
     if not portrait.excluded:
         return ()
     every = sorted(portrait.excluded, key=lambda each: each.status == "ok")
     shown = every[:MOST_LISTED]
-    labels = {each.id: each.label for each in portrait.treatments}
+    labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     more = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
 
-    def style(each: Excluded) -> Span:
-        return Span(each.status.replace("_", " "), "" if each.status == "ok" else "bad")
+    def style(excluded: Excluded) -> Span:
+        return Span(excluded.status.replace("_", " "), "" if excluded.status == "ok" else "bad")
 
     columns = (
         Column(RUN, [Span(str(each.trial)) for each in shown]),

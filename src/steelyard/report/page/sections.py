@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.text import caption, found_in, stopping, tally
@@ -25,17 +26,16 @@ from steelyard.report.page import (
 )
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
-from steelyard.report.page.contents import Contents, Models, Shown
+from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
-from steelyard.units import format_duration, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard.answers.status import State
     from steelyard.report.answer.words import Names
+    from steelyard.results.status import State
 
 MOST_LEADING: Final = 3
 """Findings up to which the first one leads; of more, the counts of verdicts do."""
@@ -49,17 +49,17 @@ _STATES: Final[Mapping[State, str]] = {
 }
 
 
-def called(contents: Contents) -> Names:
+def called(contents: PageContents) -> Names:
     """Short names of the treatments, as sentences, tables and charts have them.
 
     Those of an answer have other labels where problem instances are taken together.
     """
     treatments = list(contents.portrait.treatments)
-    treatments += [each.treatment for each in contents.answer.samples] if contents.answer else []
-    return names(dict.fromkeys(each.label for each in treatments))
+    treatments += [sample.treatment for sample in contents.answer.samples] if contents.answer else []
+    return names(dict.fromkeys(treatment.label for treatment in treatments))
 
 
-def headline(contents: Contents) -> tuple[list[Finding], str]:
+def headline(contents: PageContents) -> tuple[list[Finding], str]:
     """Return the answer: its findings, or one sentence on many, which the chart below it shows."""
     if contents.answer is None:
         return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
@@ -73,42 +73,46 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
     if len(found) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""
-    return [_short(each) for each in found], left
+    return [_render_short(each) for each in found], left
 
 
-def _short(found: Finding) -> Finding:
+def _render_short(finding: Finding) -> Finding:
     """Return what a run would take that decides is evidence here, where the claim is set large."""
-    claim, _, more = found.claim.partition("; ")
-    return Finding(claim, "; ".join(filter(None, (more, found.evidence))), found.style)
+    claim, _, more = finding.claim.partition("; ")
+    return Finding(claim, "; ".join(filter(None, (more, finding.evidence))), finding.style)
 
 
-def claims(contents: Contents) -> list[Finding]:
+def claims(contents: PageContents) -> list[Finding]:
     """Return the claims of the spec, judged."""
     if contents.checked is None:
         return []
     return [
-        Finding(f"{SIGNS[each.outcome]} {claim_words(each)}", "", STYLES[each.outcome])
-        for each in contents.checked.verdicts
+        Finding(f"{SIGNS[verdict.outcome]} {claim_words(verdict)}", "", STYLES[verdict.outcome])
+        for verdict in contents.checked.verdicts
     ]
 
 
-def state(contents: Contents) -> str:
+def state(contents: PageContents) -> str:
     """How far the record is."""
-    it = contents.portrait.status
-    of = f" of {it.blocks_planned:,}" if it.blocks_planned and it.state in ("running", "interrupted") else ""
-    return f"{_STATES[it.state]}, {it.blocks_done:,}{of} {'block' if it.blocks_done == 1 else 'blocks'}"
+    status = contents.portrait.status
+    of = (
+        f" of {status.blocks_planned:,}"
+        if status.blocks_planned and status.state in ("running", "interrupted")
+        else ""
+    )
+    return f"{_STATES[status.state]}, {status.blocks_done:,}{of} {'block' if status.blocks_done == 1 else 'blocks'}"
 
 
 def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
     """Return the sections of a part of the page; ``most`` runs are drawn one by one."""
-    if isinstance(shown, Contents):
+    if isinstance(shown, PageContents):
         return sections(shown, RunColumns(shown.portrait, called(shown), most))
-    if isinstance(shown, Models):
+    if isinstance(shown, PageModels):
         return [section for section in (growth.section(shown.curves),) if section is not None]
     return history.sections(shown)
 
 
-def sections(contents: Contents, columns: RunColumns) -> list[Section]:
+def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
     """Everything below the answer."""
     answer, short = contents.answer, called(contents)
     found: list[Section | None] = []
@@ -127,12 +131,12 @@ def sections(contents: Contents, columns: RunColumns) -> list[Section]:
             rules.section(contents.checked),
             growth.section(contents.curves),
             *sweeps.sections(answer, short),
-            _notices(contents, short),
+            _draw_notices(contents, short),
         ]
-    return [*(each for each in found if each is not None), _design(contents), _machine(contents)]
+    return [*(each for each in found if each is not None), _draw_design(contents), _draw_machine(contents)]
 
 
-def _notices(contents: Contents, short: Names) -> Section | None:
+def _draw_notices(contents: PageContents, short: Names) -> Section | None:
     answer = contents.answer
     if answer is None or not (answer.warnings or answer.unobserved):
         return None
@@ -141,7 +145,7 @@ def _notices(contents: Contents, short: Names) -> Section | None:
     return Section("limits", "Warnings and limitations", notes=(*warned, *unseen))
 
 
-def _design(contents: Contents) -> Section:
+def _draw_design(contents: PageContents) -> Section:
     """Return what was run, in which order, and where it stopped."""
     it, answer = contents.portrait, contents.answer
     known: list[tuple[str, str]] = [
@@ -163,19 +167,21 @@ def _design(contents: Contents) -> Section:
             )
         if said := stopping(design):
             known.append(("stop rule", said))
-    return Section("design", "Design", tables=(("Design of the experiment", _facts(known), ()),))
+    return Section("design", "Design", tables=(("Design of the experiment", _render_facts(known), ()),))
 
 
-def _machine(contents: Contents) -> Section:
-    it = contents.portrait
-    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in it.host.items()]
+def _draw_machine(contents: PageContents) -> Section:
+    portrait = contents.portrait
+    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in portrait.host.items()]
     program = [
         (".".join(filter(None, path)), printable(value))
-        for path, value in _flat(it.program)
+        for path, value in _get_flat(portrait.program)
         if value not in ("", "None")
     ]
     tables = [
-        (title, _facts(known), ()) for title, known in (("Machine", host), ("Program", program)) if known
+        (title, _render_facts(known), ())
+        for title, known in (("Machine", host), ("Program", program))
+        if known
     ]
     return Section("machine", "Machine and program", tables=tuple(tables))
 
@@ -189,19 +195,19 @@ def _shown(key: str, value: object) -> str:
     return str(value)
 
 
-def _facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
+def _render_facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     return (
         Column("fact", [Span(key) for key, _ in known], right=False),
         Column("value", [Span(value) for _, value in known], right=False),
     )
 
 
-def _flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+def _get_flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
     """Nested facts, one a line."""
     if isinstance(value, dict):
-        return [each for key, inner in value.items() for each in _flat(inner, (*path, str(key)))]
+        return [each for key, inner in value.items() for each in _get_flat(inner, (*path, str(key)))]
     if isinstance(value, list):
         if all(not isinstance(inner, dict | list) for inner in value):
             return [(path, " ".join(map(str, value)))]
-        return [each for i, inner in enumerate(value) for each in _flat(inner, (*path, str(i)))]
+        return [each for i, inner in enumerate(value) for each in _get_flat(inner, (*path, str(i)))]
     return [(path, str(value))]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.plan import PLAN, PlannedTreatment, Preview, Refusal
-from steelyard.factorial.signs import SignTable, main_effects
+from steelyard.core.factorial.signs import SignTable, main_effects
+from steelyard.core.sample import Treatment
+from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.plan import outlook as outlooks
 from steelyard.report.plan.question import build_words, claims_words, where_words
 from steelyard.report.text.cells import left_out
@@ -15,9 +16,8 @@ from steelyard.report.text.factor_columns import treatment_columns, varying
 from steelyard.report.text.label import counted, level_text, listed, printable
 from steelyard.report.text.line import Line, Span, Style, paragraph, plain
 from steelyard.report.text.table import Column, table
-from steelyard.sample import Treatment
+from steelyard.results.plan import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.spec.experiment import Experiment
-from steelyard.units import format_duration, format_quantity
 
 MOST_TREATMENTS: Final = 20
 MOST_REFUSED: Final = 10
@@ -33,9 +33,9 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
     """Line by line; the sign table where it is asked for."""
     shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
-        "design": _design(preview),
-        "stops": _stops(preview),
-        "time": _time(preview),
+        "design": _format_design(preview),
+        "stops": _format_stops(preview),
+        "time": _format_time(preview),
         "simulations": _simulations(preview),
         "where": where_words(experiment.launch),
         "nodes": _tell_nodes(preview),
@@ -50,11 +50,11 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         (),
         *table(
             [
-                Column("id", [Span(str(each.id)) for each in treatments]),
-                *treatment_columns(_as_treatments(treatments), _factors(preview), width // 2),
+                Column("id", [Span(str(treatment.id)) for treatment in treatments]),
+                *treatment_columns(_as_treatments(treatments), _format_factors(preview), width // 2),
                 Column(
                     "command",
-                    [Span(printable(each.command)) for each in treatments],
+                    [Span(printable(treatment.command)) for treatment in treatments],
                     right=False,
                     is_name=True,
                 ),
@@ -67,9 +67,9 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         shown += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
-    shown += _sentences("Claimed", claims_words(experiment), width)
-    shown += _sentences("Changed here", preview.here, width)
-    shown += _sentences("Cannot be separated", preview.inseparable, width)
+    shown += _render_sentences("Claimed", claims_words(experiment), width)
+    shown += _render_sentences("Changed here", preview.here, width)
+    shown += _render_sentences("Cannot be separated", preview.inseparable, width)
     return shown + _refused(preview.refused, width)
 
 
@@ -85,7 +85,7 @@ def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
     return shown + left_out(len(refused) - MOST_REFUSED, "")
 
 
-def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
+def _render_sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
     if not sentences:
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]
@@ -106,7 +106,7 @@ def document(preview: Preview, experiment: Experiment) -> str:
     )
 
 
-def _design(preview: Preview) -> str:
+def _format_design(preview: Preview) -> str:
     count = counted(len(preview.treatments), "treatment")
     if preview.order == "sequential":
         each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
@@ -124,7 +124,7 @@ def _design(preview: Preview) -> str:
     return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
-def _stops(preview: Preview) -> str:
+def _format_stops(preview: Preview) -> str:
     parts = []
     if preview.decided:
         parts.append("when every verdict is decided and its interval narrow against the effect")
@@ -137,7 +137,7 @@ def _stops(preview: Preview) -> str:
     return ", ".join(parts)
 
 
-def _time(preview: Preview) -> str:
+def _format_time(preview: Preview) -> str:
     if preview.estimated_s is None:
         return "not known before the first runs"
     return f"about {format_duration(preview.estimated_s)}"
@@ -162,7 +162,7 @@ def _simulations(preview: Preview) -> str:
     """Return the most that a simulation to come takes, beside what this machine has."""
     if not preview.simulations:
         return ""
-    known = [each for each in preview.simulations if each.memory_bytes is not None]
+    known = [simulation for simulation in preview.simulations if simulation.memory_bytes is not None]
     unknown = len(preview.simulations) - len(known)
     left = (
         f"{counted(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
@@ -180,24 +180,26 @@ def _simulations(preview: Preview) -> str:
         f" {format_duration(longest.wall_s or 0.0)} ({printable(longest.label)}) each, going on as from"
         f" {from_} ranks"
     )
-    there = preview.memory_available_bytes
-    if there is not None and (largest.memory_bytes or 0.0) > there:
-        said += f"; this machine has {format_quantity(there, 'B', 2)} left: it would be killed"
+    memory_available_bytes = preview.memory_available_bytes
+    if memory_available_bytes is not None and (largest.memory_bytes or 0.0) > memory_available_bytes:
+        said += (
+            f"; this machine has {format_quantity(memory_available_bytes, 'B', 2)} left: it would be killed"
+        )
     return f"{said}; {left}" if left else said
 
 
 def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
-    return [Treatment(each.id, each.label, each.levels) for each in treatments]
+    return [Treatment(treatment.id, treatment.label, treatment.levels) for treatment in treatments]
 
 
-def _factors(preview: Preview) -> tuple[str, ...]:
+def _format_factors(preview: Preview) -> tuple[str, ...]:
     return varying(_as_treatments(preview.treatments))
 
 
 def _first(preview: Preview) -> str:
     labels = [printable(label) for label in preview.first_block]
-    if _factors(preview):  # labels of several factors hold commas themselves
-        ids = {printable(each.label): str(each.id) for each in preview.treatments}
+    if _format_factors(preview):  # labels of several factors hold commas themselves
+        ids = {printable(treatment.label): str(treatment.id) for treatment in preview.treatments}
         labels = [ids.get(label, label) for label in labels]
         labels[0] = f"treatments {labels[0]}"
     more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""

@@ -1,4 +1,4 @@
-"""``Axis``: where changes stand in a figure, by the logarithm of their ratio.
+"""``TextAxis``: where changes stand in a figure, by the logarithm of their ratio.
 
 Twice and half are then as far from none.
 """
@@ -17,7 +17,7 @@ _LEAST: Final = 0.1
 """Percent that the longer side shows at least; what is closer to none is told by the table."""
 
 
-class Axis(msgspec.Struct, frozen=True):
+class TextAxis(msgspec.Struct, frozen=True):
     """Axis from ``low`` to ``high`` percent, in ``width`` columns.
 
     They are round numbers with 0 between them or at one.
@@ -49,14 +49,14 @@ class Axis(msgspec.Struct, frozen=True):
         return "".join(line).rstrip()
 
 
-def axis_of(bounds: Iterable[float], width: int) -> Axis:
+def axis_of(bounds: Iterable[float], width: int) -> TextAxis:
     """Return the axis that shows all of ``bounds``, in percent above -100."""
     known = list(bounds)
     least, most = min([0.0, *known]), max([0.0, *known])
     column = max(-_log(least), _log(most)) / width
     low = _down(least) if -_log(least) > column / 2 else 0.0
     high = _up(most) if _log(most) > column / 2 else 0.0
-    return Axis(low, high, width) if high > low else Axis(-1.0, 1.0, width)
+    return TextAxis(low, high, width) if high > low else TextAxis(-1.0, 1.0, width)
 
 
 def _log(percent: float) -> float:
@@ -64,15 +64,15 @@ def _log(percent: float) -> float:
 
 
 def _up(percent: float) -> float:
-    return next(each for each in _gains() if each >= percent)
+    return next(gain for gain in _make_gains() if gain >= percent)
 
 
 def _down(percent: float) -> float:
-    small = [-each for each in _gains_below(1.0) if each >= -percent]
+    small = [-each for each in _compute_gains_below(1.0) if each >= -percent]
     return small[0] if small else next((each for each in _LOSSES if each <= percent), -99.9999)
 
 
-def _gains() -> Iterable[float]:
+def _make_gains() -> Iterable[float]:
     power = round(math.log10(_LEAST))
     while True:
         for step in _STEPS:
@@ -80,20 +80,20 @@ def _gains() -> Iterable[float]:
         power += 1
 
 
-def _gains_below(limit: float) -> list[float]:
+def _compute_gains_below(limit: float) -> list[float]:
     found: list[float] = []
-    for each in _gains():
-        if each >= limit:
+    for gain in _make_gains():
+        if gain >= limit:
             return found
-        found.append(each)
+        found.append(gain)
     return found
 
 
 def _round(low: float, high: float) -> list[float]:
     gains: list[float] = []
-    for each in _gains():
-        if each >= high:
+    for gain in _make_gains():
+        if gain >= high:
             break
-        gains.append(each)
-    losses = [-each for each in _gains_below(1.0) if -each > low]
+        gains.append(gain)
+    losses = [-each for each in _compute_gains_below(1.0) if -each > low]
     return [*gains, *losses, *(each for each in _LOSSES if each > low)]

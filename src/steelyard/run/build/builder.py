@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import ProgramError, SpecError
+from steelyard.core.errors import ProgramError, SpecError
+from steelyard.core.units import Scalar
 from steelyard.files.user_directories import locate_cache
 from steelyard.interventions.built import Code, LinkOrder, Padding
 from steelyard.run.build.cache import Entry
@@ -19,10 +20,9 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.measure.verify import ending
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner, TrialOrder
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import format_level, names
-from steelyard.units import Scalar
 
 _LOG_LINES: Final = 20
 _LOG_BYTES: Final = 64 * 1024
@@ -138,7 +138,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         entry.clear()
         recipe.write_padding(entry.directory)
         launch = recipe.launch(entry.directory, entry.log)
-        failure = _failure(_run(launch, journal), launch)
+        failure = _get_failure(_run(launch, journal), launch)
     if failure is not None:
         lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
         shown = f"its last lines:{lines}" if lines else "it printed nothing"
@@ -166,12 +166,12 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
 def _run(launch: Launch, journal: Path) -> RawTrial:
     """Run under the runner, which ends what the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(launch))])
+        runner.run([TrialOrder(1, runner.define(launch))])
     trials, _ = read_journal(journal)
     return trials[0]
 
 
-def _failure(raw: RawTrial, launch: Launch) -> str | None:
+def _get_failure(raw: RawTrial, launch: Launch) -> str | None:
     """Describe how a build failed; ``None`` where it succeeded."""
     if raw.status == "timed_out":
         return f"was ended after its {(launch.timeout_ns or 0) / 1e9:g} s"

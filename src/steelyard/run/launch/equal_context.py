@@ -24,7 +24,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.launch import Launch
 
 PAD: Final = "STEELYARD_PAD="
@@ -34,7 +34,7 @@ _LONGEST_PATH: Final = 4096
 """PATH_MAX of the kernel, its NUL included."""
 
 
-class Growth(msgspec.Struct, frozen=True):
+class AddedBytes(msgspec.Struct, frozen=True):
     """Bytes that an experiment adds on purpose to the stack of one launch.
 
     Attributes
@@ -52,11 +52,11 @@ class Growth(msgspec.Struct, frozen=True):
     path_bytes: int = 0
 
 
-_NONE: Final = Growth()
+_NONE: Final = AddedBytes()
 
 
 def equalize(
-    launches: Mapping[int, Launch], growth: Mapping[int, Growth], *, named_by_path: bool = False
+    launches: Mapping[int, Launch], growth: Mapping[int, AddedBytes], *, named_by_path: bool = False
 ) -> dict[int, Launch]:
     """Return the launches, by treatment, with equal paths, string counts and string bytes.
 
@@ -80,9 +80,9 @@ def equalize(
     longer = {
         key: _with_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
     }
-    strings = max(_strings(launch) for launch in longer.values())
+    strings = max(_compute_strings(launch) for launch in longer.values())
     filled = {
-        key: replace(launch, env=(*launch.env, *_fillers(strings - _strings(launch)), PAD))
+        key: replace(launch, env=(*launch.env, *_get_fillers(strings - _compute_strings(launch)), PAD))
         for key, launch in longer.items()
     }
     most = max(_bytes(launch) for launch in filled.values())
@@ -96,7 +96,7 @@ def _named_by_path(launch: Launch) -> Launch:
     return replace(launch, argv=(launch.path, *launch.argv[1:]))
 
 
-def _grown(launch: Launch, padding: int, growth: Growth, *, named_by_path: bool) -> Launch:
+def _grown(launch: Launch, padding: int, growth: AddedBytes, *, named_by_path: bool) -> Launch:
     launch = _padded(launch, padding + growth.env_bytes)
     path = "/" * growth.path_bytes + launch.path
     argv0 = "/" * (growth.argv0_bytes or 0) + launch.argv[0]
@@ -120,7 +120,7 @@ def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
     return replace(launch, path=path)
 
 
-def _fillers(count: int) -> tuple[str, ...]:
+def _get_fillers(count: int) -> tuple[str, ...]:
     # Names of their own: shells drop all but one of several variables of one name.
     return tuple(f"STEELYARD_FILL_{index:03d}=" for index in range(count))
 
@@ -135,7 +135,7 @@ def _padded(launch: Launch, length: int) -> Launch:
     return replace(launch, env=(*launch.env[:-1], PAD + "x" * length))
 
 
-def _strings(launch: Launch) -> int:
+def _compute_strings(launch: Launch) -> int:
     return len(launch.argv) + len(launch.env)
 
 

@@ -15,21 +15,21 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.launch.changes import changed, existing
-from steelyard.run.launch.equal_context import Growth, equalize
+from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import expand, format_level, names
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.units import Scalar
 
 _INTERPRETER: Final = re.compile(
     r"(python|perl|ruby|node|lua|php|julia|Rscript|bash|dash|zsh|ksh|sh|tclsh|guile|octave)[0-9.]*"
@@ -152,7 +152,7 @@ class LaunchPlan:
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
         }
         growth = {
-            key: Growth(change.env_bytes, change.argv0_bytes, change.stack_bytes)
+            key: AddedBytes(change.env_bytes, change.argv0_bytes, change.stack_bytes)
             for key, change in changes.items()
         }
         if self._valgrind is None and self._launcher is None:
@@ -208,10 +208,10 @@ class LaunchPlan:
         settings = context.settings if context else {}
         program = self.experiment.program
         hooks = (program.setup_once, program.cleanup_once, program.before_block, program.after_block)
-        levels = (words for each in self.experiment.levels for words in (each.enter, each.leave) if words)
+        levels = (words for level in self.experiment.levels for words in (level.enter, level.leave) if words)
         commands = [*chain.from_iterable(hooks), *levels]
         questions: list[Callable[[], object]] = [
-            *(partial(self._foresee_launch, each, settings) for each in self.treatments),
+            *(partial(self._foresee_launch, treatment, settings) for treatment in self.treatments),
             *(partial(self.hooks, self.treatments[0], [words]) for words in commands),
         ]
         for question in questions:
@@ -283,7 +283,7 @@ class LaunchPlan:
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
         patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
-        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207 -- absolute
+        declared = (path for pattern in patterns for path in glob.glob(pattern, recursive=True))  # noqa: PTH207 -- absolute
         return existing((launch.path, launch.stdin, *words, *declared))
 
     def _command(

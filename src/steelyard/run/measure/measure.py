@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
-from steelyard.errors import UsageError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.extract import Extractor, MissingValueError
 from steelyard.run.measure.extract.harness import ReadOutput
@@ -18,7 +19,6 @@ from steelyard.run.measure.measurement import OBSERVED, Measurement, Value
 from steelyard.run.measure.time_limit import TimeLimitExceededError, time_limit
 from steelyard.run.measure.verify import Verifier
 from steelyard.run.runner.journal import RawTrial
-from steelyard.sample import Treatment
 
 TIMEOUT_S: Final = 60.0
 """Limit for the trials of a batch, which took half a second or are one; reading a megabyte of each takes

@@ -7,12 +7,12 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.launch.level_changes import LevelChanges
-from steelyard.run.runner.orders import BlockEnd, Entry, Hook, Trial
-from steelyard.sample import Treatment
+from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
 
 _BLOCK_END: Final = BlockEnd()
 
@@ -83,7 +83,7 @@ class BlockOrders:
         entries += self._levels.leave_hard(self._define)
         for trial, treatment in places:
             entries += self._levels.change(self._treatments[treatment].levels, self._define)
-            entries.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
+            entries.append(TrialOrder(trial, self._number(launches[treatment], treatment, trial)))
         entries += self._hooks(first, program.after_block)
         entries.append(_BLOCK_END)
         return entries

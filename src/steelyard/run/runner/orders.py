@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.launch import CAPTURE, MOST_COUNTERS, NULL, Launch
 from steelyard.run.runner.counter_sources import CounterRequest, build_requests
 
@@ -41,7 +41,7 @@ _NO_LAUNCH: Final = 0xFFFFFFFF
 _BLOCK_END: Final = _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 
 
-class Trial(msgspec.Struct, frozen=True, gc=False):
+class TrialOrder(msgspec.Struct, frozen=True, gc=False):
     """An entry of a batch: run a launch and write down what it came to, under this number (below 10¹²)."""
 
     number: int
@@ -83,7 +83,7 @@ class BlockEnd(msgspec.Struct, frozen=True):
     """An entry of a batch: make durable what was written, if that is a second ago."""
 
 
-Entry = Trial | Hook | BlockEnd | Enter | Leave
+Entry = TrialOrder | Hook | BlockEnd | Enter | Leave
 
 
 def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
@@ -111,8 +111,8 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
             launch.capture_limit_bytes,
             launch.nice or 0,
             flags,
-            _output_mode(launch.stdout),
-            _output_mode(launch.stderr),
+            _compute_output_mode(launch.stdout),
+            _compute_output_mode(launch.stderr),
             len(cpus),
             len(prepare),
             len(cleanup),
@@ -124,7 +124,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
     ]
     for name, request in counters:
         parts += (_pack_counter(request), _text(name), _text(request.path))
-    files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
+    files = (_get_output_file(launch.stdout), _get_output_file(launch.stderr), launch.metrics_path or "")
     parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
     if flags & _EXTENDED:
         scheduling = launch.scheduling
@@ -168,7 +168,7 @@ def encode_batch(entries: Sequence[Entry]) -> bytes:
 
 def _encode_entry(entry: Entry) -> bytes:
     # Most entries are of these two, and a pattern takes twice as long.
-    if isinstance(entry, Trial):
+    if isinstance(entry, TrialOrder):
         return _ENTRY.pack(_TRIAL_ENTRY, entry.launch, entry.number)
     if isinstance(entry, BlockEnd):
         return _BLOCK_END
@@ -207,9 +207,9 @@ def _text(text: str) -> bytes:
     return b"".join((_LENGTH.pack(len(encoded)), encoded, b"\0"))
 
 
-def _output_mode(output: str) -> int:
+def _compute_output_mode(output: str) -> int:
     return {CAPTURE: 0, NULL: 1}.get(output, 2)
 
 
-def _output_file(output: str) -> str:
+def _get_output_file(output: str) -> str:
     return "" if output in (CAPTURE, NULL) else output

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
+from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.runner.journal import JOURNAL_VERSION, RawTrial, decode_record
 
 HEAD: Final = Struct("<IB")
@@ -24,7 +24,7 @@ VERSION: Final = 2
 _FAILED: Final = Struct("<BIiQQ")
 
 
-class Reply(IntEnum):
+class ReplyKind(IntEnum):
     """Kinds of replies."""
 
     READY = 1

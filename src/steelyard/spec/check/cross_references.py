@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.spec.check.factors import COMMAND
@@ -24,7 +25,6 @@ from steelyard.spec.experiment import (
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.placeholders import names
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.units import Scalar
 
 _SCOPES: Final = {
     "trial": ("source", "build", "trial"),
@@ -66,9 +66,9 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     levels = {factor.name: factor.levels for factor in factors}
     drawn = set(contexts.settings) if contexts else set()
     active = [*(factor.name for factor in factors if factor.intervention), *drawn]
-    built = {each for name in active for each in INTERVENTIONS[name].placeholders}
+    built = {placeholder for name in active for placeholder in INTERVENTIONS[name].placeholders}
     used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
-    used |= {each.factor for each in commands if each.enter is not None}
+    used |= {command.factor for command in commands if command.enter is not None}
     used |= set(find_queue_factors(launch, factors))
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
@@ -98,7 +98,7 @@ def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> 
         return
     texts = (*build.command, *build.env.values()) if build else ()
     if not any(placeholders & names(text) for text in texts):
-        listed = " or ".join(f"{{{each}}}" for each in sorted(placeholders))
+        listed = " or ".join(f"{{{placeholder}}}" for placeholder in sorted(placeholders))
         what = f"{name} changes nothing: no [build] takes it"
         raise origin.error(path, what, f"put {listed} into command in [build]")
 
@@ -116,7 +116,7 @@ def _check_placeholders(
     ``built`` are those made by interventions.
     """
     used: set[str] = set()
-    for path, text, scope in _texts(program, build, launch):
+    for path, text, scope in _get_texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()
         result = _check_text(path, text, scope, known, factors, origin)
@@ -152,10 +152,12 @@ def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Iterator[tuple[Path, str, str]]:
+def _get_texts(
+    program: Program, build: Build | None, launch: LaunchMethod
+) -> Iterator[tuple[Path, str, str]]:
     """Place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
-        yield from ((_command_place(level), word, "trial") for word in words)
+        yield from ((_make_command_place(level), word, "trial") for word in words)
     yield from ((("program", "env", name), value, "trial") for name, value in program.env.items())
     yield from (
         (("program", key), text, "trial")
@@ -174,7 +176,7 @@ def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Itera
     yield from ((("launch", key), text, "trial") for key, text in launch_texts(launch))
 
 
-def _command_place(level: str) -> Path:
+def _make_command_place(level: str) -> Path:
     return ("program", "commands", level) if level else ("program", "command")
 
 
@@ -202,7 +204,7 @@ def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin
                 try:
                     expand_for_shell(text, {**plain, **dict.fromkeys(levels, "0"), factor: each})
                 except UsageError as error:
-                    raise origin.placed(_command_place(level), error) from None
+                    raise origin.placed(_make_command_place(level), error) from None
 
 
 def _check_variables(

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.factorial import Axis, Fraction, Generator
-from steelyard.factorial.aberration import MOST_AXES, minimum_aberration, sizes, smallest
-from steelyard.factorial.hadamard import LARGEST
-from steelyard.factorial.layout import TWO_STEPS
+from steelyard.core.factorial import Axis, Fraction, Generator
+from steelyard.core.factorial.aberration import MOST_AXES, minimum_aberration, sizes, smallest
+from steelyard.core.factorial.hadamard import LARGEST
+from steelyard.core.factorial.layout import TWO_STEPS
+from steelyard.core.units import Scalar
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, written_generator
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 _PATH: Path = ("design",)
 _OF_FRACTIONS = ("generators", "resolution", "treatments")
@@ -92,7 +92,7 @@ def read_generators(
         return ()
     names = [axis.name for axis in named_axes(factors, zips) if axis.varies]
     if table.generators:
-        _check_generators(table.generators, names, _steps_of(factors, zips), origin)
+        _check_generators(table.generators, names, _get_steps_of(factors, zips), origin)
         found = tuple(read_generator(text, names) for text in table.generators)
     elif table.treatments is not None:
         found = _of_size(table.treatments, names, origin).generators
@@ -101,7 +101,7 @@ def read_generators(
     return tuple(written_generator(each, names) for each in found)
 
 
-def _steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
+def _get_steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
     return {name: axis for axis in named_axes(factors, zips) for name in (axis.name, *axis.factors)}
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from steelyard.core.units import Scalar
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.tables.factors import Factor, Zip
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 
 def free_factors(factors: Sequence[Factor], zips: Sequence[Zip], named: AbstractSet[str]) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def check_pair(
     ------
     SpecError
     """
-    groups = _groups(treatments, where, strata)
+    groups = _get_groups(treatments, where, strata)
     for selector, path in ((new, new_path), (old, old_path)):
         for stratum, members in groups:
             _one_at_most(
@@ -71,7 +71,7 @@ def check_strata(
     ------
     SpecError
     """
-    groups = _groups(treatments, where, strata)
+    groups = _get_groups(treatments, where, strata)
     for stratum, members in groups:
         for level in dict.fromkeys(cell[factor] for cell in members):
             _one_at_most(
@@ -82,7 +82,7 @@ def check_strata(
         raise origin.error(path, what, "give it more levels, or remove an exclusion")
 
 
-def _groups(
+def _get_groups(
     treatments: Sequence[Cell], where: Mapping[str, Scalar], strata: Sequence[str]
 ) -> list[tuple[Cell, list[Cell]]]:
     found: dict[tuple[Scalar, ...], list[Cell]] = {}
@@ -93,11 +93,11 @@ def _groups(
 
 
 def _one_at_most(
-    found: Sequence[Cell], selector: Mapping[str, Scalar], stratum: Cell, origin: Origin, path: Path
+    cells: Sequence[Cell], selector: Mapping[str, Scalar], stratum: Cell, origin: Origin, path: Path
 ) -> None:
-    if len(found) < 2:
+    if len(cells) < 2:
         return
-    free = [name for name in found[0] if len({cell[name] for cell in found}) > 1]
+    free = [name for name in cells[0] if len({cell[name] for cell in cells}) > 1]
     inside = f" where {toml_value(stratum)}" if stratum else ""
-    what = f"{toml_value(selector)} is {len(found)} treatments{inside}: {', '.join(free)} differ"
+    what = f"{toml_value(selector)} is {len(cells)} treatments{inside}: {', '.join(free)} differ"
     raise origin.error(path, what, f"name a level of {free[0]} as well")

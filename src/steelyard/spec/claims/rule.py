@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import is_number
 from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
-from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter, select
+from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import shown
-from steelyard.units import is_number
 
 LEAST_POINTS: Final = 3
 """Of the parameter, from which there is a model."""
@@ -42,9 +42,9 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
     where: Where = {}
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Rule:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Rule:
         """Return the claim, where the names in it are levels, or may be labels."""
-        from steelyard.growth import parse_rule
+        from steelyard.core.growth import parse_rule
 
         metric = check_metric(self.metric, question, origin, (*path, "metric"))
         try:
@@ -67,7 +67,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
         return replace(self, where=where)
 
 
-def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -> None:
+def _check_scales(claim: Rule, question: ClaimNames, origin: Origin, path: Path) -> None:
     """Refuse a rule over too few numbers before anything is measured; labels are not known yet."""
     if claim.parameter is not None and claim.parameter not in question.levels:
         return  # a label

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeGuard
 
 import msgspec
 
+from steelyard.core.units import Scalar, is_number
 from steelyard.spec.text.origin import Path, nearest
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import toml_key, toml_value
-from steelyard.units import Scalar, is_number
 
 Levels = Mapping[str, Sequence[Scalar]]
 """Factors and their levels, as far as the spec has them."""
@@ -123,7 +123,7 @@ def suggest_level(expected: Any, path: Path, value: object, levels: Levels) -> s
     if factor not in levels or not is_scalar(level):
         return None
     if path[-1:] == ("best",):
-        return _best(factor, level)
+        return _get_best(factor, level)
     return f"write {_assigned(path, level)}" if path[-1:] == ("level",) else None
 
 
@@ -135,13 +135,13 @@ def suggest_factor(word: str, levels: Levels) -> str | None:
 
 def suggest_best(word: str, levels: Levels) -> str | None:
     """Hint where the factor is the one whose best level is claimed."""
-    found = [each for cell in cells_with(word, levels) for each in cell.items()]
+    found = [item for cell in cells_with(word, levels) for item in cell.items()]
     if not found:
         return None
-    return _best(*found[0])
+    return _get_best(*found[0])
 
 
-def _best(factor: str, level: Scalar) -> str:
+def _get_best(factor: str, level: Scalar) -> str:
     return f"write best = {toml_value(factor)} and level = {toml_value(level)}"
 
 

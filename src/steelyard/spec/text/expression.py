@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 LONGEST: Final = 1000
 """Characters."""
@@ -57,7 +57,7 @@ class _Step(msgspec.Struct, frozen=True):
     number: float = 0.0
 
 
-class Expression(msgspec.Struct, frozen=True):
+class SpecExpression(msgspec.Struct, frozen=True):
     """A parsed expression.
 
     Attributes
@@ -85,7 +85,7 @@ class Expression(msgspec.Struct, frozen=True):
         stack: list[float] = []
         for step in self._steps:
             if step.operands < 0:
-                stack.append(_number(step.name, mapping[step.name]) if step.name else step.number)
+                stack.append(_compute_number(step.name, mapping[step.name]) if step.name else step.number)
                 continue
             operands = stack[-step.operands :]
             del stack[-step.operands :]
@@ -107,7 +107,7 @@ class Expression(msgspec.Struct, frozen=True):
         return value
 
 
-def parse(text: str) -> Expression:
+def parse(text: str) -> SpecExpression:
     """Parse ``text``.
 
     Raises
@@ -121,10 +121,12 @@ def parse(text: str) -> Expression:
         )
     parser = _Parser(text)
     steps = tuple(parser.parse())
-    return Expression(text, frozenset(step.name for step in steps if step.name and step.operands < 0), steps)
+    return SpecExpression(
+        text, frozenset(step.name for step in steps if step.name and step.operands < 0), steps
+    )
 
 
-def _number(name: str, value: Scalar) -> float:
+def _compute_number(name: str, value: Scalar) -> float:
     if isinstance(value, (str, bool)):
         raise EvaluationError(f"{name} is {value!r}, which is not a number")
     try:
@@ -141,7 +143,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _tokens(text)
+        self._tokens = _get_tokens(text)
         self._depth = 0
 
     def parse(self) -> list[_Step]:
@@ -209,7 +211,7 @@ class _Parser:
         return _at(column, self._text, f"expected {wanted}, but {found}", "operators: + - * / **")
 
 
-def _tokens(text: str) -> list[tuple[int, str]]:
+def _get_tokens(text: str) -> list[tuple[int, str]]:
     tokens: list[tuple[int, str]] = []
     end = 0
     while text[end:].strip():

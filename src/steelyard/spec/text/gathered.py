@@ -1,4 +1,4 @@
-"""``Gathered``: errors of parts of a spec that can be checked one without the other, told together."""
+"""``ErrorCollector``: errors of parts of a spec that can be checked one without the other, told together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final, NoReturn, ParamSpec, TypeVar
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 
 MOST: Final = 10
 """Errors that are told."""
@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Gathered:
+class ErrorCollector:
     """Call it with a reader and its arguments; an error is kept, and ``refuse`` raises the first ten of them.
 
     Nothing is read once there are more: to find what a wrong key was meant to be takes a tenth of a second.

@@ -9,19 +9,19 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.audit import Replicated, Verdict
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.units import Scalar
+from steelyard.results.audit import Replicated, Verdict
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.units import Scalar
 
 _ROUNDING: Final = 1e-13
 """Spread of logarithms that arithmetic alone can make of values that are the same."""
 
 
-class Pair(msgspec.Struct, frozen=True, eq=False):
+class LevelPair(msgspec.Struct, frozen=True, eq=False):
     """One level against the typical ones.
 
     Attributes
@@ -35,7 +35,9 @@ class Pair(msgspec.Struct, frozen=True, eq=False):
     differences: Floats
 
 
-def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tuple[str, Replicated], ...]:
+def replicate(
+    pairs: Sequence[LevelPair], *, alpha: float, least: float
+) -> tuple[tuple[str, Replicated], ...]:
     """Test each pair against |log ratio| <= log(1 + least), adjusted over all of them, in their order.
 
     t = (|mean| - log(1 + least)) / (s / sqrt(n)) with n - 1 degrees of freedom, two-sided: one side would do

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.comparison import Comparison, QuantileSpeedup
-from steelyard.answers.samples import Described
-from steelyard.answers.undefined import Undefined
-from steelyard.factorial import Layout
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Layout
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.comparison import Comparison, QuantileSpeedup
+from steelyard.results.samples import Described
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.pairing import pair_up
@@ -23,8 +23,8 @@ from steelyard.stats.planning.fresh_run import fresh_run
 from steelyard.stats.sequential.over_looks import looks_of
 
 if TYPE_CHECKING:
-    from steelyard.answers.comparison import SpeedupRatio
-    from steelyard.answers.contexts import ContextFinding
+    from steelyard.results.comparison import SpeedupRatio
+    from steelyard.results.contexts import ContextFinding
 
 MOST_SHIFTS: Final = 200
 
@@ -55,7 +55,7 @@ def compared(
     """
     declared, facts = found.declared, found.design
     looks = looks_of(facts)
-    others = [each for each in found.samples if each.metric.name != declared.metric]
+    others = [sample for sample in found.samples if sample.metric.name != declared.metric]
     judged = [
         _with_fresh_run(each, declared, facts)
         for each in compare(
@@ -63,7 +63,7 @@ def compared(
         )
     ]
     typical = typical_runs(samples, declared, facts.order)
-    quantiles = _quantiles(samples, declared, facts)
+    quantiles = _compute_quantiles(samples, declared, facts)
     judged = [
         replace(each, typical=its, quantiles=of)
         for each, its, of in zip(judged, typical, quantiles, strict=True)
@@ -80,8 +80,8 @@ def compared(
     found = replace(
         found,
         comparisons=(*judged, *unjudged),
-        contexts=_contexts(samples, declared, facts),
-        speedup_ratios=_ratios(samples, declared, facts),
+        contexts=_compute_contexts(samples, declared, facts),
+        speedup_ratios=_compute_ratios(samples, declared, facts),
     )
     if declared.instances is not None and layout is not None and layout.kind in ("full", "two-level"):
         # Instances are what effects are averaged over, and draws of those that are meant.
@@ -99,7 +99,7 @@ def compared(
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.
 
 
-def _contexts(
+def _compute_contexts(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
     if declared.instances or not facts.contexts:
@@ -109,18 +109,20 @@ def _contexts(
     return context_findings(samples, declared, facts)
 
 
-def _quantiles(
+def _compute_quantiles(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> list[tuple[QuantileSpeedup, ...]]:
     """Return the shift function of each comparison; of very many, of none."""
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     if len(pairs) > MOST_SHIFTS:
         return [()] * len(pairs)
-    between = (contrast(each.baseline, each.treatment, order=facts.order) for each in pairs)
+    between = (contrast(pair.baseline, pair.treatment, order=facts.order) for pair in pairs)
     return [() if isinstance(each, Undefined) else quantile_speedups(each) for each in between]
 
 
-def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -> tuple[SpeedupRatio, ...]:
+def _compute_ratios(
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
+) -> tuple[SpeedupRatio, ...]:
     if declared.ratio_across is None:
         return ()
     from steelyard.stats.compare.interaction import ratios_of_speedups
@@ -129,7 +131,7 @@ def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -
 
 
 def _with_effects(
-    found: Answer,
+    answer: Answer,
     samples: Sequence[Sample],
     layout: Layout,
     declared: Analysis,
@@ -138,12 +140,12 @@ def _with_effects(
     from steelyard.stats.effects.analysis import effects_beside, factorial
     from steelyard.stats.effects.fresh_run import with_fresh_runs
 
-    facts, looks = found.design, looks_of(found.design)
+    facts, looks = answer.design, looks_of(answer.design)
     effects = factorial(samples, layout, declared, order=facts.order, looks=looks)
     others = [replace(known, metric=name) for name, known in foreign.items()]
     return replace(
-        found,
-        effects=tuple(with_fresh_runs(each, found.declared, facts) for each in effects),
+        answer,
+        effects=tuple(with_fresh_runs(effect, answer.declared, facts) for effect in effects),
         effects_beside=effects_beside(samples, layout, others, order=facts.order, looks=looks),
     )
 
@@ -156,9 +158,9 @@ def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFac
     return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
 
 
-def _without_foreign_labels(declared: Analysis, others: Sequence[Described], metric: str) -> Analysis:
+def _without_foreign_labels(declared: Analysis, describeds: Sequence[Described], metric: str) -> Analysis:
     """Strata may name labels, which not every metric has."""
-    of_metric = [each for each in others if each.metric.name == metric]
+    of_metric = [each for each in describeds if each.metric.name == metric]
     strata = [
         name
         for name in declared.strata or ()

@@ -11,20 +11,20 @@ from typing import Any, Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import (
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import (
     Comparison,
     Relevance,
     SlowMode,
     Speedup,
 )
-from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
-from steelyard.answers.samples import Autocorrelation
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand
-from steelyard.sample import Sample
+from steelyard.results.flags import FEW_BLOCKS, Flag, unequal
+from steelyard.results.samples import Autocorrelation
+from steelyard.results.undefined import Undefined
 from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
@@ -71,10 +71,12 @@ def compare(
     """
     found = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
     tested = [i for i, each in enumerate(found) if each.p is not None]
-    judged = list(map(_unjudgeable, found))
+    judged = list(map(_make_unjudgeable, found))
     for places in families([found[i].stratum for i in tested], declared):
         members = [tested[place] for place in places]
-        for i, comparison in zip(members, _family([found[i] for i in members], declared), strict=True):
+        for i, comparison in zip(
+            members, _compute_family([found[i] for i in members], declared), strict=True
+        ):
             judged[i] = comparison
     return tuple(judged)
 
@@ -105,10 +107,12 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
     zeros = declared.estimand == "ratio_of_means"
     between = contrast(pair.baseline, pair.treatment, order=order, zeros=zeros)
     if isinstance(between, Undefined):
-        return _make_comparison(pair, declared, between, flags=_flags_of_runs(pair, between, declared))
+        return _make_comparison(
+            pair, declared, between, flags=_compute_flags_of_runs(pair, between, declared)
+        )
     in_time = _in_time(between, declared.estimand)
     correlations = [each for values in in_time if (each := autocorrelation(values)) is not None]
-    likeness = min(correlations, key=lambda each: each.n_eff / each.n, default=None)
+    likeness = min(correlations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
     basis = Basis(pair, between, declared, looks, likeness)
     stages = walk_steps(basis)
     ratio = stages if isinstance(stages, Undefined) else stages["looks"]
@@ -128,8 +132,8 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         ),
         autocorrelation=likeness,
         flags=(
-            *_flags_of_runs(pair, ratio, declared),
-            *_flags_of_values(basis, stages, order, in_time, correlations),
+            *_compute_flags_of_runs(pair, ratio, declared),
+            *_compute_flags_of_values(basis, stages, order, in_time, correlations),
             *(("slow_mode",) if slow is not None and slow.decides(declared.margin) else ()),
         ),
         slow=slow,
@@ -174,7 +178,7 @@ def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
     return [between.old.logs, between.new.logs]
 
 
-def _flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Analysis) -> tuple[Flag, ...]:
+def _compute_flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Analysis) -> tuple[Flag, ...]:
     old, new = pair.baseline.failures, pair.treatment.failures
     provenance = (pair.baseline.provenance, pair.treatment.provenance)
     raised: dict[Flag, bool] = {
@@ -189,7 +193,7 @@ def _flags_of_runs(pair: Pair, ratio: Speedup | Undefined, declared: Analysis) -
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _flags_of_values(
+def _compute_flags_of_values(
     basis: Basis,
     stages: Mapping[Stage, Speedup] | Undefined,
     order: Order,
@@ -203,7 +207,7 @@ def _flags_of_values(
         and isinstance(stages["type B"].distribution, EqualUnits),
         "sequential_order": order == "sequential",
         "few_blocks": between.blocks < FEW_BLOCKS,
-        "autocorrelated": any(each.significant for each in correlations),
+        "autocorrelated": any(correlation.significant for correlation in correlations),
         "autocorrelated_few": basis.likeness is not None and few_suspected(basis.likeness),
         "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
         "resolution": sees_clock(baseline.metric) and any(map(_is_coarse, samples)),
@@ -213,20 +217,20 @@ def _flags_of_values(
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
+def _compute_family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
     """Judge the comparisons of one family.
 
     They are adjusted over the tests of 1, and over the decisions about the margin, which have the smallest
     level at which the interval lies wholly beyond it or wholly inside.
     """
     adjust = adjustment(declared)
-    differences = adjust([each.p for each in members if each.p is not None], declared.alpha)
+    differences = adjust([member.p for member in members if member.p is not None], declared.alpha)
     if declared.margin is None:
         return [
             _judged(each, tested, None, len(members), declared)
             for each, tested in zip(members, differences, strict=True)
         ]
-    ratios = [each.speedup for each in members]
+    ratios = [member.speedup for member in members]
     one_sided = declared.equivalence == "one-sided"
     alone = [within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
     return [
@@ -242,7 +246,7 @@ def _judged(
 ) -> Comparison:
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
-        return _unjudgeable(estimate)
+        return _make_unjudgeable(estimate)
     censored = not admissible(estimate.flags, declared)
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
@@ -278,7 +282,7 @@ def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     return unknown.isdisjoint(flags)
 
 
-def _unjudgeable(estimate: Comparison) -> Comparison:
+def _make_unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
 
 

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
 
 
 class Crossed(msgspec.Struct, frozen=True):
@@ -61,7 +61,7 @@ class Crossed(msgspec.Struct, frozen=True):
 
 def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
     """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
-    tables = [_table(each) for each in (baseline, treatment)]
+    tables = [_compute_table(each) for each in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
         return None
     d = tables[0] - tables[1]
@@ -79,7 +79,7 @@ def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
     )
 
 
-def _table(sample: Sample) -> Floats | None:
+def _compute_table(sample: Sample) -> Floats | None:
     """Mean logarithms, instances by units; ``None`` where one is missing."""
     if sample.instances is None:
         return None

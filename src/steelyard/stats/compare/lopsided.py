@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Speedup
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
+from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.dependence import Hull
 from steelyard.stats.compare.means import means_of
@@ -37,7 +37,9 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
     rarely shown the tail that they have.
     """
     nu = ratio.nu
-    arms = _arms(between, estimand) if ratio.se and between.paired and between.crossed is None else None
+    arms = (
+        _compute_arms(between, estimand) if ratio.se and between.paired and between.crossed is None else None
+    )
     if arms is None or not nu:
         return ratio
     first, second = arms
@@ -53,7 +55,7 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
 
 
-def _arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:
+def _compute_arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:
     """Return what each treatment adds to the differences.
 
     The first minus the second is above 0 where the treatment is better, and both have their long tails to the

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.samples import Autocorrelation
-from steelyard.answers.undefined import Undefined
+from steelyard.core.analysis import Analysis
+from steelyard.results.comparison import Speedup
+from steelyard.results.samples import Autocorrelation
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.dependence import allowing_for
 from steelyard.stats.compare.estimate import estimate

@@ -13,13 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Better, BetterMethod, Typical
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Better, BetterMethod, Typical
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.cohens_d import of_differences, of_two
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import pair_up
@@ -65,7 +65,7 @@ def typical_runs(
     """
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     most = most_of_each(len(pairs))
-    return tuple(typical(contrast(each.baseline, each.treatment, order=order), most) for each in pairs)
+    return tuple(typical(contrast(pair.baseline, pair.treatment, order=order), most) for pair in pairs)
 
 
 def _paired(between: Contrast, most: int) -> Typical | None:
@@ -84,7 +84,7 @@ def _paired(between: Contrast, most: int) -> Typical | None:
     by: BetterMethod = "share-of-contexts" if between.old.by == "context" else "share-of-blocks"
     return Typical(
         value=math.exp(middle.value),
-        ci95=_ratios(middle.interval),
+        ci95=_compute_ratios(middle.interval),
         p=tested.p if tested else 1.0,
         p_method=tested.method if tested else "exact",
         method="signed-rank",
@@ -111,7 +111,7 @@ def _unpaired(between: Contrast, most: int) -> Typical | None:
     constant = old[0] == old[-1] and new[0] == new[-1]
     return Typical(
         value=math.exp(moved.value),
-        ci95=_ratios(moved.ci95),
+        ci95=_compute_ratios(moved.ci95),
         p=tested.p,
         p_method=tested.method,
         method="rank-sum",
@@ -127,7 +127,7 @@ def _thinned(values: Floats, most: int) -> Floats:
     return values[np.arange(most) * values.size // most]
 
 
-def _ratios(logs: Interval | None) -> Interval | None:
+def _compute_ratios(logs: Interval | None) -> Interval | None:
     if logs is None or max(abs(logs.low), abs(logs.high)) > LARGEST_LOG:
         return None
     return Interval(math.exp(logs.low), math.exp(logs.high))

@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from steelyard.answers.contexts import AtContext, Profile
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.results.contexts import AtContext, Profile
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.contexts.visits import visits
 from steelyard.stats.distributions.student import t_quantile
-from steelyard.units import Scalar
 
 
 def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Profile | Undefined:
@@ -42,14 +42,14 @@ def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Pro
                 settings.get(int(context), {}),
                 int(count),
                 math.exp(float(mean)),
-                _interval(float(mean), s, int(count), nu),
+                _compute_interval(float(mean), s, int(count), nu),
             )
             for context, mean, count in zip(ids, means, counts, strict=True)
         ),
     )
 
 
-def _interval(mean: float, s: float | None, count: int, nu: int) -> Interval | None:
+def _compute_interval(mean: float, s: float | None, count: int, nu: int) -> Interval | None:
     if s is None:
         return None
     half = t_quantile(nu, 0.05) * s / math.sqrt(count)

@@ -8,9 +8,12 @@ from typing import Final, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.effects import (
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.factorial import Kind, Layout
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.effects import (
     By,
     ConditionalEffect,
     ContrastEffect,
@@ -20,11 +23,8 @@ from steelyard.answers.effects import (
     LogEstimate,
     Method,
 )
-from steelyard.answers.flags import unjudgeable
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.factorial import Kind, Layout
-from steelyard.sample import Sample
+from steelyard.results.flags import unjudgeable
+from steelyard.results.undefined import Undefined
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable
@@ -32,7 +32,14 @@ from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
 from steelyard.stats.effects.over_looks import over_looks
 from steelyard.stats.effects.precision import asks_for_effects
-from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
+from steelyard.stats.effects.structure import (
+    Broken,
+    EffectTerm,
+    Structure,
+    contrast_row,
+    step_row,
+    structures,
+)
 from steelyard.stats.effects.variation import Variation, squares_of, variation
 from steelyard.stats.effects.yates import yates
 from steelyard.stats.hypothesis.holm import holm
@@ -65,21 +72,21 @@ def factorial(
         return ()
     primary = [sample for sample in samples if sample.metric.name == declared.metric and len(sample)]
     return tuple(
-        _broken(found, primary[0])
-        if isinstance(found, Broken)
-        else _analysed(found, declared, order, layout.kind, looks)
-        for found in structures(primary, layout, declared)
+        _broken(structure, primary[0])
+        if isinstance(structure, Broken)
+        else _analysed(structure, declared, order, layout.kind, looks)
+        for structure in structures(primary, layout, declared)
     )
 
 
-def _broken(found: Broken, of: Sample) -> Factorial:
+def _broken(broken: Broken, sample: Sample) -> Factorial:
     return Factorial(
-        stratum=found.stratum,
-        labels=found.labels,
-        metric=of.metric,
+        stratum=broken.stratum,
+        labels=broken.labels,
+        metric=sample.metric,
         axes=(),
         kind="complete",
-        treatments=found.run,
+        treatments=broken.run,
         undefined=Undefined("missing_combinations"),
     )
 
@@ -102,9 +109,9 @@ def _analysed(
         return replace(base, undefined=cells)
     spread = variation(cells)
     sign = 1.0 if first.metric.better == "higher" else -1.0
-    values = _values(structure, cells)
+    values = _compute_values(structure, cells)
     effects = [
-        _effect(structure, cells, term, value, spread, sign)
+        _make_effect(structure, cells, term, value, spread, sign)
         for term, value in zip(structure.terms, values, strict=True)
     ]
     if declared.unreplicated == "lenth" and cells.units == 1:
@@ -124,8 +131,10 @@ def _analysed(
         blocks=cells.blocks,
         unmatched=cells.unmatched,
         effects=judged,
-        levels=tuple(over_looks(each, looks) for each in _levels(structure, cells, sign)),
-        conditional=tuple(over_looks(each, looks) for each in _conditional(structure, cells, judged, sign)),
+        levels=tuple(over_looks(level, looks) for level in _compute_levels(structure, cells, sign)),
+        conditional=tuple(
+            over_looks(each, looks) for each in _compute_conditional(structure, cells, judged, sign)
+        ),
         contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
         unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
@@ -133,7 +142,7 @@ def _analysed(
     )
 
 
-def _values(structure: Structure, cells: Cells) -> list[Floats]:
+def _compute_values(structure: Structure, cells: Cells) -> list[Floats]:
     """Orthonormal contrasts of each term, units by contrasts.
 
     Where there are no units, they are those of the means of treatments.
@@ -148,8 +157,8 @@ def _values(structure: Structure, cells: Cells) -> list[Floats]:
     return [table @ term.rows.T for term in structure.terms]
 
 
-def _effect(
-    structure: Structure, cells: Cells, term: Term, values: Floats, spread: Variation, sign: float
+def _make_effect(
+    structure: Structure, cells: Cells, term: EffectTerm, values: Floats, spread: Variation, sign: float
 ) -> Effect:
     df = len(term.rows)
     means = values.mean(axis=0)
@@ -184,7 +193,7 @@ def _effect(
     )
 
 
-def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
+def _compute_levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
     return [
         LevelEffect(axis.name, step, found, interval_of(found))
         for place, axis in enumerate(structure.axes)
@@ -194,7 +203,7 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
     ]
 
 
-def _conditional(
+def _compute_conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
     """Yield simple effects for each resolved interaction of two two-level factors.
@@ -221,10 +230,10 @@ def _along(cells: Cells, row: Floats) -> LogEstimate:
 def _with_lenth(effects: Sequence[Effect]) -> list[Effect]:
     logs = np.array([effect.ratio.log for effect in effects if effect.ratio is not None])
     error = pseudo_error(logs)
-    return [_lenth(effect, error) if error is not None else effect for effect in effects]
+    return [_make_lenth(effect, error) if error is not None else effect for effect in effects]
 
 
-def _lenth(effect: Effect, error: PseudoError) -> Effect:
+def _make_lenth(effect: Effect, error: PseudoError) -> Effect:
     if effect.ratio is None:
         return effect
     p = two_sided_p(effect.ratio.log / error.se, error.nu)
@@ -244,7 +253,7 @@ def _judged(
         if i not in tested:
             judged.append(each)
             continue
-        ratio, level = _ratio(each), tested[i].level
+        ratio, level = _make_ratio(each), tested[i].level
         left = level if looks is None else looks.level(level)
         judged.append(
             replace(
@@ -262,7 +271,7 @@ def _p(each: Effect | ContrastEffect) -> float | None:
     return each.p if isinstance(each, Effect) else each.ratio.p
 
 
-def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
+def _make_ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
     return each.ratio
 
 

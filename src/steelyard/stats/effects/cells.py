@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.analysis import Order
-from steelyard.answers.effects import By
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.effects import By
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import instance_ids
 
 Ints = npt.NDArray[np.int64]
@@ -70,29 +70,29 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     """
     values = [np.asarray(sample.values, dtype=np.float64) for sample in samples]
     for each in values:
-        if (reason := _unusable(each)) is not None:
+        if (reason := _make_unusable(each)) is not None:
             return reason
     if samples[0].instances is not None:
         return _of_instances(samples, values)
     if order == "sequential":
-        return Cells("launch", tuple(np.log(each) for each in values), min(each.size for each in values))
+        return Cells("launch", tuple(np.log(value) for value in values), min(value.size for value in values))
     blocks = [np.asarray(sample.blocks, dtype=np.int64) for sample in samples]
     first = blocks[0]
-    if _ascends(first) and all(np.array_equal(each, first) for each in blocks[1:]):
+    if _ascends(first) and all(np.array_equal(block, first) for block in blocks[1:]):
         # One launch of each in every block: nothing to group, of millions of values either.
-        common, unmatched, logs = first, 0, [np.log(each) for each in values]
+        common, unmatched, logs = first, 0, [np.log(value) for value in values]
     else:
-        distinct = [_distinct(each) for each in blocks]
+        distinct = [_compute_distinct(block) for block in blocks]
         common = reduce(_shared, distinct)
         if not common.size:
             return Undefined("no_common_block")
-        unmatched = _distinct(np.concatenate(distinct)).size - common.size
+        unmatched = _compute_distinct(np.concatenate(distinct)).size - common.size
         logs = [_means(np.log(each), ids, common) for each, ids in zip(values, blocks, strict=True)]
-    contexts = _contexts(samples[0], common)
+    contexts = _compute_contexts(samples[0], common)
     if contexts.all():
-        units = _distinct(contexts)
+        units = _compute_distinct(contexts)
         if units.size < common.size:
-            logs = [_means(each, contexts, units) for each in logs]
+            logs = [_means(log, contexts, units) for log in logs]
             return Cells("context", tuple(logs), common.size, unmatched)
     return Cells("block", tuple(logs), common.size, unmatched)
 
@@ -100,15 +100,17 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
 def _of_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells | Undefined:
     """Problem instances as the units, each the mean over its runs."""
     of = [instance_ids(sample) for sample in samples]
-    common = reduce(_shared, map(_distinct, of))
+    common = reduce(_shared, map(_compute_distinct, of))
     if not common.size:
         return Undefined("no_common_instance")
     logs = tuple(_means(np.log(each), ids, common) for each, ids in zip(values, of, strict=True))
-    blocks = reduce(_shared, (_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples))
+    blocks = reduce(
+        _shared, (_compute_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples)
+    )
     return Cells("instance", logs, blocks.size)
 
 
-def _unusable(values: Floats) -> Undefined | None:
+def _make_unusable(values: Floats) -> Undefined | None:
     if values.size == 0:
         return Undefined("no_values")
     if not np.isfinite(values).all():
@@ -119,16 +121,16 @@ def _unusable(values: Floats) -> Undefined | None:
     return Undefined("zero_values") if lowest == 0 else None
 
 
-def _means(values: Floats, ids: Ints, wanted: Ints) -> Floats:
-    """Return the mean of the values of each of the ``wanted`` ids, which are ascending."""
-    place = np.searchsorted(wanted, ids)
-    place[place == wanted.size] = 0
-    kept = wanted[place] == ids
-    count = np.bincount(place[kept], minlength=wanted.size)
-    return np.asarray(np.bincount(place[kept], values[kept], minlength=wanted.size) / count, dtype=np.float64)
+def _means(values: Floats, ids: Ints, ints: Ints) -> Floats:
+    """Return the mean of the values of each of the ``ints`` ids, which are ascending."""
+    place = np.searchsorted(ints, ids)
+    place[place == ints.size] = 0
+    kept = ints[place] == ids
+    count = np.bincount(place[kept], minlength=ints.size)
+    return np.asarray(np.bincount(place[kept], values[kept], minlength=ints.size) / count, dtype=np.float64)
 
 
-def _contexts(sample: Sample, blocks: Ints) -> Ints:
+def _compute_contexts(sample: Sample, blocks: Ints) -> Ints:
     """Return the context of each block; all of a sample's are among them, in the order of time."""
     ids = np.asarray(sample.blocks, dtype=np.int64)
     contexts = np.asarray(sample.contexts, dtype=np.int64)
@@ -140,12 +142,12 @@ def _ascends(ids: Ints) -> bool:
     return bool((np.diff(ids) > 0).all())
 
 
-def _distinct(ids: Ints) -> Ints:
+def _compute_distinct(ids: Ints) -> Ints:
     """Ascending; ``numpy.unique`` hashes, which takes a tenth of a second for a quarter of a million."""
     ordered = np.sort(ids)
     return ordered[np.concatenate(([True], np.diff(ordered) > 0))] if ordered.size else ordered
 
 
-def _shared(one: Ints, other: Ints) -> Ints:
-    both = np.sort(np.concatenate((one, other)))
+def _shared(ints: Ints, other: Ints) -> Ints:
+    both = np.sort(np.concatenate((ints, other)))
     return np.asarray(both[1:][both[1:] == both[:-1]], dtype=np.int64)

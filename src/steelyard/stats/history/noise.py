@@ -1,4 +1,4 @@
-"""``Noise``: how much records scatter around a level that may change, and how much neighbours share.
+"""``SeriesNoise``: how much records scatter around a level that may change, and how much neighbours share.
 
 With y_t = level + AR(1) noise of variance s^2 and correlation phi, half the mean square of y_(t+1) - y_t is
 s^2 (1 - phi), whatever the level does now and then. For phi there are two estimates, each too large where
@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats, Ints
+from steelyard.core.arrays import Floats, Ints
 
 LEFT_OUT: Final = 0.1
 """Fraction of the squared differences that is left out, the largest: they belong to steps and outliers. At
@@ -38,7 +38,7 @@ FAR: Final = 5.0
 """Standard deviations from there beyond which a record is called an outlier."""
 
 
-class Noise(msgspec.Struct, frozen=True):
+class SeriesNoise(msgspec.Struct, frozen=True):
     """Noise of each series.
 
     Attributes
@@ -59,7 +59,7 @@ class Noise(msgspec.Struct, frozen=True):
         return long
 
 
-def noise(series: Floats, least: float = 0.0) -> Noise:
+def noise(series: Floats, least: float = 0.0) -> SeriesNoise:
     """Estimate the noise; ``least`` is the uncertainty that the records themselves know of."""
     near, far = _half_mean_square(series, 1), _half_mean_square(series, 2)
     ratio = np.divide(far, near, out=np.ones_like(far), where=near > 0)
@@ -67,13 +67,13 @@ def noise(series: Floats, least: float = 0.0) -> Noise:
     phi = across
     if series.shape[-1] <= MANY:
         phi = np.minimum(across, _around_levels(clipped(series, np.sqrt(near / (1 - across)))))
-    return Noise(np.maximum(np.sqrt(near / (1 - phi)), least), phi)
+    return SeriesNoise(np.maximum(np.sqrt(near / (1 - phi)), least), phi)
 
 
 def _around_levels(series: Floats) -> Floats:
     """Return the correlation of neighbours around the three levels that fit best, 0 to ``HIGHEST``."""
     n = series.shape[-1]
-    first, second = _pairs(n)
+    first, second = _compute_pairs(n)
     rest = series - series.mean(axis=-1, keepdims=True)
     sums = np.cumsum(rest, axis=-1)
     # The sum of squares that three levels explain; all sums together are 0.
@@ -92,7 +92,7 @@ def _around_levels(series: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _pairs(n: int) -> tuple[Ints, Ints]:
+def _compute_pairs(n: int) -> tuple[Ints, Ints]:
     """First records behind the first and behind the second change, two records or more on every level."""
     first, second = np.triu_indices(n + 1, k=LEAST_SIDE)
     inside = (first >= LEAST_SIDE) & (second <= n - LEAST_SIDE)

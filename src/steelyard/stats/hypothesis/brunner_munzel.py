@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
+from steelyard.results.hypothesis import Alternative, TestOutcome
+from steelyard.results.interval import Interval
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.t_tests import t_p
 
@@ -186,7 +186,9 @@ def _arranged(ascending: Floats, m: int) -> Floats:
     ways = math.comb(size, m)
     if ways <= MOST_ENUMERATED:
         labels = np.zeros((ways, size), dtype=bool)
-        chosen = np.fromiter((i for each in combinations(range(size), m) for i in each), np.intp, ways * m)
+        chosen = np.fromiter(
+            (i for combination in combinations(range(size), m) for i in combination), np.intp, ways * m
+        )
         labels[np.repeat(np.arange(ways), m), chosen] = True
     else:
         rng = np.random.default_rng(_SEED)

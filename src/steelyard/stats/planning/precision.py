@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Comparison
-from steelyard.answers.flags import EarlyDoubt
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Comparison
+from steelyard.results.flags import EarlyDoubt
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.crossed import crossed
 from steelyard.stats.compare.instances import pool
@@ -85,10 +85,10 @@ def precision(
     values = [np.asarray(sample.values, dtype=np.float64) for sample in primary]
     compared = intervals(primary, declared, metric=declared.metric, order=order, looks=looks)
     if not compared:
-        finite = [each for each in values if np.isfinite(each).all()]
-        return Precision(tuple(mean_halfwidth(each) for each in values), doubts_of(values, finite))
+        finite = [value for value in values if np.isfinite(value).all()]
+        return Precision(tuple(mean_halfwidth(value) for value in values), doubts_of(values, finite))
     doubts: dict[EarlyDoubt, bool] = {
-        "bimodal": _bimodal(values),
+        "bimodal": _is_bimodal(values),
         "autocorrelated": any("autocorrelated" in each.flags for each in compared),
     }
     widths = tuple(halfwidth_of(each) for each in compared)
@@ -114,7 +114,7 @@ def halfwidth_of(comparison: Comparison) -> float | None:
 def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
     """Return doubts about few blocks with these samples, and with contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
-        "bimodal": _bimodal(values),
+        "bimodal": _is_bimodal(values),
         "autocorrelated": any(
             (r1 := autocorrelation(each)) is not None and r1.significant for each in in_time
         ),
@@ -122,8 +122,8 @@ def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[Earl
     return tuple(doubt for doubt, up in found.items() if up)
 
 
-def _bimodal(values: Sequence[Floats]) -> bool:
-    return any(np.isfinite(each).all() and gap(each) is not None for each in values)
+def _is_bimodal(values: Sequence[Floats]) -> bool:
+    return any(np.isfinite(value).all() and gap(value) is not None for value in values)
 
 
 def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:

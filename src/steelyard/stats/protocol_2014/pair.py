@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.answers.comparison import Difference
-from steelyard.answers.flags import unequal
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.answers.protocol import (
+from steelyard.results.comparison import Difference
+from steelyard.results.flags import unequal
+from steelyard.results.hypothesis import Alternative, TestOutcome
+from steelyard.results.protocol import (
     TEST_OF,
     Above,
     Checks,
@@ -16,7 +16,7 @@ from steelyard.answers.protocol import (
     Rules,
     Test,
 )
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import Pair
@@ -26,10 +26,10 @@ from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
-from steelyard.stats.protocol_2014.profile import Profile
+from steelyard.stats.protocol_2014.profile import SampleProfile
 
 
-def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
+def effects(baseline: SampleProfile, treatment: SampleProfile) -> ProtocolEffects:
     """Compute effect sizes of two usable samples, whichever test they take."""
     between = contrast(baseline.sample, treatment.sample, order="sequential")
     means = (
@@ -46,7 +46,7 @@ def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
     )
 
 
-def check(baseline: Profile, treatment: Profile) -> Checks:
+def check(baseline: SampleProfile, treatment: SampleProfile) -> Checks:
     """Every check of two usable samples."""
     old, new = baseline.moments, treatment.moments
     # Rounding of the mean leaves equal values a variance.
@@ -62,7 +62,7 @@ def check(baseline: Profile, treatment: Profile) -> Checks:
     )
 
 
-def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> ProtocolPair:
+def examine(pair: Pair, baseline: SampleProfile, treatment: SampleProfile, rules: Rules) -> ProtocolPair:
     """Check, choose, test."""
     path: Path | Undefined
     checks = found = outcome = p = None
@@ -91,18 +91,18 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
         outcome=outcome,
         p=p,
         effects=found,
-        flags=_flags(path, baseline, treatment, rules),
+        flags=_compute_flags(path, baseline, treatment, rules),
     )
 
 
 def choose(checks: Checks, alpha: float) -> Path:
     """Row of the decision table for two samples that each have a shape."""
-    if _normal(checks, alpha):
+    if _is_normal(checks, alpha):
         return "student" if checks.variances is not None and checks.variances.p > alpha else "welch"
     return "shift" if checks.centred is None or checks.centred.p > alpha else "order"
 
 
-def _normal(checks: Checks, alpha: float) -> bool:
+def _is_normal(checks: Checks, alpha: float) -> bool:
     """Whether Shapiro and Wilk reject neither sample."""
     both = (checks.normality_baseline, checks.normality_treatment)
     return all(each is not None and each.p > alpha for each in both)
@@ -115,7 +115,9 @@ def alternative_of(rules: Rules, better: str) -> Alternative:
     return "less" if better == "higher" else "greater"
 
 
-def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rules) -> TestOutcome | None:
+def _tested(
+    test: Test | None, baseline: SampleProfile, treatment: SampleProfile, rules: Rules
+) -> TestOutcome | None:
     alternative = alternative_of(rules, treatment.sample.metric.better)
     old, new = baseline.moments, treatment.moments
     if test in ("student", "welch") and old and new:
@@ -124,7 +126,7 @@ def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rul
     return rank_sum(baseline.ascending, treatment.ascending, alternative)
 
 
-def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
+def _constants_p(baseline: SampleProfile, treatment: SampleProfile, rules: Rules) -> float:
     """Return the p of two constants, by all arrangements of their values.
 
     It is 2 / C(m + n, m) where they differ, half of it on the side that is tested, and 1.
@@ -135,8 +137,8 @@ def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
     return 1.0 if old[0] == new[0] or against else rules.least_p(old.size, new.size)
 
 
-def _flags(
-    path: Path | Undefined, baseline: Profile, treatment: Profile, rules: Rules
+def _compute_flags(
+    path: Path | Undefined, baseline: SampleProfile, treatment: SampleProfile, rules: Rules
 ) -> tuple[ProtocolFlag, ...]:
     old, new = baseline.sample.failures, treatment.sample.failures
     constant = path == "constant"

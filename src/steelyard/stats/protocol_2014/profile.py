@@ -1,20 +1,20 @@
-"""``Profile``: what the protocol asks of one sample alone; worked out once, however many pairs it is in."""
+"""``SampleProfile``: what the protocol asks of one sample alone; worked out once, however many pairs it is in."""
 
 from __future__ import annotations
 
 import msgspec
 import numpy as np
 
-from steelyard.answers.hypothesis import Normality
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.hypothesis import Normality
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.hypothesis.shapiro_wilk import normality
 from steelyard.stats.hypothesis.t_tests import Moments
 
 
-class Profile(msgspec.Struct, frozen=True, eq=False):
+class SampleProfile(msgspec.Struct, frozen=True, eq=False):
     """A sample, prepared.
 
     Attributes
@@ -47,16 +47,16 @@ class Profile(msgspec.Struct, frozen=True, eq=False):
         return self.constant or self.ascending.size < 3
 
 
-def profile(sample: Sample) -> Profile:
+def profile(sample: Sample) -> SampleProfile:
     """Prepare a sample."""
     values = np.asarray(sample.values, dtype=np.float64)
     ascending = np.sort(values)
     usable = bool(values.size and np.isfinite(values).all())
     if not usable:
-        return Profile(
+        return SampleProfile(
             sample, ascending, usable=False, constant=False, moments=None, normality=None, coarse=False
         )
-    return Profile(
+    return SampleProfile(
         sample,
         ascending,
         usable=True,

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
-from steelyard.sample import Treatment
-from steelyard.units import Scalar
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
 
 PROGRAMS = ("command", "program")
 """Strata that name programs; without any of these, the first stratum does."""
@@ -37,12 +37,15 @@ class Found(msgspec.Struct, frozen=True):
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
     """Return the tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
-    shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
+    shared = {
+        *strata,
+        *_compute_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)]),
+    }
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
     return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)
 
 
-def _constant(treatments: Iterable[Treatment]) -> set[str]:
+def _compute_constant(treatments: Iterable[Treatment]) -> set[str]:
     """Factors with one level, which tell nothing apart."""
     seen: dict[str, set[Scalar]] = {}
     for treatment in treatments:
@@ -51,11 +54,11 @@ def _constant(treatments: Iterable[Treatment]) -> set[str]:
     return {name for name, levels in seen.items() if len(levels) == 1}
 
 
-def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
+def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables:
     """Count what was found, pair by pair and program by program."""
     by_stratum: dict[Stratum, list[Found]] = {}
     by_program: dict[tuple[str, Stratum], list[Found]] = {}
-    for each in found:
+    for each in founds:
         by_stratum.setdefault(each.stratum, []).append(each)
         by_program.setdefault((each.program, each.stratum), []).append(each)
     rows = [
@@ -63,34 +66,34 @@ def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
             name,
             dict(stratum),
             len(members),
-            sum(each.before for each in members),
-            sum(each.after for each in members),
-            _counted(each.test for each in members),
+            sum(member.before for member in members),
+            sum(member.after for member in members),
+            _counted(member.test for member in members),
         )
         for (name, stratum), members in by_program.items()
     ]
     return ProgramTables(
-        program, tuple(_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
+        program, tuple(_make_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
     )
 
 
-def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
+def _make_table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
     pairs: dict[tuple[str, str], list[Found]] = {}
-    for each in found:
+    for each in founds:
         pairs.setdefault((each.first, each.second), []).append(each)
     cells = [
         Cell(
             first,
             second,
             len(members),
-            sum(each.before for each in members),
-            sum(each.after for each in members),
-            _counted(each.test for each in members),
+            sum(member.before for member in members),
+            sum(member.after for member in members),
+            _counted(member.test for member in members),
         )
         for (first, second), members in pairs.items()
     ]
     # The last treatment is in no pair as the first of it.
-    treatments = dict.fromkeys([each.first for each in found] + [each.second for each in found])
+    treatments = dict.fromkeys([each.first for each in founds] + [each.second for each in founds])
     return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
 
 

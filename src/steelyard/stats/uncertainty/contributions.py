@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import TypeB
-from steelyard.answers.budget import Side
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
+from steelyard.core.analysis import TypeB
+from steelyard.core.arrays import Floats
+from steelyard.results.budget import Side
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.speedup import EqualUnits
 from steelyard.stats.distributions.sign_flips import SignFlips
@@ -55,12 +55,12 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
     """
     old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
     found: list[Contribution] = []
-    for each in components:
-        one, other = (contrast.sign, contrast.sign) if each.relative else (old, new)
-        if each.shared:
-            found.append(Contribution(each, "both", one - other))
+    for component in components:
+        one, other = (contrast.sign, contrast.sign) if component.relative else (old, new)
+        if component.shared:
+            found.append(Contribution(component, "both", one - other))
         else:
-            found += [Contribution(each, "baseline", one), Contribution(each, "treatment", -other)]
+            found += [Contribution(component, "baseline", one), Contribution(component, "treatment", -other)]
     return tuple(found)
 
 
@@ -74,8 +74,8 @@ def contributions_of_ratio(
     """
     over = contributions(numerator, components, logs=logs)
     under = [
-        replace(each, sensitivity=-each.sensitivity)
-        for each in contributions(denominator, components, logs=logs)
+        replace(contribution, sensitivity=-contribution.sensitivity)
+        for contribution in contributions(denominator, components, logs=logs)
     ]
     return tuple(
         part

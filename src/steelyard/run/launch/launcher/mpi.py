@@ -9,7 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
+from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
 from steelyard.run.launch.launcher.session_directory import (
@@ -23,7 +24,6 @@ from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
-from steelyard.units import Scalar
 
 
 class Mpi:
@@ -46,12 +46,12 @@ class Mpi:
             mpirun,
             "-n",
             str(ranks),
-            *_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
+            *_get_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
             *(expand(word, names) for word in self._asked.arguments),
             launch.path,
             *launch.argv[1:],
         )
-        variables = _variables(
+        variables = _get_variables(
             library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
         )
         if VARIABLE not in launch.env:
@@ -94,12 +94,12 @@ class Mpi:
 
     def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
         """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
-        found = library.implementation
+        implementation = library.implementation
         if self._asked.implementation is not None:
             asked = expand(self._asked.implementation, names)
-            if asked != found:
+            if asked != implementation:
                 raise MachineError(
-                    f"{mpirun} is of {NAMES[found]}, and implementation = {asked!r} is asked for",
+                    f"{mpirun} is of {NAMES[implementation]}, and implementation = {asked!r} is asked for",
                     hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
                 )
         linked = linked_to(program)
@@ -108,15 +108,15 @@ class Mpi:
                 f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
                 hint='build it with the library\'s own mpicc, or write kind = "smpi" in [launch]',
             )
-        if linked is not None and (linked == "openmpi") != (found == "openmpi"):
+        if linked is not None and (linked == "openmpi") != (implementation == "openmpi"):
             raise MachineError(
                 f"two MPI libraries are mixed: {program} is linked to {NAMES[linked]},"
-                f" and {mpirun} is of {NAMES[found]}; each rank would be a job of its own",
+                f" and {mpirun} is of {NAMES[implementation]}; each rank would be a job of its own",
                 hint="build the program with the library's own mpicc, or give the other's mpirun in [launch]",
             )
 
 
-def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
+def _get_placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
     """Options that place ranks: one on each core, as long as there are cores."""
     bound = binding == "core" and not oversubscribed
     match implementation:
@@ -129,7 +129,9 @@ def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Se
             return ()  # Intel MPI is told by a variable.
 
 
-def _variables(implementation: str, mpirun: str, binding: str, *, oversubscribed: bool) -> Mapping[str, str]:
+def _get_variables(
+    implementation: str, mpirun: str, binding: str, *, oversubscribed: bool
+) -> Mapping[str, str]:
     match implementation:
         case "openmpi":
             # Without the second, every window prints a line about a network that is not there.
