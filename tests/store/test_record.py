@@ -190,7 +190,8 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first(tmp_path):
     directory = tmp_path / "a.lab"
     with made_up.create(directory):
         code = (
-            "import sys\nfrom steelyard.store import Record\nfrom steelyard.core.errors import RecordBusyError\n"
+            "import sys\nfrom steelyard.store import Record\nfrom steelyard.core.errors import"
+            " RecordBusyError\n"
             "try: Record.open(sys.argv[1], write=True)\n"
             "except RecordBusyError as error: print(error, '|', error.hint)"
         )

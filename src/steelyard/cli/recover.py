@@ -59,7 +59,10 @@ def _format_lines(recovered: Recovered, new: Path) -> Iterator[str]:
     elif not recovered.lost_trials:
         yield f"{new} has all {every:,} trials that had ended"
     elif recovered.trials:
-        yield f"{new} has {recovered.trials:,} of {every:,} trials; {recovered.lost_trials:,} can no longer be read"
+        yield (
+            f"{new} has {recovered.trials:,} of {every:,} trials; {recovered.lost_trials:,} can no longer"
+            " be read"
+        )
     else:
         yield f"{new} has the experiment and none of its {every:,} trials: they can no longer be read"
     if recovered.spoilt_blocks == 1:

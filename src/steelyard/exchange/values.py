@@ -25,9 +25,13 @@ _PLACE: Final = (
     TableColumn("treatment", "integer"),
 )
 _VALUE: Final = (
-    TableColumn("metric", "text"), TableColumn("unit", "text"), TableColumn("labels", "json"), TableColumn("i", "integer"),
-    TableColumn("value", "real"), TableColumn("provenance", "text"),
-)  # fmt: skip
+    TableColumn("metric", "text"),
+    TableColumn("unit", "text"),
+    TableColumn("labels", "json"),
+    TableColumn("i", "integer"),
+    TableColumn("value", "real"),
+    TableColumn("provenance", "text"),
+)
 
 
 def values(record: Record) -> Table:

@@ -34,18 +34,25 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
 
 
 def _render_equal(bisection: Bisection, width: int) -> list[Line]:
-    bounds = f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to {bisection.ci95.high:.4g})"
+    bounds = (
+        f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to"
+        f" {bisection.ci95.high:.4g})"
+    )
     text = (
-        f"? {bisection.metric.name} of {printable(bisection.program)}: {short(bisection.bad)} is not seen to differ from"
-        f" {short(bisection.good)}, {bounds}, {counted(bisection.end_blocks, 'block')}, p = {probability(bisection.p)};"
-        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was searched for."
+        f"? {bisection.metric.name} of {printable(bisection.program)}: {short(bisection.bad)} is not"
+        " seen to differ from"
+        f" {short(bisection.good)}, {bounds}, {counted(bisection.end_blocks, 'block')}, p ="
+        f" {probability(bisection.p)};"
+        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
+        " searched for."
     )
     return paragraph(text, width, style="open", rest="  ", only_first=True)
 
 
 def _answer(bisection: Bisection, sign: str) -> str:
     change = (
-        f"{bisection.metric.name} of {printable(bisection.program)}: {relative(bisection.ratio, bisection.ci95)} from"
+        f"{bisection.metric.name} of {printable(bisection.program)}:"
+        f" {relative(bisection.ratio, bisection.ci95)} from"
         f" {short(bisection.good)} to {short(bisection.bad)}, {counted(bisection.commits, 'commit')}"
     )
     if not bisection.is_named:

@@ -57,7 +57,8 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
         return "Steelyard's way: no comparison ended", "open"
     said = (
         f"Steelyard's way called the program different from itself in {tally.different} of"
-        f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval {_format_bounds(interval)}); the"
+        f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval"
+        f" {_format_bounds(interval)}); the"
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:

@@ -17,15 +17,15 @@ from steelyard.store.reading import Reading
 from steelyard.store.record import Record
 
 __all__ = [
-    "LoadOfBatch",
     "Disturbance",
-    "LockHolder",
     "Journal",
+    "LoadOfBatch",
+    "LockHolder",
     "Look",
-    "StoredNotice",
-    "RecordProgress",
     "Reading",
     "Record",
+    "RecordProgress",
     "Run",
     "RunState",
+    "StoredNotice",
 ]

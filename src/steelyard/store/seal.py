@@ -1,6 +1,6 @@
 """The seal of a record: what a history keeps of it, bound to the bytes of its file.
 
-``record.summary`` lies beside the file of a record. Its first line is a ``Seal``, what follows a ``SealSummary``,
+``record.summary`` lies beside the file of a record. Its first line is a ``Seal``; a ``SealSummary`` follows,
 compressed by zlib. The seal has digests of the file and of the summary: whoever reads the summary hashes the
 whole file of the record first, so that a record that has changed by one bit, or is being written, is never
 answered for by what it was. What does not fit is no error: the record is read then.

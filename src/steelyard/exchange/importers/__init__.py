@@ -1,7 +1,7 @@
 """Files of other tools, one reader a format: which tool wrote a file, and what is in it.
 
 A package adds a format by an entry point of the group ``steelyard.importers``: its name, and a function of
-the text and of what to call the file, which returns ``FileContents`` (``steelyard.exchange.importers.contents``).
+the text and of the name of the file. It returns ``FileContents`` (``steelyard.exchange.importers.contents``).
 """
 
 from __future__ import annotations

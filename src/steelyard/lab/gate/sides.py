@@ -1,4 +1,4 @@
-"""``GateSides``: the trees of base and head, checked out and built, and the programs of the harness in them."""
+"""``GateSides``: the trees of base and head, checked out and built, with the programs of the harness."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``ProcessTally``: processes that ran and that failed on each side, and whether a gate may go on after that."""
+"""``ProcessTally``: processes that ran and failed on each side, and whether a gate may go on."""
 
 from __future__ import annotations
 

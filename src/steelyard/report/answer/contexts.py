@@ -109,7 +109,8 @@ def _format_middle(finding: ContextFinding, called: Names) -> str:
     trimmed = ratio(middle.trimmed, middle.trimmed_interval)
     interval = f" ({bounds(middle.trimmed, middle.trimmed_interval)})" if middle.trimmed_interval else ""
     return (
-        f"{_who(finding, called)}: a few contexts dominate the mean of {ratio(across.speedup, across.interval)};"
+        f"{_who(finding, called)}: a few contexts dominate the mean of"
+        f" {ratio(across.speedup, across.interval)};"
         f" without the extreme fifths the mean is {trimmed}{interval}, the median"
         f" {ratio(middle.median, middle.median_interval or middle.trimmed_interval)}."
     )
@@ -120,7 +121,8 @@ def _format_bootstrap(finding: ContextFinding, called: Names) -> str:
     if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
         return ""
     return (
-        f"{_who(finding, called)}: the bootstrap over contexts gives {bounds(finding.across.speedup, drawn)} and"
+        f"{_who(finding, called)}: the bootstrap over contexts gives"
+        f" {bounds(finding.across.speedup, drawn)} and"
         " disagrees with t; the shape of the distribution decides."
     )
 

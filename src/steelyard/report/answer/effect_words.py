@@ -103,7 +103,8 @@ def interactions(factorial: Factorial) -> Iterator[str]:
     for pair in pairs[:MOST_SENTENCES]:
         first, second = (axes[name] for name in pair)
         at = [
-            f"{_format_conditional(each, factorial.metric)} at {printable(second.name)} = {step_text(second, each.step)}"
+            f"{_format_conditional(each, factorial.metric)} at {printable(second.name)} ="
+            f" {step_text(second, each.step)}"
             for each in factorial.conditional
             if (each.factor, each.at) == pair
         ]

@@ -189,7 +189,9 @@ def notes(factorial: Factorial) -> Iterator[str]:
         yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
     if factorial.unmatched:
         lack, count = ("lacks", "counts") if factorial.unmatched == 1 else ("lack", "count")
-        yield f"{counted(factorial.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
+        yield (
+            f"{counted(factorial.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
+        )
 
 
 def _format_ratio_title(metric: Metric) -> str:

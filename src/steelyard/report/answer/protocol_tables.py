@@ -48,8 +48,8 @@ def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, 
     where = named_levels(stratum_table.stratum)
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
-        f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm, {stratum_table.after} after; "
-        + _format_tests(stratum_table.tests, stratum_table.comparisons)
+        f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm,"
+        f" {stratum_table.after} after; " + _format_tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
         *paragraph(title, width, rest="  ", style="heading"),

@@ -85,7 +85,8 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
     size = f"{max(extreme.ratio, 1 / extreme.ratio):.2g} ×"
     if finding.context == AS_STARTED:
         return (
-            f"{_format_capital(name)} is {effect(extreme)} than the typical one. The other rows show which kinds of"
+            f"{_format_capital(name)} is {effect(extreme)} than the typical one. The other rows show"
+            " which kinds of"
             " context make the difference: set them, and report their levels."
         )
     if finding.context in _STACK:
@@ -100,7 +101,8 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
         )
     if finding.context == "aslr":
         return (
-            f"{_format_capital(name)} changes run time {size}: every run has its own layout. Average over many"
+            f"{_format_capital(name)} changes run time {size}: every run has its own layout. Average"
+            " over many"
             ' runs and layouts, or hold it and vary the layout: aslr = "off" with env_bytes = "random".'
         )
     if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
@@ -164,7 +166,8 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
     if not finding.unseen:
         return None
     return (
-        f"{_format_capital(name_of(finding))}: {len(finding.screened):,} of {counted(finding.population, 'level')}"
+        f"{_format_capital(name_of(finding))}: {len(finding.screened):,} of"
+        f" {counted(finding.population, 'level')}"
         f" visited, so that a kind of up to {percent(finding.unseen)} of them{unseen} could have been missed"
         " (95 % sure)"
     )

@@ -92,7 +92,7 @@ VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 
 
 def render(
-    checked: Sequence[Checked], exit_code: int, broken: Mapping[Path, SteelyardError] | None = None
+    checked: Sequence[Checked], exit_code: int, broken: Mapping[Path | str, SteelyardError] | None = None
 ) -> str:
     """Return the document as text; ``broken`` has what could not be judged."""
     errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())

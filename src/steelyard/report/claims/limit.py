@@ -56,7 +56,10 @@ def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
     unit = mean_evidence.metric.unit
     ci = between(mean_evidence.interval, unit, mean_evidence.level)
     what = "mean" if mean_evidence.quantile is None else _called(mean_evidence.quantile)
-    words = f"{what} {format_quantity(mean_evidence.mean, unit)} ({ci}, {units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
+    words = (
+        f"{what} {format_quantity(mean_evidence.mean, unit)} ({ci},"
+        f" {units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
+    )
     if outcome == "not_resolved" and mean_evidence.units_needed and not mean_evidence.reason:
         return f"{words}{_to_do(mean_evidence)}"
     return f"{words}, but {why(mean_evidence.reason)}" if mean_evidence.reason else words
@@ -76,7 +79,9 @@ def _to_do(mean_evidence: MeanEvidence) -> str:
         mean_evidence.units_needed or 0, "run" if mean_evidence.by == "launch" else mean_evidence.by
     )
     return (
-        f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be {_format_slow(mean_evidence)} and unseen;"
+        f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be"
+        f" {_format_slow(mean_evidence)} and"
+        " unseen;"
         f" use {more}, or quantile = {quantile:g}"
     )
 
@@ -96,5 +101,8 @@ def _predicted(predicted_evidence: PredictedEvidence) -> str:
     at = ", ".join(f"{name} = {value:g}" for name, value in predicted_evidence.at.items())
     value = format_quantity(predicted_evidence.value, predicted_evidence.unit)
     ci = between(predicted_evidence.interval, predicted_evidence.unit, 0.05)
-    words = f"{value} predicted at {at} ({ci}, by {predicted_evidence.model.growth()} from {predicted_evidence.points} points)"
+    words = (
+        f"{value} predicted at {at} ({ci}, by {predicted_evidence.model.growth()} from"
+        f" {predicted_evidence.points} points)"
+    )
     return f"{words}, but {why(predicted_evidence.reason)}" if predicted_evidence.reason else words

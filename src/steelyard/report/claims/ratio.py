@@ -35,7 +35,8 @@ def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> s
         return why(ratio_evidence.reason) or "the ratio is undefined"
     words = (
         f"{ratio(ratio_evidence.ratio, ratio_evidence.interval)} ×"
-        f" ({ci(ratio_evidence.ratio, ratio_evidence.interval, ratio_evidence.level)}, {units_text(ratio_evidence)})"
+        f" ({ci(ratio_evidence.ratio, ratio_evidence.interval, ratio_evidence.level)},"
+        f" {units_text(ratio_evidence)})"
     )
     if ratio_evidence.reason:
         return f"{words}, but {why(ratio_evidence.reason)}"

@@ -72,14 +72,18 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
         left = sum(point.outcome in _OPEN for point in points)
         others = f", {left} open" if left else ""
         return (
-            f"broken {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
+            "broken"
+            f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
             f" at worst {_format_point(_of(worst))}{_at(worst, points)};"
             f" {printable(_of(worst).right)} is faster there"
         )
     held = [point for point in points if point.outcome == "holds"]
     closest = max(held, key=_compute_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
-        return f"kept {_format_share(len(held), len(points))}: at most {_format_point(_of(closest))}{_at(closest, points)}"
+        return (
+            f"kept {_format_share(len(held), len(points))}: at most"
+            f" {_format_point(_of(closest))}{_at(closest, points)}"
+        )
     open_ = [point for point in points if point.outcome in _OPEN]
     worst = max(open_, key=_compute_ratio_of)
     return (
@@ -125,13 +129,17 @@ def _format_point(rule_point_evidence: RulePointEvidence) -> str:
     if rule_point_evidence.method == "exact":
         return f"{_format_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
     if rule_point_evidence.reason:
-        return f"{_format_three_digits(rule_point_evidence.ratio)} × {right}, but {why(rule_point_evidence.reason)}"
+        return (
+            f"{_format_three_digits(rule_point_evidence.ratio)} × {right}, but"
+            f" {why(rule_point_evidence.reason)}"
+        )
     units = counted(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
     if rule_point_evidence.n == 1:
         units = "one value, noise from neighbouring points"
     return (
         f"{ratio(rule_point_evidence.ratio, rule_point_evidence.interval)} × {right}"
-        f" ({ci(rule_point_evidence.ratio, rule_point_evidence.interval, rule_point_evidence.level)}, {units})"
+        f" ({ci(rule_point_evidence.ratio, rule_point_evidence.interval, rule_point_evidence.level)},"
+        f" {units})"
     )
 
 

@@ -50,7 +50,10 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
     if scales_evidence.reason:
         return f"{model.growth()} from {model.points} points, but {why(scales_evidence.reason)}"
     validation = model.validation
-    words = f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]} ({_format_rests_on(claim, validation)}, {model.points} points)"
+    words = (
+        f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]}"
+        f" ({_format_rests_on(claim, validation)}, {model.points} points)"
+    )
     if validation.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
     if validation.rank == "none" and not validation.at_most and validation.divergence < CONSTANT:

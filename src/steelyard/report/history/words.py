@@ -57,7 +57,8 @@ def head(history: History) -> str:
     missing = f"; {counted(history.missing, 'commit')} without a record" if history.missing else ""
     over = f", over {printable(history.reference)}" if history.reference else ""
     return (
-        f"{printable(history.experiment)}{over}: {counted(history.records, 'record')}, {short(history.first)} to"
+        f"{printable(history.experiment)}{over}: {counted(history.records, 'record')},"
+        f" {short(history.first)} to"
         f" {short(history.last)} ({by}{missing})"
     )
 
@@ -229,7 +230,8 @@ def _format_series_words(series: SeriesHistory, reason: str, least: float) -> st
 def notes(history: History) -> list[str]:
     """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
     said = [
-        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does not show"
+        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does"
+        " not show"
         f" it, and no check rests on it (--metric {series.metric.name} judges it)."
         for series in history.cpu_time
         for change in series.changes

@@ -103,7 +103,10 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         said = f"{both} cannot be compared: no block of both is complete."
         return [(), *paragraph(said, width)]
     alone, *_ = observation.contests
-    title = f"{alone.metric.name} of {printable(observation.versus)} over that of {printable(observation.command)}"
+    title = (
+        f"{alone.metric.name} of {printable(observation.versus)} over that of"
+        f" {printable(observation.command)}"
+    )
     columns = [
         Column(
             "probe",
@@ -161,8 +164,10 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
 def _format_caption(observation: Observation) -> str:
     contexts = ", each in a context of its own" if observation.contexts else ", all in one context"
     return (
-        f"{shorten(printable(observation.command), 40)}: {counted(observation.blocks, 'randomised block')}{contexts},"
-        f" seed {observation.seed}; changes against no probe, intervals 95 %; within: two one-sided tests at 5 %"
+        f"{shorten(printable(observation.command), 40)}:"
+        f" {counted(observation.blocks, 'randomised block')}{contexts},"
+        f" seed {observation.seed}; changes against no probe, intervals 95 %; within: two one-sided"
+        " tests at 5 %"
     )
 
 
@@ -262,7 +267,8 @@ def _predicted(observation: Observation, width: int) -> list[Line]:
         )
         told = "yes" if correlation.ci95 is not None and correlation.ci95.excludes(0) else "not resolved"
         texts.append(
-            f"{correlation.metrics[0]} and {correlation.metrics[1]}: rank correlation {correlation.rho:.2f}{around} over"
+            f"{correlation.metrics[0]} and {correlation.metrics[1]}: rank correlation"
+            f" {correlation.rho:.2f}{around} over"
             f" {counted(correlation.probes, 'probe')}: {told}"
         )
     shown: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]

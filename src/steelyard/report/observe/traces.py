@@ -25,7 +25,8 @@ def traced(observation: Observation, width: int) -> list[Line]:
     caption = (
         "Counts per second of CPU time, from a run's start to its end in"
         f" {counted(parts, 'equal part')}: means over {counted(runs, 'run')} of their own, read every"
-        f" {observation.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the highest of"
+        f" {observation.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the"
+        " highest of"
         " the event; s: standard deviation over runs, as a fraction of the mean, in the median part; differ:"
         " parts in which the level differs from no probe (t tests paired by block, Holm over all of the"
         " event)"

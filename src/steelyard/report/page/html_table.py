@@ -32,7 +32,8 @@ def html_table(
     """
     count = len(columns[0].cells) if columns else 0
     head = "".join(
-        f'<th scope="col"{_format_class(column, "")}>{escape(column.title) or "<span class=hidden>mark</span>"}</th>'
+        f'<th scope="col"{_format_class(column, "")}>'
+        f"{escape(column.title) or '<span class=hidden>mark</span>'}</th>"
         for column in columns
     )
     body = "".join(_format_row(columns, i, rows_of, numbers or {}) for i in range(count))

@@ -100,7 +100,10 @@ def state(contents: PageContents) -> str:
         if status.blocks_planned and status.state in ("running", "interrupted")
         else ""
     )
-    return f"{_STATES[status.state]}, {status.blocks_done:,}{of} {'block' if status.blocks_done == 1 else 'blocks'}"
+    return (
+        f"{_STATES[status.state]}, {status.blocks_done:,}{of}"
+        f" {'block' if status.blocks_done == 1 else 'blocks'}"
+    )
 
 
 def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:

@@ -1,4 +1,4 @@
-"""``SampleProfile``: what the protocol asks of one sample alone; worked out once, however many pairs it is in."""
+"""``SampleProfile``: facts of one sample that the protocol needs, worked out once for all its pairs."""
 
 from __future__ import annotations
 
