@@ -157,7 +157,7 @@ class Laboratory:
         from steelyard.lab.compare.arguments import fields_of, make_experiment
         from steelyard.lab.compare.compare import CompareRequest
 
-        known = [each.name for each in fields(CompareRequest)]
+        known = [field.name for field in fields(CompareRequest)]
         asked = fields_of(options, known, "Laboratory.compare")
         return cls(make_experiment(CompareRequest(commands=commands, **asked), options), record=record)
 
@@ -346,12 +346,12 @@ class Report:
         from steelyard.report.page.contents import Contents, Models
 
         names = (
-            each.portrait.status.record
-            if isinstance(each, Contents)
-            else each.name
-            if isinstance(each, Models)
-            else each.experiment
-            for each in self.contents
+            content.portrait.status.record
+            if isinstance(content, Contents)
+            else content.name
+            if isinstance(content, Models)
+            else content.experiment
+            for content in self.contents
         )
         return f"Report({', '.join(names)})"
 
@@ -435,13 +435,13 @@ def _contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) ->
             return Contents(about, None, why=error.message)
     answer = analyze(record, metric=metric, **chosen)
     declared = metric is None and not chosen.get("protocol")
-    several = len({tuple(its.items()) for its in about.contexts.values()}) > 1
+    several = len({tuple(context.items()) for context in about.contexts.values()}) > 1
     return Contents(
         about,
         answer,
         by_context=by_context(record, metric=metric) if several else None,
         checked=check(record) if record.experiment.claims and declared else None,
-        curves=tuple(Curve(*each) for each in curves(record, metric)),
+        curves=tuple(Curve(*curve) for curve in curves(record, metric)),
     )
 
 
@@ -520,7 +520,7 @@ def measure(
     from steelyard.report.answer.frame import list_rows
     from steelyard.units import parse_duration
 
-    labels = list(names) or [getattr(each, "__name__", repr(each)) for each in functions]
+    labels = list(names) or [getattr(function, "__name__", repr(function)) for function in functions]
     if not names and len(set(labels)) < len(labels):
         labels = [f"{label} #{place}" for place, label in enumerate(labels, 1)]
     if len(labels) != len(functions) or len(set(labels)) < len(labels):
@@ -627,6 +627,6 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     from steelyard.report.history.frame import list_rows
     from steelyard.report.history.text import lines
 
-    refuse_unknown(options, [each.name for each in fields(HistoryRequest)], "history")
+    refuse_unknown(options, [field.name for field in fields(HistoryRequest)], "history")
     found = over(HistoryRequest(names=tuple(map(Path, names)), **options))
     return Result(found, lambda: lines(found, WIDTH), lambda: HISTORY.text(found), lambda: list_rows(found))

@@ -170,7 +170,9 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def judged(self) -> tuple[Comparison, ...]:
         """Comparisons of the primary metric."""
-        return tuple(each for each in self.comparisons if each.metric.name == self.metric.name)
+        return tuple(
+            comparison for comparison in self.comparisons if comparison.metric.name == self.metric.name
+        )
 
     @property
     def family(self) -> Family:
@@ -180,4 +182,4 @@ class Answer(msgspec.Struct, frozen=True):
     @property
     def simulated(self) -> bool:
         """Whether values are those of a simulated machine."""
-        return any(each.provenance == "simulated" for each in self.samples)
+        return any(sample.provenance == "simulated" for sample in self.samples)

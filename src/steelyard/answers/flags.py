@@ -48,11 +48,11 @@ FEW_BLOCKS: Final = 10
 """Below, optional stopping and skewed values cost coverage (docs/statistics.md)."""
 
 
-def unequal(one: Failures, other: Failures) -> bool:
+def unequal(failures: Failures, other: Failures) -> bool:
     """Whether the fractions of failed runs differ at all."""
-    if (one.failed > 0) != (other.failed > 0):
+    if (failures.failed > 0) != (other.failed > 0):
         return True
-    return one.failed * other.attempted != other.failed * one.attempted
+    return failures.failed * other.attempted != other.failed * failures.attempted
 
 
 def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
@@ -69,4 +69,4 @@ def unjudgeable(samples: Sequence[Sample], *, ignore_failures: bool) -> bool:
 def missing_not_by_chance(samples: Sequence[Sample]) -> bool:
     """Whether runs timed out, or failed unequally often."""
     failures = [sample.failures for sample in samples]
-    return any(each.timed_out or unequal(failures[0], each) for each in failures)
+    return any(failure.timed_out or unequal(failures[0], failure) for failure in failures)

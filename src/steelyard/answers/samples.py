@@ -147,7 +147,7 @@ class Drill(msgspec.Struct, frozen=True):
     @property
     def largest(self) -> InstanceShare:
         """The instance that carries most."""
-        return max(self.shares, key=lambda each: each.share)
+        return max(self.shares, key=lambda share: share.share)
 
 
 class Described(msgspec.Struct, frozen=True):

@@ -46,7 +46,7 @@ class _Shapes:
         if origin in (Union, types.UnionType):
             return _either(map(self.of, get_args(kind)))
         if origin is not None and origin is not Literal:
-            return origin[tuple(each if each is ... else self.of(each) for each in get_args(kind))]
+            return origin[tuple(arg if arg is ... else self.of(arg) for arg in get_args(kind))]
         return self._plain(kind) if isinstance(kind, type) else kind
 
     def _plain(self, kind: type) -> Any:
@@ -73,7 +73,7 @@ class _Shapes:
         return [(key, self.of(_at(kind, path or key)))]
 
     def _part(self, kind: Any, part: Part) -> Any:
-        (its,) = (each for each in _members(kind) if each is not type(None))
+        (its,) = (member for member in _members(kind) if member is not type(None))
         shape = msgspec.defstruct(
             part.key.title().replace("_", ""), self.fields(its, part.lines), frozen=True
         )
@@ -87,7 +87,7 @@ def _struct(of: type, fields: Iterable[_Field]) -> type[msgspec.Struct]:
 def _at(kind: Any, path: str) -> Any:
     """Return the type of what stands at the end of a path, with ``None`` where one on the way can be."""
     for name in path.split(".") if path else ():
-        kind = _either(_attribute(each, name) for each in _members(kind))
+        kind = _either(_attribute(member, name) for member in _members(kind))
     return kind
 
 

@@ -116,7 +116,7 @@ class _Contest:
             candidates.append(Candidate(name, known, interval, against.outcome != "holds"))
             alone = at_least(ratio, 1.0, level / len(self.others))
             beaten = beaten or alone.outcome == "fails"
-        possible = [each.level for each in candidates if each.possible]
+        possible = [candidate.level for candidate in candidates if candidate.possible]
         if self.chosen is not None and not beaten:
             possible.insert(0, self.chosen)
         return BestEvidence(

@@ -30,7 +30,7 @@ def decide(claims: Sequence[Claim], drafts: Sequence[Draft], alpha: float) -> tu
             instances = (*settle(draft.tested, result.level), *map(named, draft.settled))
         else:
             family, instances = None, tuple(map(named, draft.settled))
-        outcome = combined(each.outcome for each in instances)
+        outcome = combined(instance.outcome for instance in instances)
         verdicts.append(Verdict(claim, outcome, instances, family, draft.breaks))
     return tuple(verdicts)
 

@@ -120,9 +120,9 @@ class _Asked(msgspec.Struct):
         self.crowded |= any(one.crowded for one in found)
         return found
 
-    def _seen(self, found: Sequence[Sample]) -> Sequence[Sample]:
-        self.crowded |= any(sample.provenance == "crowded" for sample in found)
-        return found
+    def _seen(self, samples: Sequence[Sample]) -> Sequence[Sample]:
+        self.crowded |= any(sample.provenance == "crowded" for sample in samples)
+        return samples
 
 
 def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Draft:

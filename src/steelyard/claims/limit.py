@@ -143,9 +143,11 @@ def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> 
     return not ignored and any(sample.failures.failed for sample in samples)
 
 
-def _failed(one: Series, samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
+def _failed(series: Series, samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
     """Whether runs failed at any point of a series."""
-    return _any_failed([each for each in samples if has(levels_of(each), one.labels)], claim, observed)
+    return _any_failed(
+        [sample for sample in samples if has(levels_of(sample), series.labels)], claim, observed
+    )
 
 
 def _bound(claim: Limit) -> float:

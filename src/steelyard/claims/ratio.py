@@ -85,14 +85,14 @@ def tested_pairs(
     new: Levels,
     old: Levels,
     within_levels_of: Sequence[str],
-    where: Levels,
+    levels: Levels,
     observed: Observed,
     statement: Statement,
 ) -> list[Undecided]:
     """Two treatments in every stratum that has both."""
     tested = []
     samples = observed.compared(metric)
-    for stratum, members in strata(samples, within_levels_of, where):
+    for stratum, members in strata(samples, within_levels_of, levels):
         treatment = next((m for m in members if has(m.treatment.levels, new)), None)
         baseline = next((m for m in members if has(m.treatment.levels, old)), None)
         if treatment is not None and baseline is not None and treatment is not baseline:

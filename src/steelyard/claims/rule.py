@@ -112,16 +112,16 @@ def _growth(
         yield judge_growth(dict(rest), rule, metric, functions, question)
 
 
-def _joined(one: Series, other: Series) -> Series:
+def _joined(series: Series, other: Series) -> Series:
     """Pieces of one function that differ in what merely describes it."""
     return replace(
-        one,
-        points=tuple(sorted((*one.points, *other.points), key=lambda point: point.at)),
-        counts=one.counts and other.counts,
-        simulated=one.simulated or other.simulated,
-        crowded=one.crowded or other.crowded,
-        censored=one.censored or other.censored,
-        lost=(*one.lost, *other.lost),
+        series,
+        points=tuple(sorted((*series.points, *other.points), key=lambda point: point.at)),
+        counts=series.counts and other.counts,
+        simulated=series.simulated or other.simulated,
+        crowded=series.crowded or other.crowded,
+        censored=series.censored or other.censored,
+        lost=(*series.lost, *other.lost),
     )
 
 

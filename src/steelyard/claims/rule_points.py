@@ -51,7 +51,9 @@ class Side(msgspec.Struct, frozen=True):
     @property
     def repeats(self) -> bool:
         """Whether a simulator gave every sample the same value each time."""
-        return all(each.provenance == "simulated" and len(set(each.values)) == 1 for each in self.samples)
+        return all(
+            sample.provenance == "simulated" and len(set(sample.values)) == 1 for sample in self.samples
+        )
 
     def summed(self, over: str, place: int) -> Sample:
         """Add the values up, block by block; number ``place`` of two treatments that differ in ``over``."""
@@ -202,28 +204,30 @@ def _blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEv
     )
 
 
-def _open(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
-    return Undecided(stratum, None, 1.0, lambda level: replace(known, level=level))
+def _open(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
+    return Undecided(stratum, None, 1.0, lambda level: replace(evidence, level=level))
 
 
-def _exact(stratum: Mapping[str, Scalar], known: RulePointEvidence) -> Undecided:
+def _exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
     """Judge a ratio that is known without uncertainty."""
-    ratio = known.ratio or 0.0
-    exact = replace(known, interval=Interval(ratio, ratio), p=0.0, method="exact")
+    ratio = evidence.ratio or 0.0
+    exact = replace(evidence, interval=Interval(ratio, ratio), p=0.0, method="exact")
     return Undecided(
         stratum,
-        "fails" if ratio > 1 + known.tolerance else "holds",
+        "fails" if ratio > 1 + evidence.tolerance else "holds",
         0.0,
         lambda level: replace(exact, level=level),
     )
 
 
-def _tested(stratum: Mapping[str, Scalar], distribution: Distribution, known: RulePointEvidence) -> Undecided:
+def _tested(
+    stratum: Mapping[str, Scalar], distribution: Distribution, rule_point_evidence: RulePointEvidence
+) -> Undecided:
     """Hold where the interval lies below 1 + tolerance, fail where it lies above."""
-    bound = 1 + known.tolerance
+    bound = 1 + rule_point_evidence.tolerance
     p = distribution.p_of(bound)
 
     def evidence(level: float) -> RulePointEvidence:
-        return replace(known, interval=distribution.interval(level), level=level, p=p)
+        return replace(rule_point_evidence, interval=distribution.interval(level), level=level, p=p)
 
-    return Undecided(stratum, "fails" if (known.ratio or 0.0) > bound else "holds", p, evidence)
+    return Undecided(stratum, "fails" if (rule_point_evidence.ratio or 0.0) > bound else "holds", p, evidence)

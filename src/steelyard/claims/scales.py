@@ -57,9 +57,9 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     names = {each.name for each in litmus}
     asked = [each for each in series if each.name not in names]
     judged = [
-        each
+        instance
         for parameter in _judged_in(every[0].parameters, question)
-        for each in _instances(asked, litmus, replace(question, parameter=parameter))
+        for instance in _instances(asked, litmus, replace(question, parameter=parameter))
     ]
     return Draft(settled=tuple(judged))
 
@@ -71,7 +71,9 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
     """
     if question.parameter is not None or len(parameters) < 2:
         return (question.parameter,)
-    named = frozenset[str]().union(*(each.parameters for each in question.expectations.values()))
+    named = frozenset[str]().union(
+        *(expectation.parameters for expectation in question.expectations.values())
+    )
     return tuple(name for name in parameters if name in named) or parameters
 
 

@@ -66,12 +66,14 @@ class Verdict(msgspec.Struct, frozen=True):
     def strictly(self) -> Verdict:
         """Return the same under ``--strict``: what is only approximately as stated is not resolved."""
         instances = tuple(
-            replace(each, outcome="not_resolved") if _holds_approximately(each) else each
-            for each in self.instances
+            replace(instance, outcome="not_resolved") if _holds_approximately(instance) else instance
+            for instance in self.instances
         )
         if instances == self.instances:
             return self
-        return replace(self, instances=instances, outcome=combined(each.outcome for each in instances))
+        return replace(
+            self, instances=instances, outcome=combined(instance.outcome for instance in instances)
+        )
 
 
 Reservation = Literal["failed", "unfinished", "imprecise", "afterwards", "departing"]
@@ -130,7 +132,7 @@ class Checked(msgspec.Struct, frozen=True):
 
     def strictly(self) -> Checked:
         """All verdicts as they are under ``--strict``."""
-        return replace(self, verdicts=tuple(each.strictly() for each in self.verdicts))
+        return replace(self, verdicts=tuple(verdict.strictly() for verdict in self.verdicts))
 
     def exit_code(self, *, strict: bool) -> int:
         """Exit code: 5 where the run failed.
@@ -140,7 +142,7 @@ class Checked(msgspec.Struct, frozen=True):
         """
         if self.failed:
             return ProgramError.exit_code
-        outcomes = {each.outcome for each in (self.strictly() if strict else self).verdicts}
+        outcomes = {verdict.outcome for verdict in (self.strictly() if strict else self).verdicts}
         if "fails" in outcomes:
             return 1
         return 3 if strict and (outcomes - {"holds"} or self.reservations) else 0

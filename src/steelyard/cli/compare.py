@@ -419,7 +419,7 @@ def _records(
     from steelyard.lab.compare.records import compare_records
     from steelyard.lab.run.existing_record import find_record
 
-    old, new = (find_record(Path(each)) for each in names)
+    old, new = (find_record(Path(name)) for name in names)
     return show_answer(
         compare_records(old, new, metric=metric, margin=margin), shown, as_json=as_json, strict=strict
     )
@@ -441,7 +441,7 @@ def _confirm(
     from steelyard.lab.run.existing_record import find_record
 
     directory = record_named(output) or propose_record(os.environ, "compare").with_suffix(".lab")
-    old, new = (find_record(Path(each)) for each in names)
+    old, new = (find_record(Path(name)) for name in names)
     experiment = experiment_in_turns(old, new, metric=metric, seed=chosen_seed(seed, directory))
     with pointing_to(directory, answers=not as_json):
         run_with_progress(experiment, directory)

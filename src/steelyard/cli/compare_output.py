@@ -64,7 +64,9 @@ def write_exports(directory: Path, exports: Mapping[str, Path], unit: str | None
     from steelyard.store import Record
 
     with Record.open(directory) as record:
-        commands = {each.id: shown_command(record.experiment, each) for each in record.treatments}
+        commands = {
+            treatment.id: shown_command(record.experiment, treatment) for treatment in record.treatments
+        }
         found = results(record, commands)
         version_2 = write_json_2(record, commands) if "export_json_2" in exports else ""
     texts = {

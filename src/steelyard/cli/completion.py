@@ -81,16 +81,16 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
         where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
         entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
         ours = [
-            each
-            for each in entries
-            if (records and _is_record(where / each)) or (specs and _is_spec(where / each))
+            entry
+            for entry in entries
+            if (records and _is_record(where / entry)) or (specs and _is_spec(where / entry))
         ]
         if not ours:
             return [CompletionItem(begun, type="dir")]
-        if any(re.search(r"[^\w./~+:@%^,=-]", each) for each in ours):
+        if any(re.search(r"[^\w./~+:@%^,=-]", our) for our in ours):
             # The shell writes what has to be quoted; it offers all files then.
             return [CompletionItem(begun, type="file")]
-        rest = [where / each for each in entries if each not in ours]
+        rest = [where / entry for entry in entries if entry not in ours]
         others = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
         return [CompletionItem(place + slash + each) for each in (*ours, *others)]
 

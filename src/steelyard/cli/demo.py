@@ -161,14 +161,14 @@ def _stack(directory: Path, progress: ProgressLine) -> Shown:
     progress.clear()
     if it.missing:
         raise MachineError(it.missing)
-    marks = ["#" if each.across_page else "o" if each.across_line else "." for each in it.lengths]
-    _write(picture([each.wall_s for each in it.lengths], marks, STEP_BYTES))
-    slow = sum(each.wall_s > 2 * it.typical_s for each in it.lengths)
+    marks = ["#" if length.across_page else "o" if length.across_line else "." for length in it.lengths]
+    _write(picture([length.wall_s for length in it.lengths], marks, STEP_BYTES))
+    slow = sum(length.wall_s > 2 * it.typical_s for length in it.lengths)
 
     def panel() -> dict[str, Any]:
         from steelyard.report.demo_figure import stack_panel
 
-        return stack_panel([each.wall_s for each in it.lengths], STEP_BYTES)
+        return stack_panel([length.wall_s for length in it.lengths], STEP_BYTES)
 
     said = (
         f"The length of the environment alone makes the same binary up to {it.ratio:.1f} × slower;"

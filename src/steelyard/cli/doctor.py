@@ -23,6 +23,6 @@ def command(ctx: click.Context, as_json: bool) -> None:
     from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines
 
-    found = inspect_host()
-    show(lambda: DOCTOR.text(found), lambda width: lines(found, width), as_json=as_json)
-    ctx.exit(0 if found.able else MachineError.exit_code)
+    host = inspect_host()
+    show(lambda: DOCTOR.text(host), lambda width: lines(host, width), as_json=as_json)
+    ctx.exit(0 if host.able else MachineError.exit_code)

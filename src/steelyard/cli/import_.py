@@ -94,8 +94,8 @@ def command(
         treatments = len(record.treatments)
     named = shlex.quote(str(directory))
     click.echo(f"{named}: {progress.trials:,} trials of {treatments:,} treatments")
-    for each in warnings:
-        click.echo(f"- {each.text}")
+    for warning in warnings:
+        click.echo(f"- {warning.text}")
     click.echo(f"steelyard analyze {named}")
 
 

@@ -206,7 +206,7 @@ def _draw(
 
 
 def _after(
-    found: Modelled,
+    modelled: Modelled,
     series: Sequence[Series],
     question: Question,
     *,
@@ -222,7 +222,7 @@ def _after(
 
     limits, suggestions = [], []
     by_key = {(one.name, one.metric): one for one in series}
-    for model in found.models:
+    for model in modelled.models:
         own = by_key[model.name, model.metric]
         if limit is not None:
             broken = breaks(own, _quantity(limit, model.unit), question)
@@ -237,16 +237,16 @@ def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[V
     from steelyard.scaling.versus import Versus, across, versus
 
     answers = (versus(one, other, question, question.scale) for one, other in across(series, label))
-    return tuple(each for each in answers if isinstance(each, Versus))
+    return tuple(answer for answer in answers if isinstance(answer, Versus))
 
 
-def _print(found: Modelled, after: After, *, as_json: bool) -> None:
+def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
     from steelyard.cli.run_and_answer import show
     from steelyard.report.models.document import render
     from steelyard.report.models.follow_ups import lines as more
     from steelyard.report.models.text import lines
 
-    parts = (found.models, found.failed, found.rules, found.causes)
+    parts = (modelled.models, modelled.failed, modelled.rules, modelled.causes)
     show(
         lambda: render(*parts, after),
         lambda width: [*lines(*parts, width=width), *more(after, width)],

@@ -45,26 +45,29 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     show(lambda: written(document), lambda _: [(Span(line),) for line in _lines(found, new)], as_json=as_json)
 
 
-def _lines(found: Recovered, new: Path) -> Iterator[str]:
+def _lines(recovered: Recovered, new: Path) -> Iterator[str]:
     """Report what was recovered, what is lost, and what can be done with it."""
-    named, every = shlex.quote(str(new)), found.trials + found.lost_trials
+    named, every = shlex.quote(str(new)), recovered.trials + recovered.lost_trials
     if not every:
         yield f"{new} has the experiment, of which no trial had ended"
-    elif not found.lost_trials:
+    elif not recovered.lost_trials:
         yield f"{new} has all {every:,} trials that had ended"
-    elif found.trials:
-        yield f"{new} has {found.trials:,} of {every:,} trials; {found.lost_trials:,} can no longer be read"
+    elif recovered.trials:
+        yield (
+            f"{new} has {recovered.trials:,} of {every:,} trials; {recovered.lost_trials:,} can no longer"
+            " be read"
+        )
     else:
         yield f"{new} has the experiment and none of its {every:,} trials: they can no longer be read"
-    if found.spoilt_blocks == 1:
+    if recovered.spoilt_blocks == 1:
         yield "1 block lost trials or values and is left out of answers"
-    elif found.spoilt_blocks:
-        yield f"{found.spoilt_blocks:,} blocks lost trials or values and are left out of answers"
-    if found.spec == "file":
+    elif recovered.spoilt_blocks:
+        yield f"{recovered.spoilt_blocks:,} blocks lost trials or values and are left out of answers"
+    if recovered.spec == "file":
         yield "its spec was lost and read from spec.toml; the identity of the program is lost"
-    if found.trials:
+    if recovered.trials:
         yield f"steelyard analyze {named} answers from the rest"
-    if found.spec == "file":
+    if recovered.spec == "file":
         yield "it cannot be continued: whether the program is still the same is unknown"
-    elif found.spoilt_blocks:
+    elif recovered.spoilt_blocks:
         yield f"steelyard run {named} measures as many blocks again"

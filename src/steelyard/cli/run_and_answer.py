@@ -288,7 +288,7 @@ def show_answer(
     # What was chosen after the run settles nothing.
     unresolved = any(each.verdict == "not_resolved" or each.exploratory for each in answer.judged)
     if answer.protocol is not None:  # whose verdicts were asked for
-        unresolved = any(each.difference == "not_resolved" for each in answer.protocol.pairs)
+        unresolved = any(pair.difference == "not_resolved" for pair in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3
     ended = answer.design.state not in ("precision_not_reached", "interrupted", "running")
     return 3 if strict and (unresolved or not ended) else 0
@@ -297,9 +297,9 @@ def show_answer(
 def _by_mean(answer: Answer) -> Answer:
     """Return the same answer with the treatments of the primary metric in the order of their means."""
     means = {
-        each.treatment.id: each.summary.mean
-        for each in answer.samples
-        if each.metric.name == answer.metric.name and each.summary.mean is not None
+        sample.treatment.id: sample.summary.mean
+        for sample in answer.samples
+        if sample.metric.name == answer.metric.name and sample.summary.mean is not None
     }
 
     def mean(each: Described | Comparison) -> float:

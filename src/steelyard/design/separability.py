@@ -46,17 +46,17 @@ def _linked(experiment: Experiment) -> Iterator[str]:
         yield f"{listed(link.names)} change together ({link.name}): their effects cannot be separated"
 
 
-def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
+def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
     """Effects of exclusions: main effects that hang together, and interactions that lack combinations."""
-    if not found:
+    if not cells:
         return
     linked = {name: link.name for link in experiment.zips for name in link.names}
     excluded = {frozenset(each) for each in experiment.design.exclude}
-    names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in found}) > 1]
+    names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in cells}) > 1]
     for first, second in itertools.combinations(names, 2):
         if first in linked and linked[first] == linked.get(second):
             continue
-        groups = _groups({(cell[first], cell[second]) for cell in found})
+        groups = _groups({(cell[first], cell[second]) for cell in cells})
         if len(groups) > 1:
             parts = " / ".join(
                 f"{first} {_listed(left)} only with {second} {_listed(right)}" for left, right in groups
@@ -66,8 +66,8 @@ def _broken(experiment: Experiment, found: Sequence[Cell]) -> Iterator[str]:
         ordered = [factor.name for factor in experiment.factors if factor.name in together]
         if len(ordered) < 2:
             continue
-        run = {tuple(cell[name] for name in ordered) for cell in found}
-        every = set(itertools.product(*(dict.fromkeys(cell[name] for cell in found) for name in ordered)))
+        run = {tuple(cell[name] for name in ordered) for cell in cells}
+        every = set(itertools.product(*(dict.fromkeys(cell[name] for cell in cells) for name in ordered)))
         missing = len(every - run)
         if missing:
             yield (

@@ -25,18 +25,18 @@ def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
     )
 
 
-def _labels(found: Sequence[Cell], name: str) -> list[str]:
+def _labels(cells: Sequence[Cell], name: str) -> list[str]:
     """Labels that tell the treatments apart; of one treatment: its command, its benchmark or the experiment.
 
     A word says what it is; a number alone does not, and is named.
     """
-    varying = [factor for factor in found[0] if len({cell[factor] for cell in found}) > 1]
+    varying = [factor for factor in cells[0] if len({cell[factor] for cell in cells}) > 1]
     if not varying:
-        return [_visible(next((found[0][factor] for factor in _NAMING if factor in found[0]), name))]
-    if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in found):
-        labels = [_visible(cell[varying[0]]) for cell in found]
+        return [_visible(next((cells[0][factor] for factor in _NAMING if factor in cells[0]), name))]
+    if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in cells):
+        labels = [_visible(cell[varying[0]]) for cell in cells]
     else:
-        labels = [", ".join(f"{factor}={_visible(cell[factor])}" for factor in varying) for cell in found]
+        labels = [", ".join(f"{factor}={_visible(cell[factor])}" for factor in varying) for cell in cells]
     # Levels that hold commas or escapes can make two labels equal.
     counts = Counter(labels)
     return [label if counts[label] == 1 else f"{label} #{i}" for i, label in enumerate(labels, 1)]

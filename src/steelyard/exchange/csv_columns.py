@@ -167,7 +167,7 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) ->
     at: dict[str, set[tuple[str, ...]]] = {}
     together: dict[tuple[str, ...], set[str]] = {}
     for _, row in rows:
-        at.setdefault(row[name], set()).add(tuple(row[each] for each in columns.parameters))
+        at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
         point = tuple(row[each] for each in (*columns.by, *columns.parameters))
         together.setdefault(point, set()).add(row[name])
     return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())

@@ -68,8 +68,8 @@ class _Values:
             positions = struct.unpack_from(f"<{count}Q", index, _INDEX)
             self.known[chunk] = positions, _member(self.archive, f"values/{int(chunk)}.vals")
         positions, data = self.known[chunk]
-        found = np.lib.format.read_array(io.BytesIO(data[positions[place] :]), allow_pickle=False)
-        return [float(value) for value in np.ravel(found)]
+        array = np.lib.format.read_array(io.BytesIO(data[positions[place] :]), allow_pickle=False)
+        return [float(value) for value in np.ravel(array)]
 
 
 def _series(document: Any, values: _Values) -> tuple[Series, ...]:

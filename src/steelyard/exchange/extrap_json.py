@@ -147,9 +147,9 @@ def write(series: Iterable[Series]) -> str:
     return json.dumps({"parameters": parameters, "measurements": measurements}, ensure_ascii=False) + "\n"
 
 
-def _same(one: Series, first: Series) -> None:
-    if one.parameters != first.parameters:
+def _same(series: Series, first: Series) -> None:
+    if series.parameters != first.parameters:
         raise UsageError(
-            f"{one.name}: parameters {', '.join(one.parameters)} beside {', '.join(first.parameters)}",
+            f"{series.name}: parameters {', '.join(series.parameters)} beside {', '.join(first.parameters)}",
             hint="write series with different parameters to files of their own",
         )

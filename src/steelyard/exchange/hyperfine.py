@@ -164,7 +164,7 @@ def _summarise_2(values: Sequence[float], unit: str) -> dict[str, Any]:
 def as_csv(found: Sequence[Result]) -> str:
     """Return one row for each command, then its parameters, as ``parameter_NAME``."""
     parameters = [each.get("parameters", {}) for each in found]
-    names = list(dict.fromkeys(name for each in parameters for name in each))
+    names = list(dict.fromkeys(name for parameter in parameters for name in parameter))
     text = io.StringIO()
     rows = csv.writer(text, lineterminator="\n")
     rows.writerow(["command", *SUMMARY, *(f"parameter_{name}" for name in names)])

@@ -138,9 +138,9 @@ def write_record(
     RecordError
         The directory exists already, or cannot be written.
     """
-    if prod(map(len, _levels([each.levels for each in trials]).values())) > MOST_CELLS:
-        trials = [replace(each, levels=_joined(each.levels)) for each in trials]
-        taken = replace(taken, cells=[_joined(each) for each in taken.cells])
+    if prod(map(len, _levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
+        trials = [replace(trial, levels=_joined(trial.levels)) for trial in trials]
+        taken = replace(taken, cells=[_joined(cell) for cell in taken.cells])
     experiment = _experiment(directory, trials, taken, question or Question())
     how = {"imported_from": taken.tool} | ({"one_process": True} if taken.one_process else {})
     drawn = treatments(experiment)
@@ -164,11 +164,11 @@ def write_record(
 
 def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
-    levels = _levels(taken.cells or [each.levels for each in trials])
+    levels = _levels(taken.cells or [trial.levels for trial in trials])
     compared = _compared(question, levels)
     if compared is not None and question.against is not None:
         levels[compared] = _first(levels[compared], question.against, compared)
-    present = Counter(each.levels for each in trials)
+    present = Counter(trial.levels for trial in trials)
     metric = question.metric or next(iter(taken.quantities))
     if metric not in taken.quantities:
         raise UsageError(f"unknown metric {metric!r}", hint=f"metrics: {', '.join(taken.quantities)}")
@@ -199,8 +199,8 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
 
 def _levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
     found: dict[str, dict[Scalar, None]] = {}
-    for each in cells:
-        for name, level in each:
+    for cell in cells:
+        for name, level in cell:
             found.setdefault(name, {})[level] = None
     return {name: list(its) for name, its in found.items()}
 

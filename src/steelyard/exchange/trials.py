@@ -84,7 +84,7 @@ def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, .
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        Column(_free(name, "factor", taken), type_of(its[name] for its in levels))
+        Column(_free(name, "factor", taken), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 

@@ -68,7 +68,9 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
         for index in range(self.treatments):
             high = self.spread(index)
             yield high | sum(
-                1 << each.axis for each in self.generators if each.sign * sign(each.word, high) > 0
+                1 << generator.axis
+                for generator in self.generators
+                if generator.sign * sign(generator.word, high) > 0
             )
 
     def spread(self, index: int) -> Word:
@@ -79,9 +81,9 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
     def defining(self) -> tuple[Alias, ...]:
         """The defining relation: every product of generators, the identity first."""
         found = [Alias(0, 1)]
-        for each in self.generators:
-            word = each.word | 1 << each.axis
-            found += [Alias(other.word ^ word, other.sign * each.sign) for other in found]
+        for generator in self.generators:
+            word = generator.word | 1 << generator.axis
+            found += [Alias(other.word ^ word, other.sign * generator.sign) for other in found]
         return tuple(found)
 
     @property

@@ -19,85 +19,96 @@ _LIKE: Final[dict[Likeness, str]] = {
 }
 
 
-def lines(found: Bisection, width: int = 80) -> list[Line]:
+def lines(bisection: Bisection, width: int = 80) -> list[Line]:
     """Return the answer, the candidates, what was measured, and what could not be."""
-    if found.resolvable is not None:
-        return _equal(found, width)
-    sign, style = SIGNS[found.direction] if found.is_named else ("?", "open")
-    out = paragraph(_answer(found, sign), width, style=style, rest="  ", only_first=True)
-    for each in found.candidates[:MOST_ROWS]:
-        said = f"{short(each.commit)}  {share(each.probability):>5}  {printable(each.subject)}"
+    if bisection.resolvable is not None:
+        return _equal(bisection, width)
+    sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
+    out = paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
+    for candidate in bisection.candidates[:MOST_ROWS]:
+        said = f"{short(candidate.commit)}  {share(candidate.probability):>5}  {printable(candidate.subject)}"
         out += paragraph(said, width, first="  ", rest=" " * 21)
-    if len(found.candidates) > MOST_ROWS:
-        out.append((Span(f"  … and {len(found.candidates) - MOST_ROWS} more; --json has all."),))
-    return [*out, (), *_tested(found, width), *_notes(found, width)]
+    if len(bisection.candidates) > MOST_ROWS:
+        out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
+    return [*out, (), *_tested(bisection, width), *_notes(bisection, width)]
 
 
-def _equal(found: Bisection, width: int) -> list[Line]:
-    bounds = f"{ratio(found.ratio, found.ci95)} × (95 % CI {found.ci95.low:.4g} to {found.ci95.high:.4g})"
+def _equal(bisection: Bisection, width: int) -> list[Line]:
+    bounds = (
+        f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to"
+        f" {bisection.ci95.high:.4g})"
+    )
     text = (
-        f"? {found.metric.name} of {printable(found.program)}: {short(found.bad)} is not seen to differ from"
-        f" {short(found.good)}, {bounds}, {counted(found.end_blocks, 'block')}, p = {probability(found.p)};"
-        f" {percent(found.resolvable or 0.0)} would probably have been detected. Nothing was searched for."
+        f"? {bisection.metric.name} of {printable(bisection.program)}: {short(bisection.bad)} is not"
+        " seen to differ from"
+        f" {short(bisection.good)}, {bounds}, {counted(bisection.end_blocks, 'block')}, p ="
+        f" {probability(bisection.p)};"
+        f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
+        " searched for."
     )
     return paragraph(text, width, style="open", rest="  ", only_first=True)
 
 
-def _answer(found: Bisection, sign: str) -> str:
+def _answer(bisection: Bisection, sign: str) -> str:
     change = (
-        f"{found.metric.name} of {printable(found.program)}: {relative(found.ratio, found.ci95)} from"
-        f" {short(found.good)} to {short(found.bad)}, {counted(found.commits, 'commit')}"
+        f"{bisection.metric.name} of {printable(bisection.program)}:"
+        f" {relative(bisection.ratio, bisection.ci95)} from"
+        f" {short(bisection.good)} to {short(bisection.bad)}, {counted(bisection.commits, 'commit')}"
     )
-    if not found.is_named:
-        return f"? {change}; {_doubt(found)}"
-    sure = f"({share(found.probability)} sure)"
+    if not bisection.is_named:
+        return f"? {change}; {_doubt(bisection)}"
+    sure = f"({share(bisection.probability)} sure)"
     which = (
-        f"{short(found.candidates[0].commit)} made it {sure}:"
-        if len(found.candidates) == 1
-        else f"one of these {len(found.candidates)} commits made it {sure}:"
+        f"{short(bisection.candidates[0].commit)} made it {sure}:"
+        if len(bisection.candidates) == 1
+        else f"one of these {len(bisection.candidates)} commits made it {sure}:"
     )
     return f"{sign} {change}; {which}"
 
 
-def _doubt(found: Bisection) -> str:
+def _doubt(bisection: Bisection) -> str:
     """Why no commit is named."""
-    builds = f"builds of one source differ by about {percent(found.between_builds or 0.0)} here"
-    if not found.tested:
+    builds = f"builds of one source differ by about {percent(bisection.between_builds or 0.0)} here"
+    if not bisection.tested:
         builds = "no build between them shows how much builds of one source differ"
-    if not found.candidates:
+    if not bisection.candidates:
         return f"no commit is named: {builds}."
-    which = "this commit is" if len(found.candidates) == 1 else f"these {len(found.candidates)} commits are"
+    which = (
+        "this commit is"
+        if len(bisection.candidates) == 1
+        else f"these {len(bisection.candidates)} commits are"
+    )
     return (
         f"not resolved: {builds}, so that no commit may have made it"
-        f" ({share(found.no_change or 0.0)} probable). If one did, {which} suspected:"
+        f" ({share(bisection.no_change or 0.0)} probable). If one did, {which} suspected:"
     )
 
 
-def _tested(found: Bisection, width: int) -> list[Line]:
-    shown = found.tested
+def _tested(bisection: Bisection, width: int) -> list[Line]:
+    tested = bisection.tested
     columns = [
-        Column("commit", [Span(short(each.commit)) for each in shown], right=False),
-        Column("blocks", [Span(str(each.blocks)) for each in shown]),
-        Column("× good", [Span(f"{each.ratio:.4g}") for each in shown]),
-        Column("behaves", [Span(_LIKE[each.like]) for each in shown], right=False),
+        Column("commit", [Span(short(each.commit)) for each in tested], right=False),
+        Column("blocks", [Span(str(each.blocks)) for each in tested]),
+        Column("× good", [Span(f"{each.ratio:.4g}") for each in tested]),
+        Column("behaves", [Span(_LIKE[each.like]) for each in tested], right=False),
     ]
-    ends = f"{counted(found.end_blocks, 'block')} of both ends, each commit in blocks with both"
-    return [*table(columns, width), *paragraph(ends, width, style="dim")] if shown else []
+    ends = f"{counted(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
+    return [*table(columns, width), *paragraph(ends, width, style="dim")] if tested else []
 
 
-def _notes(found: Bisection, width: int) -> list[Line]:
-    said = [f"{short(each.commit)} is skipped: {printable(each.why)}" for each in found.skipped]
-    between = [short(each.commit) for each in found.tested if each.like == "between"]
+def _notes(bisection: Bisection, width: int) -> list[Line]:
+    said = [f"{short(each.commit)} is skipped: {printable(each.why)}" for each in bisection.skipped]
+    between = [short(each.commit) for each in bisection.tested if each.like == "between"]
     if between:
         said.append(
             f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"
             " search both sides again."
         )
-    if found.is_named and found.between_builds is not None and found.tested:
+    if bisection.is_named and bisection.between_builds is not None and bisection.tested:
         said.append(
-            f"Builds of one source differ by about {percent(found.between_builds)}; that is allowed for."
+            f"Builds of one source differ by about {percent(bisection.between_builds)}; that is allowed for."
         )
-    if found.ended_early:
+    if bisection.ended_early:
         said.append("The search ended before the answer was as small as it can get.")
     return (
         [(), *(line for text in said for line in paragraph(text, width, first="- ", rest="  "))]

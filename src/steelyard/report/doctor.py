@@ -20,7 +20,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
     """
     said: list[Line] = paragraph(_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
-    topics = max(len(each.topic) for each in report.findings)
+    topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
     indent, deep = " " * (weights + 2), " " * (weights + topics + 4)
     for each in report.findings:

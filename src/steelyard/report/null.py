@@ -97,16 +97,16 @@ def _table(result: NullResult, width: int) -> list[Line]:
     tallies = result.tallies
     return table(
         [
-            Column("comparison", [Span(WAYS[each.way]) for each in tallies], right=False, is_name=True),
-            Column("different", [Span(f"{each.different} of {each.comparisons}") for each in tallies]),
-            Column("fraction", [Span(_share(each)) for each in tallies]),
+            Column("comparison", [Span(WAYS[tally.way]) for tally in tallies], right=False, is_name=True),
+            Column("different", [Span(f"{tally.different} of {tally.comparisons}") for tally in tallies]),
+            Column("fraction", [Span(_share(tally)) for tally in tallies]),
             Column(
                 "exact 95 % CI",
-                [Span(_bounds(each.ci95) if each.ci95 else "–") for each in tallies],
+                [Span(_bounds(tally.ci95) if tally.ci95 else "–") for tally in tallies],
             ),
             Column(
                 "largest ratio",
-                [Span(f"{each.largest_ratio:.3f} ×" if each.largest_ratio else "–") for each in tallies],
+                [Span(f"{tally.largest_ratio:.3f} ×" if tally.largest_ratio else "–") for tally in tallies],
                 give_way=1,
             ),
         ],

@@ -145,9 +145,9 @@ def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
 
     The constant is first, and at an advantage that holds false alarms at 2 %.
     """
-    which = posterior.candidates.classes
+    classes = posterior.candidates.classes
     # Not a product of matrices: threads of a BLAS keep a CPU busy while they wait for the next one.
-    own = (which[:, None] == np.arange(which.max() + 1)).astype(float)
+    own = (classes[:, None] == np.arange(classes.max() + 1)).astype(float)
     share: Floats = np.einsum("ij,jk->ik", posterior.lead, own)
     by_noise = ADVANTAGE[0] * posterior.noise + ADVANTAGE[1] * posterior.noise**2
     by_points = np.clip(6 / posterior.variance.shape[1], FEWEST, MOST)
@@ -155,7 +155,7 @@ def class_shares(posterior: Posterior) -> tuple[Floats, Integers]:
     # Where noise hides everything, the plain answer is shown.
     share *= 1 - posterior.blurred[:, None]
     share[:, 0] += posterior.blurred
-    return share, which
+    return share, classes
 
 
 def _values(basis: Floats, constant: Floats, slope: Floats, member: Integers) -> Floats:

@@ -73,8 +73,8 @@ def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) 
 
     ``rising``: a fall is seen to rise again, if there is one.
     """
-    its = model.validation
-    if its is None or its.rank == "undecided":
+    validation = model.validation
+    if validation is None or validation.rank == "undecided":
         return model
     if not rising and model.lead[asked.at] > CONSTANT:
         return _unseen(model, asked)
@@ -121,9 +121,9 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
 
     It is undecided where it describes nothing, or where the last points grow as expected.
     """
-    its = model.validation
+    validation = model.validation
     missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
-    if its is None or its.rank != "none" or not missed or model.segments:
+    if validation is None or validation.rank != "none" or not missed or model.segments:
         return model
     if _expected_at_the_end(asked.growth, points):
         growth = asked.growth.big_o(asked.parameter)
@@ -137,14 +137,18 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
 
 def _undecided(model: ScalingModel, rank: Rank) -> ScalingModel:
     """Return the model, its ranks in part in favour of this ``rank``."""
-    its = model.validation
-    if its is None:
+    validation = model.validation
+    if validation is None:
         return model
-    shares = {name: KEPT * getattr(its.probability, name) + (1 - KEPT) * (name == rank) for name in RANKS}
-    there: RankAnswer | None = None if its.rank_at_scale is None else "undecided"
+    shares = {
+        name: KEPT * getattr(validation.probability, name) + (1 - KEPT) * (name == rank) for name in RANKS
+    }
+    there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
     return replace(
         model,
-        validation=replace(its, rank="undecided", probability=RankProbability(**shares), rank_at_scale=there),
+        validation=replace(
+            validation, rank="undecided", probability=RankProbability(**shares), rank_at_scale=there
+        ),
     )
 
 

@@ -105,5 +105,8 @@ class _Memo:
         if self.at_scale and self.asked is not None:
             there = rank_probabilities_at(draw(posterior), self.asked, targets[0])
         return _Known(
-            {row: tuple(each[at] for each in values) for at, row in enumerate(rows)}, quantiles, ranks, there
+            {row: tuple(value[at] for value in values) for at, row in enumerate(rows)},
+            quantiles,
+            ranks,
+            there,
         )

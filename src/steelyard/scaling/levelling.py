@@ -84,10 +84,15 @@ def levelled(
     reach = 2 * math.sqrt(variance[-1])
     low, high = values[-1] - reach, values[-1] + reach
 
-    def within(each: Prediction) -> Prediction:
-        if each.at[0] <= scales[-1] or each.low is None or each.high is None:
-            return each
-        value = fmean(values[-PLATEAU:]) if rise == "none" else each.value
-        return replace(each, value=value, low=min(each.low, low, value), high=max(each.high, high, value))
+    def within(prediction: Prediction) -> Prediction:
+        if prediction.at[0] <= scales[-1] or prediction.low is None or prediction.high is None:
+            return prediction
+        value = fmean(values[-PLATEAU:]) if rise == "none" else prediction.value
+        return replace(
+            prediction,
+            value=value,
+            low=min(prediction.low, low, value),
+            high=max(prediction.high, high, value),
+        )
 
     return tuple(map(within, predictions))

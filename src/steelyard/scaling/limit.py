@@ -76,7 +76,7 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
 
     crosses = rises("value")
     # All scales that were looked at are predictions; only the one that is told can be too far.
-    known = [each for each in found.warnings if each.kind != "far"]
+    known = [warning for warning in found.warnings if warning.kind != "far"]
     if crosses is not None and crosses > FAR * measured[-1]:
         known.append(far(crosses / measured[-1]))
     falls = _falls(scales, _values(found.predictions, "value"), limit)
@@ -91,7 +91,7 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
 
 
 def _values(predictions: Sequence[Prediction], which: str) -> list[float]:
-    return [getattr(each, which) for each in predictions]
+    return [getattr(prediction, which) for prediction in predictions]
 
 
 def _falls(scales: Floats, values: Sequence[float], limit: float) -> float | None:

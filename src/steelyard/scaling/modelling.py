@@ -130,10 +130,10 @@ def _all_answers(
         yield from pool.map(lambda each: _answers(each[0], [reading for _, reading in each[1]], alone), work)
 
 
-def most_probable(found: ScalingModel) -> ScalingModel:
+def most_probable(scaling_model: ScalingModel) -> ScalingModel:
     """Return the model with its most probable other leads only, of one that names every lead."""
-    worth = [(lead, p) for lead, p in found.alternatives if p > WORTH_NAMING]
-    return replace(found, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
+    worth = [(lead, p) for lead, p in scaling_model.alternatives if p > WORTH_NAMING]
+    return replace(scaling_model, alternatives=tuple(worth[:ALTERNATIVES]), priors={})
 
 
 def _check(series: Sequence[Series], question: Question) -> None:
@@ -384,7 +384,7 @@ def _models(
     group: _Group,
     readings: list[Reading],
     fitted: Fitted,
-    seen: Foresight,
+    foresight: Foresight,
     targets: Floats,
     seconds: Seconds | None,
     upper: Floats | None,
@@ -393,7 +393,7 @@ def _models(
     listed: dict[int, _Listed] = {}
     scales = group.grid.points[:, 0].tolist()
     asked_at = [tuple(target) for target in targets.tolist()]
-    quantiles = seen.quantiles.tolist()
+    quantiles = foresight.quantiles.tolist()
     out: list[ScalingModel] = []
     resting = []
     for row, reading in enumerate(readings):
@@ -404,7 +404,7 @@ def _models(
             known = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _segments(reading, special) if special else ()
-        answer = _answer(group, reading, known, at, seen, row, predictions, segments)
+        answer = _answer(group, reading, known, at, foresight, row, predictions, segments)
         count = special.ends_apart if special else 0
         if count:
             answer = _replace_by_end(answer, quantiles[row], count)
@@ -423,7 +423,7 @@ def _answer(
     reading: Reading,
     known: _Listed,
     at: int,
-    seen: Foresight,
+    foresight: Foresight,
     row: int,
     targets: Iterable[tuple[tuple[float, ...], list[float]]],
     segments: tuple[Segment, ...],
@@ -434,9 +434,9 @@ def _answer(
     alternatives = known.alternatives(at)
     asked, series = group.asked, reading.series
     validation = None
-    if asked is not None and seen.ranks is not None:
-        there = seen.ranks_at[row] if seen.ranks_at is not None else None
-        ranks = seen.ranks[row]
+    if asked is not None and foresight.ranks is not None:
+        there = foresight.ranks_at[row] if foresight.ranks_at is not None else None
+        ranks = foresight.ranks[row]
         targets = list(targets)
         scale = targets[0][0][asked.at] if there is not None else None
         if unknown:

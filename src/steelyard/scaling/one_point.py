@@ -97,7 +97,7 @@ def in_three(model: ScalingModel, without: ScalingModel, last: float, value: flo
     return replace(
         model,
         posterior=posterior,
-        alternatives=tuple(sorted(shares.items(), key=lambda each: -each[1])),
+        alternatives=tuple(sorted(shares.items(), key=lambda item: -item[1])),
         priors={**without.priors, **model.priors},
         validation=_ranked(model.validation, without.validation),
         predictions=tuple(map(_either, model.predictions, without.predictions)),
@@ -110,10 +110,10 @@ def misfits(model: ScalingModel) -> bool:
     return any(warning.kind == "lack_of_fit" for warning in model.warnings)
 
 
-def _ranked(one: Validation | None, other: Validation | None) -> Validation | None:
-    if one is None or other is None:
-        return one
-    p, q = one.probability, other.probability
+def _ranked(validation: Validation | None, other: Validation | None) -> Validation | None:
+    if validation is None or other is None:
+        return validation
+    p, q = validation.probability, other.probability
     # Of what comes after a change, each rank is as likely as another.
     mixed = RankProbability(
         *(
@@ -121,13 +121,19 @@ def _ranked(one: Validation | None, other: Validation | None) -> Validation | No
             for a, b in ((p.match, q.match), (p.approximate, q.approximate), (p.none, q.none))
         )
     )
-    rank = mixed.answer(SURE, matches=one.matches)
-    there = None if one.rank_at_scale is None else "undecided" if rank == "undecided" else one.rank_at_scale
-    return replace(one, rank=rank, probability=mixed, rank_at_scale=there)
+    rank = mixed.answer(SURE, matches=validation.matches)
+    there = (
+        None
+        if validation.rank_at_scale is None
+        else "undecided"
+        if rank == "undecided"
+        else validation.rank_at_scale
+    )
+    return replace(validation, rank=rank, probability=mixed, rank_at_scale=there)
 
 
-def _either(one: Prediction, other: Prediction) -> Prediction:
+def _either(prediction: Prediction, other: Prediction) -> Prediction:
     """Return an interval as wide as both."""
-    if one.low is None or one.high is None or other.low is None or other.high is None:
-        return one
-    return replace(one, low=min(one.low, other.low), high=max(one.high, other.high))
+    if prediction.low is None or prediction.high is None or other.low is None or other.high is None:
+        return prediction
+    return replace(prediction, low=min(prediction.low, other.low), high=max(prediction.high, other.high))

@@ -76,16 +76,16 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
     return points
 
 
-def ratio_of_sums(left: Sequence[Uncertain], right: Sequence[Uncertain]) -> RatioOfSums:
+def ratio_of_sums(uncertains: Sequence[Uncertain], right: Sequence[Uncertain]) -> RatioOfSums:
     """Return the sum of the left over the sum of the right, both positive.
 
     By Fieller's distribution of a ratio of means with the degrees of freedom of Welch and Satterthwaite; of
     single values, by t on the logarithm.
     """
-    top, bottom = sum(each.mean for each in left), sum(each.mean for each in right)
-    kinds = {each.kind for each in (*left, *right)}
-    n = min(each.n for each in (*left, *right))
-    parts = [(each.mean / top * each.relative, each.nu) for each in left]
+    top, bottom = sum(each.mean for each in uncertains), sum(each.mean for each in right)
+    kinds = {each.kind for each in (*uncertains, *right)}
+    n = min(each.n for each in (*uncertains, *right))
+    parts = [(each.mean / top * each.relative, each.nu) for each in uncertains]
     r_top = math.hypot(*(part for part, _ in parts))
     others = [(each.mean / bottom * each.relative, each.nu) for each in right]
     r_bottom = math.hypot(*(part for part, _ in others))

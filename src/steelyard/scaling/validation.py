@@ -46,7 +46,7 @@ def validation_of(
     asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
 ) -> Validation:
     """Return the answer from probabilities in the order of ``RANKS``."""
-    found = RankProbability(*map(float, asymptotic))
+    rank_probability = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
     stated = Validation(
         expectation=asked.stated.expect,
@@ -54,14 +54,14 @@ def validation_of(
         parameter=asked.parameter,
         divergence=_divergence(lead, asked.growth),
         rank="undecided",
-        probability=found,
+        probability=rank_probability,
         scale=scale if there is not None else None,
         rank_at_scale=there.answer(SURE, matches=there.match > there.approximate)
         if there is not None
         else None,
         at_most=asked.stated.at_most,
     )
-    return replace(stated, rank=found.answer(SURE, matches=stated.matches))
+    return replace(stated, rank=rank_probability.answer(SURE, matches=stated.matches))
 
 
 @lru_cache(maxsize=4096)

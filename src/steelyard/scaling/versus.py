@@ -61,7 +61,7 @@ class Versus(msgspec.Struct, frozen=True):
 
 
 def versus(
-    function: Series, other: Series, question: Question | None = None, at: Mapping[str, float] | None = None
+    function: Series, series: Series, question: Question | None = None, at: Mapping[str, float] | None = None
 ) -> Versus | NotModelled:
     """Compare two functions of the same parameters.
 
@@ -75,9 +75,9 @@ def versus(
     UsageError
         They have other parameters or units; the method is that of seed 001.
     """
-    if (function.parameters, function.unit) != (other.parameters, other.unit):
+    if (function.parameters, function.unit) != (series.parameters, series.unit):
         raise UsageError(
-            f"{function.name} and {other.name} differ in parameters or unit, so they have no ratio",
+            f"{function.name} and {series.name} differ in parameters or unit, so they have no ratio",
             hint="compare functions of the same metric over the same parameters",
         )
     asked = replace(question or Question(), every_lead=True)
@@ -86,17 +86,17 @@ def versus(
             "the method seed001 states no probability, so it cannot say which is larger",
             hint="compare by --method posterior",
         )
-    target = _target(function, other, at or {})
+    target = _target(function, series, at or {})
     models: list[ScalingModel] = []
-    for one in (function, other):
+    for one in (function, series):
         found = model(one, asked)
         if isinstance(found, NotModelled):
             return found
         models.append(found)
     mine, its = models
-    values, weights = zip(*(_values(one, asked, target) for one in (function, other)), strict=True)
+    values, weights = zip(*(_values(one, asked, target) for one in (function, series)), strict=True)
     # In logarithms, since an exponential leaves the range of double long before its ratio does.
-    mine_logs, its_logs = (np.log(np.clip(each, SMALLEST, LARGEST)) for each in values)
+    mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
     logs = np.subtract.outer(mine_logs, its_logs).ravel()
     weight = np.outer(*weights).ravel()
     low, middle, high = (_ratio(log) for log in weighted_quantiles(logs, weight))
@@ -141,9 +141,9 @@ def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
     return pairs
 
 
-def _target(function: Series, other: Series, at: Mapping[str, float]) -> Floats:
+def _target(function: Series, series: Series, at: Mapping[str, float]) -> Floats:
     def largest(place: int) -> float:
-        return min(max(point.at[place] for point in one.points) for one in (function, other))
+        return min(max(point.at[place] for point in one.points) for one in (function, series))
 
     return np.array([at.get(name, largest(place)) for place, name in enumerate(function.parameters)], float)
 
@@ -168,13 +168,13 @@ def _ratio(log: float) -> float:
     return float(np.exp(log))
 
 
-def _growth(mine: ScalingModel, its: ScalingModel) -> tuple[float, float]:
+def _growth(mine: ScalingModel, scaling_model: ScalingModel) -> tuple[float, float]:
     """Probability that the first lead is faster, and that both are equal.
 
     Each has a third of what no lead accounts for.
     """
     faster = alike = total = 0.0
-    for (a, p), (b, q) in itertools.product(_leads(mine), _leads(its)):
+    for (a, p), (b, q) in itertools.product(_leads(mine), _leads(scaling_model)):
         total += p * q
         faster += p * q * (a > b)
         alike += p * q * (a == b)
@@ -182,5 +182,8 @@ def _growth(mine: ScalingModel, its: ScalingModel) -> tuple[float, float]:
     return faster + unknown, alike + unknown
 
 
-def _leads(found: ScalingModel) -> list[tuple[Growth, float]]:
-    return [(found.lead[0], found.posterior), *((lead[0], p) for lead, p in found.alternatives)]
+def _leads(scaling_model: ScalingModel) -> list[tuple[Growth, float]]:
+    return [
+        (scaling_model.lead[0], scaling_model.posterior),
+        *((lead[0], p) for lead, p in scaling_model.alternatives),
+    ]

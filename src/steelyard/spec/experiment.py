@@ -95,5 +95,5 @@ class Experiment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     @property
     def hard(self) -> tuple[str, ...]:
         """The factors that are hard to change, whose levels make whole plots; in the order of the factors."""
-        named = {each.factor for each in self.levels if each.change == "hard"}
+        named = {level.factor for level in self.levels if level.change == "hard"}
         return tuple(factor.name for factor in self.factors if factor.name in named)

@@ -131,7 +131,7 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
 
     origin = Origin("check()")
     tables = [each for each in given if not isinstance(each, Claim)]
-    if isinstance(given, (Mapping, str)) or any(not isinstance(each, dict) for each in tables):
+    if isinstance(given, (Mapping, str)) or any(not isinstance(table, dict) for table in tables):
         raise UsageError(
             f"claims are a list of dictionaries, or of claims of a spec, not {given!r}",
             hint='claims=[{"faster": {"opt": "O3"}, "than": {"opt": "O2"}}]',
@@ -301,7 +301,7 @@ def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], orig
         zips=found.zips,
         analysis=found.analysis,
         metrics=metrics_known(found.program.counters, found.metrics),
-        labelled=frozenset(each.name for each in found.metrics if each.is_written),
+        labelled=frozenset(metric.name for metric in found.metrics if metric.is_written),
         treatments=tuple(cells_of(layout, found.factors, found.design.exclude)),
     )
     return msgspec.structs.replace(found, claims=read_claims(tables, question, origin))

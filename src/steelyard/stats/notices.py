@@ -53,7 +53,7 @@ def warnings_of(
 
 
 def limits_of(
-    facts: DesignFacts, primary: Sequence[Described], others: Sequence[Described]
+    facts: DesignFacts, primary: Sequence[Described], describeds: Sequence[Described]
 ) -> tuple[Notice, ...]:
     """Limitations of this kind of repetition, whatever the values are."""
     limits: list[Notice] = []
@@ -75,7 +75,7 @@ def limits_of(
         limits.append(Notice("one_context"))
     split = [
         s
-        for s in (*primary, *others)
+        for s in (*primary, *describeds)
         if s.metric.name in ("user_s", "system_s") and (s.summary.mean or 0.0) < TICK_S
     ]
     if names := dict.fromkeys(sample.metric.name for sample in split):
@@ -124,7 +124,11 @@ def _of_failures(
         counts = sample.failures
         fields = {"failed": counts.failed, "timed_out": counts.timed_out, "attempted": counts.attempted}
         notices.append(Notice("failures", (sample.treatment.label,), fields))
-    censored = [each for each in comparisons if "failures_unequal" in each.flags or "timed_out" in each.flags]
+    censored = [
+        comparison
+        for comparison in comparisons
+        if "failures_unequal" in comparison.flags or "timed_out" in comparison.flags
+    ]
     if censored:
         notices.append(Notice(_OF_POLICY[failures], _new_labels(censored)))
     return notices
@@ -177,8 +181,8 @@ def _instance(sample: Described) -> Notice | None:
 
 def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> list[Notice]:
     notices: list[Notice] = []
-    few = [each for each in comparisons if "autocorrelated_few" in each.flags]
-    others = [each for each in comparisons if "autocorrelated_few" not in each.flags]
+    few = [comparison for comparison in comparisons if "autocorrelated_few" in comparison.flags]
+    others = [comparison for comparison in comparisons if "autocorrelated_few" not in comparison.flags]
     many = [each for each in others if "autocorrelated" in each.flags]
     blocked = facts.order != "sequential"
     if worst := _worst(few):
@@ -189,17 +193,23 @@ def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> li
     if worst := _worst(many):
         fields = {"r1": worst.r1, "n": worst.n, "n_eff": worst.n_eff, "blocked": blocked}
         notices.append(Notice("autocorrelated", _new_labels(many), fields))
-    for slow in {each.slow.treatment.id: each.slow for each in comparisons if each.slow is not None}.values():
+    for slow in {
+        comparison.slow.treatment.id: comparison.slow
+        for comparison in comparisons
+        if comparison.slow is not None
+    }.values():
         fields = {"count": slow.runs, "n": slow.n, "ratio": slow.times, "within": slow.within}
         fields |= {"low": slow.share95.low, "high": slow.share95.high}
         notices.append(Notice("slow_mode", (slow.treatment.label,), fields))
     if drifting := [
-        each for each in comparisons if "trend" in each.flags and "sequential_order" not in each.flags
+        comparison
+        for comparison in comparisons
+        if "trend" in comparison.flags and "sequential_order" not in comparison.flags
     ]:
         notices.append(Notice("trend_of_difference", _new_labels(drifting)))
-    if dropped := [each for each in comparisons if "unmatched_blocks" in each.flags]:
+    if dropped := [comparison for comparison in comparisons if "unmatched_blocks" in comparison.flags]:
         notices.append(Notice("unmatched_blocks", _new_labels(dropped)))
-    if uneven := [each for each in comparisons if "unbalanced_contexts" in each.flags]:
+    if uneven := [comparison for comparison in comparisons if "unbalanced_contexts" in comparison.flags]:
         notices.append(Notice("unbalanced_contexts", _new_labels(uneven)))
     return notices
 
@@ -218,7 +228,7 @@ def _labels(samples: Sequence[Described]) -> tuple[str, ...]:
 
 
 def _new_labels(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.treatment.label for each in comparisons))
+    return tuple(dict.fromkeys(comparison.treatment.label for comparison in comparisons))
 
 
 LONGER: Final = 1.1

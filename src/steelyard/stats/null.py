@@ -14,24 +14,24 @@ RESOLVED: Final = 0.9
 """Fraction of comparisons that a margin must resolve."""
 
 
-def tally(way: Way, found: Sequence[Comparison]) -> Tally:
+def tally(way: Way, comparisons: Sequence[Comparison]) -> Tally:
     """Count the comparisons of one way that call the program different."""
-    different = sum(each.difference != "not_resolved" for each in found)
-    ratios = [each.speedup.value for each in found if isinstance(each.speedup, Speedup)]
+    different = sum(each.difference != "not_resolved" for each in comparisons)
+    ratios = [each.speedup.value for each in comparisons if isinstance(each.speedup, Speedup)]
     return Tally(
         way,
-        comparisons=len(found),
+        comparisons=len(comparisons),
         different=different,
-        share=different / len(found) if found else None,
-        ci95=clopper_pearson(different, len(found)) if found else None,
+        share=different / len(comparisons) if comparisons else None,
+        ci95=clopper_pearson(different, len(comparisons)) if comparisons else None,
         largest_ratio=max((max(ratio, 1 / ratio) for ratio in ratios), default=None),
-        margin=_margin(found),
+        margin=_margin(comparisons),
     )
 
 
-def _margin(found: Sequence[Comparison]) -> float | None:
+def _margin(comparisons: Sequence[Comparison]) -> float | None:
     reaches = sorted(
-        math.inf if each.ci95 is None else max(each.ci95.high - 1, 1 - each.ci95.low) for each in found
+        math.inf if each.ci95 is None else max(each.ci95.high - 1, 1 - each.ci95.low) for each in comparisons
     )
     reach = reaches[math.ceil(RESOLVED * len(reaches)) - 1] if reaches else math.inf
     return reach if reach < math.inf else None

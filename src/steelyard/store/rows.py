@@ -53,7 +53,7 @@ def canonical(value: Any) -> str:
 
 def treatment_rows(treatments: Sequence[Treatment]) -> list[tuple[int, str, str]]:
     """Rows of ``treatment``."""
-    return [(each.id, each.label, as_given(dict(each.levels))) for each in treatments]
+    return [(treatment.id, treatment.label, as_given(dict(treatment.levels))) for treatment in treatments]
 
 
 def metric_rows(

@@ -159,20 +159,27 @@ class Summaries:
                     "INSERT OR REPLACE INTO metric VALUES (?, ?)",
                     (metric.name, msgspec.json.encode(metric).decode()),
                 )
-            for each in records:
-                ids = [self._id("spec", "spec", each.spec), self._id("host", "facts", each.host)]
-                run("DELETE FROM digest WHERE record = ?", (each.id,))
-                run("DELETE FROM part WHERE record = ?", (each.id,))
+            for record in records:
+                ids = [self._id("spec", "spec", record.spec), self._id("host", "facts", record.host)]
+                run("DELETE FROM digest WHERE record = ?", (record.id,))
+                run("DELETE FROM part WHERE record = ?", (record.id,))
                 run(
                     "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    (each.id, each.name, each.created_ns, each.experiment, each.primary_metric, *ids),
+                    (
+                        record.id,
+                        record.name,
+                        record.created_ns,
+                        record.experiment,
+                        record.primary_metric,
+                        *ids,
+                    ),
                 )
-                for part in each.parts:
-                    run("INSERT INTO part VALUES (?, ?)", (each.id, part))
-                for name, digests in each.digests.items():
+                for part in record.parts:
+                    run("INSERT INTO part VALUES (?, ?)", (record.id, part))
+                for name, digests in record.digests.items():
                     run(
                         "INSERT INTO digest VALUES (?, ?, ?)",
-                        (name, each.id, msgspec.json.encode(digests).decode()),
+                        (name, record.id, msgspec.json.encode(digests).decode()),
                     )
 
     def _id(self, table: str, column: str, text: str) -> int:

@@ -161,5 +161,5 @@ def _free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
 
 def full(levels: Sequence[Levels]) -> list[dict[str, Scalar]]:
     """Levels with all factors that any of them has."""
-    names = dict.fromkeys(name for each in levels for name in each)
-    return [{name: each.get(name, ABSENT) for name in names} for each in levels]
+    names = dict.fromkeys(name for level in levels for name in level)
+    return [{name: level.get(name, ABSENT) for name in names} for level in levels]

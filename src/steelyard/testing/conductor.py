@@ -147,14 +147,16 @@ class Session:
         if file is not None:
             judgements += judge(file, self._taken(), strict=self._is_strict)
         wanted = {"fails", "refused"} | ({"not_resolved", "not_judged"} if self._is_strict else set())
-        for it in judgements:
-            nodeid = it.one.item.nodeid
-            self.claims.append(it.words if it.words.startswith(nodeid) else f"{nodeid}: {it.words}")
-            if it.outcome in wanted:
+        for judgement in judgements:
+            nodeid = judgement.one.item.nodeid
+            self.claims.append(
+                judgement.words if judgement.words.startswith(nodeid) else f"{nodeid}: {judgement.words}"
+            )
+            if judgement.outcome in wanted:
                 self._failed.append(nodeid)
-                for report in it.one.reports:
+                for report in judgement.one.reports:
                     if report.when == "call":
-                        _fail(report, f"{it.words}\n{_evidence(it.one)}")
+                        _fail(report, f"{judgement.words}\n{_evidence(judgement.one)}")
 
     def _taken(self) -> Taken:
         from steelyard.testing.session import taken
@@ -189,7 +191,7 @@ class Session:
             directory = next_record(saved / LAST, replace=True)
             save(self.files, directory, self._taken())
             self.comparisons = list(self._compare(directory, saved))
-            holds = not any(it.is_red(strict=self._is_strict) for it in self.comparisons)
+            holds = not any(comparison.is_red(strict=self._is_strict) for comparison in self.comparisons)
             if name and (self._failed or not holds):
                 why = (
                     f"by a claim: {', '.join(dict.fromkeys(self._failed))}"
@@ -260,6 +262,6 @@ def _fail(report: pytest.TestReport, words: str) -> None:
     report.longrepr = words
 
 
-def _evidence(one: Ran) -> str:
-    timed, group = one.timed, group_of(one.item)
+def _evidence(ran: Ran) -> str:
+    timed, group = ran.timed, group_of(ran.item)
     return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group}"

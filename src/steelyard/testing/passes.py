@@ -96,23 +96,23 @@ def _shared(items: Sequence[pytest.Item]) -> pytest.Collector:
     return around[-1]
 
 
-def _run(one: Ran, nextitem: pytest.Item | pytest.Collector | None) -> None:
-    one.timed.called = False
-    one.reports = runtestprotocol(one.item, log=False, nextitem=nextitem)  # type: ignore[arg-type]  # its chain is asked for
+def _run(ran: Ran, nextitem: pytest.Item | pytest.Collector | None) -> None:
+    ran.timed.called = False
+    ran.reports = runtestprotocol(ran.item, log=False, nextitem=nextitem)  # type: ignore[arg-type]  # its chain is asked for
 
 
-def run_alone(one: Ran) -> bool:
+def run_alone(ran: Ran) -> bool:
     """Run a test once, in turns with those of another process.
 
     The fixtures of its file stay set up. Returns whether it passed and measured something.
     """
-    _run(one, _shared([one.item]))
-    return _sound(one)
+    _run(ran, _shared([ran.item]))
+    return _sound(ran)
 
 
-def _sound(one: Ran) -> bool:
+def _sound(ran: Ran) -> bool:
     """Whether the test passed and measured something, so that another pass makes sense."""
-    return one.timed.called and all(report.passed for report in one.reports)
+    return ran.timed.called and all(report.passed for report in ran.reports)
 
 
 def tear_down(item: pytest.Item, nextitem: pytest.Item | pytest.Collector | None) -> None:

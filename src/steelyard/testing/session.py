@@ -123,8 +123,8 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
     """
     levels = levels_of([one.item for one in file.ran])
     others: dict[str, Mapping[str, Scalar]] = {}
-    for each in levels:
-        others.setdefault(str(each["test"]), each)
+    for level in levels:
+        others.setdefault(str(level["test"]), level)
     judgements: list[Judgement] = []
     # A test of several parameters claims its growth once, in the words of all of them.
     distinct: list[tuple[Ran, dict[str, Any]]] = []

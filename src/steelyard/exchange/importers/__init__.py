@@ -192,7 +192,7 @@ def _of_json(text: str, where: str, tool: str) -> Contents:
 
 def _of_others(form: str) -> Text:
     """Return the reader that a package has registered under a name."""
-    known = {each.name: each for each in entry_points(group=GROUP)}
+    known = {entry_point.name: entry_point for entry_point in entry_points(group=GROUP)}
     if form not in known:
         names = (*FORMATS, *known)
         raise UsageError(f"unknown format {form!r}", hint=f"formats: {', '.join(names)}")

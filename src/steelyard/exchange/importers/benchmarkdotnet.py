@@ -53,29 +53,31 @@ def read(document: object, _where: str) -> Contents:
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []
     skipped = {}
-    for each in file.benchmarks:
-        name = f"{each.type}.{each.method}".strip(".") or each.full_name
-        if each.statistics is None:
-            notes.append(f"{each.full_name or name} failed and has no value.")
-            skipped[each.full_name or name] = "BenchmarkDotNet has no result of it"
+    for benchmark in file.benchmarks:
+        name = f"{benchmark.type}.{benchmark.method}".strip(".") or benchmark.full_name
+        if benchmark.statistics is None:
+            notes.append(f"{benchmark.full_name or name} failed and has no value.")
+            skipped[benchmark.full_name or name] = "BenchmarkDotNet has no result of it"
             continue
         launches: dict[int, list[float]] = {}
         actual = 0
-        for one in each.measurements:
-            if one.iteration_mode == "Workload":
-                actual += one.iteration_stage == "Actual"
-                if one.iteration_stage == "Result" and one.operations:
-                    launches.setdefault(one.launch_index, []).append(one.nanoseconds / one.operations * 1e-9)
+        for measurement in benchmark.measurements:
+            if measurement.iteration_mode == "Workload":
+                actual += measurement.iteration_stage == "Actual"
+                if measurement.iteration_stage == "Result" and measurement.operations:
+                    launches.setdefault(measurement.launch_index, []).append(
+                        measurement.nanoseconds / measurement.operations * 1e-9
+                    )
         removed = actual - sum(map(len, launches.values()))
         if launches and removed > 0:
             notes.append(f"{name}: BenchmarkDotNet removed {removed} of {actual} iterations as outliers.")
-        plain = [value * 1e-9 for value in each.statistics.original_values]
+        plain = [value * 1e-9 for value in benchmark.statistics.original_values]
         if not launches and not plain:
             means.append(name)
-            plain = [each.statistics.mean * 1e-9]
+            plain = [benchmark.statistics.mean * 1e-9]
         values = tuple(map(tuple, launches.values())) or (tuple(plain),)
-        levels = _levels(name, each.parameters)
-        series.append(Series(levels, "time_s", "s", values, name=each.full_name))
+        levels = _levels(name, benchmark.parameters)
+        series.append(Series(levels, "time_s", "s", values, name=benchmark.full_name))
     about = file.host_environment_info
     host: dict[str, Scalar] = {
         key: text for key, text in (("cpu", about.processor_name), ("os", about.os_version)) if text

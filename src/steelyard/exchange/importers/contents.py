@@ -62,13 +62,13 @@ def known_unit(text: str, where: str) -> Unit:
     UsageError
         None that is known: values are never taken in a unit that was guessed.
     """
-    found = unit_of(text)
-    if found is None:
+    unit = unit_of(text)
+    if unit is None:
         raise UsageError(
             f"{where}: unknown unit {text!r}",
             hint="units of time, bytes, operations, and these per unit of time can be read; convert the file",
         )
-    return found
+    return unit
 
 
 class Series(msgspec.Struct, frozen=True):

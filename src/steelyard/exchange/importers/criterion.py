@@ -115,7 +115,7 @@ def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, 
 
 def _decoded(file: Path, type_: type[T]) -> T:
     try:
-        found: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
+        json: T = decode_json(read_bytes(file, hint=_HINT), str(file), hint=_HINT, type=type_)
     except msgspec.ValidationError as error:
         raise UsageError(f"{file}: {error}", hint=_HINT) from None
-    return found
+    return json

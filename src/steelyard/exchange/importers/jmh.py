@@ -58,7 +58,7 @@ def read(document: object, where: str) -> Contents:
     series: list[Series] = []
     means: list[str] = []
     left_out: dict[str, None] = {}
-    threads = len({each.threads for each in results}) > 1
+    threads = len({result.threads for result in results}) > 1
     for each in results:
         levels: dict[str, Scalar] = {"benchmark": each.benchmark}
         levels |= {name: level(text) for name, text in each.params.items()}

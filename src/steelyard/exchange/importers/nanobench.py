@@ -37,14 +37,14 @@ class _File(msgspec.Struct, frozen=True):
 def read(document: object, where: str) -> Contents:
     """All benchmarks; ``title`` is a level where there are several."""
     results = msgspec.convert(document, _File).results
-    titles = len({each.title for each in results}) > 1
+    titles = len({result.title for result in results}) > 1
     series = []
     for each in results:
         if not each.batch > 0:
             raise UsageError(f"{where}: {each.name} has a batch of {each.batch}", hint="it must be above 0")
         levels: dict[str, Scalar] = {"title": each.title} if titles else {}
-        values = tuple(one.elapsed / each.batch for one in each.measurements)
+        values = tuple(measurement.elapsed / each.batch for measurement in each.measurements)
         series.append(Series({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
-    others = sorted({each.unit for each in results} - {"op"})
+    others = sorted({result.unit for result in results} - {"op"})
     notes = (f"Times are those of one {', '.join(others)}, as the program set its units.",) if others else ()
     return Contents(TOOL, tuple(series), notes=notes)

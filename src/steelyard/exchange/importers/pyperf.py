@@ -46,11 +46,13 @@ def read(document: object, where: str) -> Contents:
             hint="convert it with the pyperf that wrote it: python -m pyperf convert",
         )
     series = []
-    for each in file.benchmarks:
-        name = each.metadata.name or file.metadata.name
-        said = each.metadata.unit if each.metadata.unit != "second" else file.metadata.unit
+    for benchmark in file.benchmarks:
+        name = benchmark.metadata.name or file.metadata.name
+        said = benchmark.metadata.unit if benchmark.metadata.unit != "second" else file.metadata.unit
         unit = known_unit(said, f"{where}: {name}")
-        runs = tuple(tuple(value * unit.scale for value in run.values) for run in each.runs if run.values)
+        runs = tuple(
+            tuple(value * unit.scale for value in run.values) for run in benchmark.runs if run.values
+        )
         metric = {"s": "time_s", "B": "size_bytes"}.get(unit.si, "value")
         series.append(Series({"benchmark": name}, metric, unit.si, runs))
     about = file.metadata

@@ -42,17 +42,23 @@ def read(document: object, _where: str) -> Contents:
     """All tests: ``benchmark`` is the function, parameters that are numbers or text are levels."""
     file = msgspec.convert(document, _File)
     series, means = [], []
-    for each in file.benchmarks:
+    for benchmark in file.benchmarks:
         plain = {
             name: value
-            for name, value in (each.params or {}).items()
+            for name, value in (benchmark.params or {}).items()
             if isinstance(value, str | int | float | bool)
         }
-        name = each.name.partition("[")[0] if plain and len(plain) == len(each.params or {}) else each.name
-        levels: dict[str, Scalar] = {"benchmark": name, **plain} if name != each.name else {"benchmark": name}
-        if not each.stats.data:
-            means.append(each.name)
-        values = tuple(each.stats.data or [each.stats.mean])
-        series.append(Series(levels, "time_s", "s", (values,), name=each.fullname))
+        name = (
+            benchmark.name.partition("[")[0]
+            if plain and len(plain) == len(benchmark.params or {})
+            else benchmark.name
+        )
+        levels: dict[str, Scalar] = (
+            {"benchmark": name, **plain} if name != benchmark.name else {"benchmark": name}
+        )
+        if not benchmark.stats.data:
+            means.append(benchmark.name)
+        values = tuple(benchmark.stats.data or [benchmark.stats.mean])
+        series.append(Series(levels, "time_s", "s", (values,), name=benchmark.fullname))
     host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
     return Contents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))

@@ -106,20 +106,20 @@ def analyze(
     return _exploratory(found, chosen) if chosen else found
 
 
-def _chosen_afterwards(declared: Analysis, wanted: Analysis) -> list[str]:
+def _chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
     """Name what of the question is not as the experiment declared it."""
-    if declared.metric != wanted.metric:
+    if declared.metric != analysis.metric:
         return ["metric"]
-    if declared.estimand != wanted.estimand:
+    if declared.estimand != analysis.estimand:
         return ["estimand"]
-    kinds = (meant(each.estimand, each.interval) for each in (declared, wanted))
+    kinds = (meant(each.estimand, each.interval) for each in (declared, analysis))
     return ["interval"] if len(set(kinds)) > 1 else []
 
 
 def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
     return [
-        (each.baseline.treatment.id, each.treatment.treatment.id) for each in pair_up(chosen, declared).pairs
+        (pair.baseline.treatment.id, pair.treatment.treatment.id) for pair in pair_up(chosen, declared).pairs
     ]
 
 
@@ -129,7 +129,8 @@ def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
     return replace(
         found,
         comparisons=tuple(
-            replace(each, exploratory=True) if each.verdict else each for each in found.comparisons
+            replace(comparison, exploratory=True) if comparison.verdict else comparison
+            for comparison in found.comparisons
         ),
         warnings=(notice, *found.warnings),
     )
@@ -157,12 +158,12 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
         for outcome in record.stream_outcomes()
         if outcome.block.context is not None
     }
-    if len({tuple(its.items()) for its in settings.values()}) < 2:
+    if len({tuple(setting.items()) for setting in settings.values()}) < 2:
         raise UsageError(
             f"{record.directory} has one context only", hint='draw some: env_bytes = "random" in [contexts]'
         )
     samples = record.samples(metric or experiment.analysis.metric)
-    profiles = (profile(same_contexts(each, found.design.drawn_before), settings) for each in samples)
+    profiles = (profile(same_contexts(sample, found.design.drawn_before), settings) for sample in samples)
     shown = tuple(each for each in profiles if isinstance(each, Profile))
     return ByContext(experiment.name, shown, found.contexts)
 
@@ -253,7 +254,7 @@ def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standi
             complete,
             experiment.design.seed,
             looks=tuple(look.blocks for look in record.looks()),
-            extended_from=tuple(each.from_blocks for each in record.extensions()),
+            extended_from=tuple(extension.from_blocks for extension in record.extensions()),
             decided=stop.decided,
             closed=complete if last else closed_at(record),
             idle=idle_looks(record),
@@ -362,12 +363,12 @@ def _note_idle_power(record: Reading) -> list[Notice]:
 
 
 def _unobserved_waits(record: Reading, disturbances: Mapping[int, Disturbance]) -> list[Notice]:
-    if not any(each.observed for each in disturbances.values()) and not all(
+    if not any(disturbance.observed for disturbance in disturbances.values()) and not all(
         # Found at the end of a run: one that was killed does not know.
         run.host.get("queue_wait_available", True)
         for run in record.runs()
     ):
         return [Notice("queue_wait")]
-    if any(each.observed < each.trials for each in disturbances.values()):
+    if any(disturbance.observed < disturbance.trials for disturbance in disturbances.values()):
         return [Notice("queue_wait_of_short")]
     return []

@@ -111,7 +111,7 @@ def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
     labels = record.labels_of(metric)
     swept = [
         name
-        for places in ([each.levels for each in record.treatments], labels)
+        for places in ([treatment.levels for treatment in record.treatments], labels)
         for name in (places[0] if places else ())
         if all(is_number(place.get(name, "")) for place in places)
         and len({place[name] for place in places}) >= LEAST

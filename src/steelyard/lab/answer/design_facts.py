@@ -50,7 +50,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         passes=experiment.contexts.passes if experiment.contexts else 1,
         state=_state(record, last),
         looks=tuple(look.blocks for look in looks),
-        extended_from=tuple(each.from_blocks for each in record.extensions()),
+        extended_from=tuple(extension.from_blocks for extension in record.extensions()),
         strict=bool(stop and stop.strict),
         decided=bool(stop and stop.decided),
         closed=closed_at(record),

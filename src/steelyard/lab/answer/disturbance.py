@@ -14,7 +14,7 @@ DISTURBED_SHARE: Final = 0.01
 
 def disturbed(disturbances: Collection[Disturbance]) -> list[Disturbance]:
     """Treatments that waited for a CPU for more than a fraction of their time."""
-    return [each for each in disturbances if each.queue_wait_share > DISTURBED_SHARE]
+    return [disturbance for disturbance in disturbances if disturbance.queue_wait_share > DISTURBED_SHARE]
 
 
 def waited(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notice]:

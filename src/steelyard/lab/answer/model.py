@@ -133,7 +133,7 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
             f"the litmus test {litmus!r} is not among the functions",
             hint=f"name one of the functions: {names}",
         )
-    judged = _judge_rules(request, parsed, {(each.name, each.metric): each for each in answers})
+    judged = _judge_rules(request, parsed, {(answer.name, answer.metric): answer for answer in answers})
     causes = tuple(
         cause(m, tests[m.metric]) if m.metric in tests and m.name != litmus else None for m in models
     )

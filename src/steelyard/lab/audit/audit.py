@@ -160,14 +160,18 @@ class _Replication(msgspec.Struct, frozen=True):
         alpha = bench.level("replication")
         by = {True: elapsed, False: logs}
         pairs = [
-            Pair(each.name, each.level, self._differences(each, by[each.name in self.waiting]))
-            for each in self.comparisons
+            Pair(
+                comparison.name,
+                comparison.level,
+                self._differences(comparison, by[comparison.name in self.waiting]),
+            )
+            for comparison in self.comparisons
         ]
         replicated = replicate(pairs, alpha=alpha, least=request.least)
         cpu = {
-            (each.name, each.level): float(np.exp(self._differences(each, logs).mean()))
-            for each in self.comparisons
-            if each.name in self.waiting
+            (comparison.name, comparison.level): float(np.exp(self._differences(comparison, logs).mean()))
+            for comparison in self.comparisons
+            if comparison.name in self.waiting
         }
         findings = []
         for candidate in self.among:
@@ -324,7 +328,7 @@ def _again(
         comparisons += [_Comparison(name, level, row, typical) for level, row in settings.items()]
     if shell is not None:
         comparisons.append(_Comparison(AS_STARTED, AS_STARTED, shell, (usual,)))
-    wanted = [row for each in comparisons for row in (each.row, *each.typical)]
+    wanted = [row for comparison in comparisons for row in (comparison.row, *comparison.typical)]
     # Some kinds put a variable into the environment that grows with the level. All launches are padded to the
     # longest, which therefore has to be there again, or every level lies elsewhere than in the screening.
     wanted += [

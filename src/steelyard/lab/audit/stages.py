@@ -179,7 +179,7 @@ class Stages:
     def level(self, stage: str) -> float:
         """``alpha``, or what the looks at a stage that goes on until it decides leave of it."""
         with Record.open(self.place(stage)) as record:
-            looks = [each.from_blocks for each in record.extensions()]
+            looks = [extension.from_blocks for extension in record.extensions()]
             looks.append(record.progress().blocks.get("complete", 0))
         spends = self.request.limited and looks[0] >= FEWEST_FOR_LOOKS
         return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
@@ -190,8 +190,14 @@ class Stages:
         Settings that make a program wait on purpose are left out.
         """
         with Record.open(self.place(stage)) as record:
-            undisturbed = {each.id for each in record.treatments if not _waits_on_purpose(each.levels)}
-            known = [each for each in record.disturbances().values() if each.treatment in undisturbed]
+            undisturbed = {
+                treatment.id for treatment in record.treatments if not _waits_on_purpose(treatment.levels)
+            }
+            known = [
+                disturbance
+                for disturbance in record.disturbances().values()
+                if disturbance.treatment in undisturbed
+            ]
             among = disturbed(known)
             named = f"{len(among)} of {len(known)} settings of the {stage}"
             return (*waited((named,), among), *stolen(record, extent(record).spent_s))

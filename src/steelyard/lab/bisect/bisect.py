@@ -91,7 +91,10 @@ def _line(request: BisectRequest, repository: Repository) -> list[str]:
             hint = "this clone is shallow: git fetch --unshallow (actions/checkout: fetch-depth: 0)"
         raise UsageError(f"{request.bad} does not contain {request.good}", hint=hint)
     behind = set(repository.descendants(good, bad))  # Not all, if good is on a branch that was merged.
-    return [good, *(each for each in repository.first_parents(bad, good) if each in behind)]
+    return [
+        good,
+        *(first_parent for first_parent in repository.first_parents(bad, good) if first_parent in behind),
+    ]
 
 
 @contextmanager
@@ -208,12 +211,12 @@ class _Bisection:
         self._batches += 1
         self.metric = samples[0].metric
         values = [np.asarray(sample.values) for sample in samples]
-        if any(len(each) != len(values[0]) or not len(each) or each.min() <= 0 for each in values):
+        if any(len(value) != len(values[0]) or not len(value) or value.min() <= 0 for value in values):
             raise ProgramError(
                 f"{self.request.metric} was not observed in every run, or is not positive",
                 hint="choose another --metric",
             )
-        return [np.log(each) for each in values]
+        return [np.log(value) for value in values]
 
     def _experiment(self, commits: Sequence[str], blocks: int) -> Experiment:
         names = [commit[:DIGITS] for commit in commits]

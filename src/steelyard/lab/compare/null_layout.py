@@ -158,7 +158,7 @@ def built_layouts(request: CompareRequest) -> Make:
 
 
 def _linked(
-    asked: Experiment,
+    experiment: Experiment,
     names: tuple[str, ...],
     rows: Sequence[tuple[str | int, ...]],
     contexts: Contexts | None,
@@ -168,8 +168,8 @@ def _linked(
         for name, column in zip(names, zip(*rows, strict=True), strict=True)
     )
     return msgspec.structs.replace(
-        asked,
-        factors=(*asked.factors, *factors),
+        experiment,
+        factors=(*experiment.factors, *factors),
         zips=(Zip(names, tuple(rows), name="layout"),),
         contexts=contexts,
     )

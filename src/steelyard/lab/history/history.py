@@ -158,12 +158,12 @@ def _refuse_none(records: Sequence[Condensed] | Mapping[str, object], left_out: 
 
 def _refuse_other_specs(records: Sequence[Condensed]) -> None:
     first = records[0]
-    for other in records:
-        if other.spec != first.spec:
-            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(other.spec))
+    for record in records:
+        if record.spec != first.spec:
+            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(record.spec))
             shown = "".join(f"\n    {line}" for line in found)
             raise RecordError(
-                f"{first.name} and {other.name} are of different specs, which differ in:{shown}",
+                f"{first.name} and {record.name} are of different specs, which differ in:{shown}",
                 hint="give the records of one spec; a spec that has changed begins another history",
             )
 
@@ -222,9 +222,9 @@ def _key(labels: Mapping[str, Scalar]) -> str:
 
 def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
     """Return the reference program by its labels; empty where there is none."""
-    bases = {_key(each.labels): each for each in entries if each.treatment == reference}
+    bases = {_key(entry.labels): entry for entry in entries if entry.treatment == reference}
     if reference is not None and not bases:
-        known = ", ".join(dict.fromkeys(each.treatment for each in entries))
+        known = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
         raise UsageError(
             f"{record.name} has no treatment {reference!r} to divide by",
             hint=f"--reference with one of: {known}",
@@ -241,15 +241,15 @@ def _point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
     return Point(commit, entry.digest, entry.digest.median / base.digest.median, both)
 
 
-def _joined(one: Point | None, other: Point) -> Point:
-    if one is None:
+def _joined(point: Point | None, other: Point) -> Point:
+    if point is None:
         return other
-    n, m = one.digest.n, other.digest.n
+    n, m = point.digest.n, other.digest.n
     return replace(
-        one,
-        digest=merged(one.digest, other.digest),
-        median=math.exp((n * math.log(one.median) + m * math.log(other.median)) / (n + m)),
-        u=math.hypot(n * one.u, m * other.u) / (n + m),
+        point,
+        digest=merged(point.digest, other.digest),
+        median=math.exp((n * math.log(point.median) + m * math.log(other.median)) / (n + m)),
+        u=math.hypot(n * point.u, m * other.u) / (n + m),
     )
 
 

@@ -99,7 +99,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                 contests = _contests(request, rehearsed, other, usable, scratch, library, directory, watch)
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
-                measured = min((len(each[0]) for each in samples.values()), default=0)
+                measured = min((len(sample[0]) for sample in samples.values()), default=0)
                 blocks = max(2, min(request.blocks, measured))
                 levels = [NONE, *(probe.name for probe in usable)]
                 traced = _traced(request, request.trace, experiment, blocks, levels, directory, watch)
@@ -115,7 +115,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         )
         for probe in probes
     )
-    first = next((each[0] for each in samples.values()), None)
+    first = next((sample[0] for sample in samples.values()), None)
     return Observation(
         command=request.command,
         probes=probed,
@@ -130,7 +130,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         uncompared=uncompared,
         versus=request.versus,
         contests=contests,
-        any_level=tuple(test for its in samples.values() if (test := any_level(its)) is not None),
+        any_level=tuple(test for sample in samples.values() if (test := any_level(sample)) is not None),
         trace_ms=None if request.trace is None else request.trace.interval_ms,
         traces=traced,
     )
@@ -167,9 +167,9 @@ def _shared(verify: Verify, other: Verify) -> Verify:
     )
 
 
-def _of_one_program(verify: Verify, other: Rehearsal) -> dict[str, str]:
+def _of_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
     """Return what only runs of the first program are held to."""
-    both = dict(_contents(_shared(verify, other.verify)))
+    both = dict(_contents(_shared(verify, rehearsal.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
     return {f"{name} beside --versus": reason for name, _ in _contents(verify) if name not in both}
 
@@ -199,7 +199,9 @@ def _contests(
     refuse_other_stage(directory, "versus", experiment, "observe")
     run(experiment, directory / "versus.lab", watch=watch)
     with Record.open(directory / "versus.lab") as record:
-        samples = {str(each.treatment.levels["command"]): each for each in record.samples(request.metric)}
+        samples = {
+            str(sample.treatment.levels["command"]): sample for sample in record.samples(request.metric)
+        }
     names = [NONE, *(probe.name for probe in probes)]
     changed = [
         changes(samples[name], [samples[f"{name}{VERSUS}"]], within=request.within, alpha=request.alpha)[0]
@@ -279,7 +281,7 @@ def _differing(place: Path) -> dict[str, str]:
     failed: Counter[str] = Counter()
     reason = ""
     with Record.open(place) as record:
-        names = {each.id: str(each.levels["command"]) for each in record.treatments}
+        names = {treatment.id: str(treatment.levels["command"]) for treatment in record.treatments}
         for _, measurement in record.stream_measurements():
             attempted[names[measurement.treatment]] += 1
             failed[names[measurement.treatment]] += measurement.status != "ok"

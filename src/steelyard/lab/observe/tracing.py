@@ -113,9 +113,9 @@ class Tracing(msgspec.Struct, frozen=True):
         with Record.open(place) as record:
             levels = {s.treatment.id: str(s.treatment.levels["command"]) for s in record.samples("wall_s")}
             kept = {
-                each.block.id
-                for each in record.outcomes()
-                if each.state == "complete" and not each.block.discard
+                outcome.block.id
+                for outcome in record.outcomes()
+                if outcome.state == "complete" and not outcome.block.discard
             }
             return [
                 run

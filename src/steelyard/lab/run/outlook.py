@@ -72,7 +72,11 @@ def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
 
     It is 0 where labels do, which no plan knows.
     """
-    return len({each.levels[factor] for each in treatments if factor in each.levels}) if factor else 0
+    return (
+        len({treatment.levels[factor] for treatment in treatments if factor in treatment.levels})
+        if factor
+        else 0
+    )
 
 
 def _judge(experiment: Experiment, unit: Unit) -> Judge:

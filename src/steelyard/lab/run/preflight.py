@@ -63,7 +63,7 @@ def refuse_level_commands(experiment: Experiment, submitted: Submission | None) 
     ------
     UsageError
     """
-    if submitted is not None and any(each.enter or each.leave for each in experiment.levels):
+    if submitted is not None and any(level.enter or level.leave for level in experiment.levels):
         raise UsageError(
             f"[[levels]] have commands, and launch.kind = {experiment.launch.kind!r} runs trials where they"
             " change nothing",

@@ -103,7 +103,7 @@ def confounded_boots(record: Reading) -> str | None:
     boots = record.boots_of_treatments()
     names = {treatment.id: treatment.label for treatment in record.treatments}
     apart = [
-        (one, other) for one in boots for other in boots if one < other and not boots[one] & boots[other]
+        (boot, other) for boot in boots for other in boots if boot < other and not boots[boot] & boots[other]
     ]
     if not apart:
         return None

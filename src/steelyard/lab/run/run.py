@@ -339,7 +339,7 @@ def _conduct(
 
 def _close_timeout_s(experiment: Experiment) -> float:
     """Seconds that an interrupted runner may take: it leaves each level it has entered, a minute for each."""
-    return CLOSE_TIMEOUT_S + 60.0 * len({each.factor for each in experiment.levels if each.leave})
+    return CLOSE_TIMEOUT_S + 60.0 * len({level.factor for level in experiment.levels if level.leave})
 
 
 def _told_of_jobs(watch: Watch) -> Callable[[str, int, int], None]:

@@ -36,9 +36,11 @@ def simulations(
         if each.id in seen:
             by_group.setdefault(_group(experiment, each), {})[_ranks(experiment, each)] = seen[each.id]
     return tuple(
-        _estimate(each.label, _ranks(experiment, each), by_group.get(_group(experiment, each), {}))
-        for each in treatments
-        if each.id not in seen
+        _estimate(
+            treatment.label, _ranks(experiment, treatment), by_group.get(_group(experiment, treatment), {})
+        )
+        for treatment in treatments
+        if treatment.id not in seen
     )
 
 
@@ -65,8 +67,8 @@ def _seen(directory: Path) -> dict[int, tuple[float, float]]:
         return {}
     with Record.open(directory) as record:
         found = {
-            (each.treatment.id, each.metric.name): each.values
-            for each in record.samples("wall_s", "rss_bytes")
+            (sample.treatment.id, sample.metric.name): sample.values
+            for sample in record.samples("wall_s", "rss_bytes")
         }
     return {
         id_: (statistics.median(values), max(found[id_, "rss_bytes"]))

@@ -200,14 +200,14 @@ class StopRule:
         with one_thread():
             from steelyard.lab.answer.analyze import standing_of
 
-        found = standing_of(self._record, complete, last=last)
-        self.speedup, self.interval = found.speedup, found.interval
-        return found
+        standing = standing_of(self._record, complete, last=last)
+        self.speedup, self.interval = standing.speedup, standing.interval
+        return standing
 
-    def _add_look(self, complete: int, blocks: int, found: Standing, decision: Decision) -> Look:
+    def _add_look(self, complete: int, blocks: int, standing: Standing, decision: Decision) -> Look:
         metric = self._experiment.analysis.metric
-        wanted = found.target if self._stop.looks else None
-        look = Look(blocks, metric, time.time_ns(), complete, found.halfwidth, wanted, decision)
+        wanted = standing.target if self._stop.looks else None
+        look = Look(blocks, metric, time.time_ns(), complete, standing.halfwidth, wanted, decision)
         self._record.add_look(look)
         return look
 

@@ -60,8 +60,8 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     ]
 
 
-def _spread(its: AdjustedSpeedup) -> Span:
-    return Span(_with(its.value, its.spread) if math.isfinite(its.spread) else "–")
+def _spread(speedup: AdjustedSpeedup) -> Span:
+    return Span(_with(speedup.value, speedup.spread) if math.isfinite(speedup.spread) else "–")
 
 
 def _with(value: float, uncertainty: float) -> str:

@@ -26,23 +26,23 @@ def budgets(answer: Answer, width: int) -> list[Line]:
 
 def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     new, old = called[comparison.treatment.label], called[comparison.baseline.label]
-    its = comparison.budget
-    if its is None:
+    budget = comparison.budget
+    if budget is None:
         said = f"{new} against {old}: no budget: its interval is not based on propagated uncertainties"
         return paragraph(said, width)
     unit = comparison.metric.unit
-    rows = its.components
-    total = its.total
+    rows = budget.components
+    total = budget.total
     columns = [
-        Column("component", [Span(_component(each)) for each in rows], right=False, is_name=True),
-        Column("type", [Span(each.kind) for each in rows], right=False),
-        Column("of", [Span(each.side) for each in rows], right=False),
-        Column("value", [Span(_value(each.value, unit)) for each in rows], give_way=2),
-        Column("u", [Span(_size(each, unit)) for each in rows]),
-        Column("c", [Span(_sensitivity(each, unit)) for each in rows], give_way=3),
-        Column("adds %", [Span(f"{100 * each.contribution:.2g}") for each in rows]),
-        Column("of u² %", [Span(_share(each, total.u)) for each in rows], give_way=1),
-        Column("ν", [Span("∞" if each.nu is None else f"{each.nu:.4g}") for each in rows]),
+        Column("component", [Span(_component(row)) for row in rows], right=False, is_name=True),
+        Column("type", [Span(row.kind) for row in rows], right=False),
+        Column("of", [Span(row.side) for row in rows], right=False),
+        Column("value", [Span(_value(row.value, unit)) for row in rows], give_way=2),
+        Column("u", [Span(_size(row, unit)) for row in rows]),
+        Column("c", [Span(_sensitivity(row, unit)) for row in rows], give_way=3),
+        Column("adds %", [Span(f"{100 * row.contribution:.2g}") for row in rows]),
+        Column("of u² %", [Span(_share(row, total.u)) for row in rows], give_way=1),
+        Column("ν", [Span("∞" if row.nu is None else f"{row.nu:.4g}") for row in rows]),
     ]
     head = f"{new} against {old}: contributions to the uncertainty of the speedup, relative to it"
     foot = (
@@ -56,23 +56,23 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     ]
 
 
-def _component(each: Component) -> str:
-    return printable(each.name)
+def _component(component: Component) -> str:
+    return printable(component.name)
 
 
 def _value(value: float | None, unit: str) -> str:
     return "" if value is None else format_quantity(value, unit, 4)
 
 
-def _size(each: Component, unit: str) -> str:
-    return percent(each.u) if each.relative else format_quantity(each.u, unit, 2)
+def _size(component: Component, unit: str) -> str:
+    return percent(component.u) if component.relative else format_quantity(component.u, unit, 2)
 
 
-def _sensitivity(each: Component, unit: str) -> str:
-    below = "" if each.relative else shown_unit(unit)
-    return f"{each.sensitivity:.3g}" + (f" /{below}" if below else "")
+def _sensitivity(component: Component, unit: str) -> str:
+    below = "" if component.relative else shown_unit(unit)
+    return f"{component.sensitivity:.3g}" + (f" /{below}" if below else "")
 
 
-def _share(each: Component, u: float) -> str:
-    share = 100 * each.variance / u**2
+def _share(component: Component, u: float) -> str:
+    share = 100 * component.variance / u**2
     return f"{share:.1f}" if abs(share) >= 0.05 else "<0.1"

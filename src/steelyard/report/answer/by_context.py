@@ -28,8 +28,8 @@ _LABEL: Final = 26
 def lines(result: ByContext, width: int = 80) -> list[Line]:
     """All three figures, as far as the record has them."""
     shown: list[Line] = []
-    for each in result.profiles:
-        shown += [*([()] if shown else []), *_changes(each, width)]
+    for profile in result.profiles:
+        shown += [*([()] if shown else []), *_changes(profile, width)]
     for finding in result.comparisons:
         shown += [(), *_histogram(finding, width)]
     if result.comparisons:
@@ -105,9 +105,9 @@ def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     return rows
 
 
-def _verdicts(each: Sequence[InContext]) -> str:
-    faster, slower = sum(one.alone > 0 for one in each), sum(one.alone < 0 for one in each)
-    return f"{faster} of {len(each)} contexts alone would say faster, {slower} slower"
+def _verdicts(contexts: Sequence[InContext]) -> str:
+    faster, slower = sum(one.alone > 0 for one in contexts), sum(one.alone < 0 for one in contexts)
+    return f"{faster} of {len(contexts)} contexts alone would say faster, {slower} slower"
 
 
 class _Axis:
@@ -141,7 +141,7 @@ class _Axis:
 
 
 def _varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
-    return [name for name in settings[0] if len({each.get(name) for each in settings}) > 1]
+    return [name for name in settings[0] if len({setting.get(name) for setting in settings}) > 1]
 
 
 def _reach(value: float, interval: Interval | None) -> tuple[float, ...]:

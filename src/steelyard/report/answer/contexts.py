@@ -28,13 +28,13 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     return [*shown, *(line for text in sentences(found, called) for line in _wrapped(text, width))]
 
 
-def context_columns(found: Sequence[ContextFinding], called: Names) -> list[Column]:
+def context_columns(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     """Return the columns of these comparisons."""
-    across = [each.across for each in found]
-    by, next_ = ("by machine", "next machine") if found[0].machines else ("by context", "next context")
+    across = [each.across for each in findings]
+    by, next_ = ("by machine", "next machine") if findings[0].machines else ("by context", "next context")
     columns = [
-        Column(by, [Span(called[each.treatment.label]) for each in found], right=False, is_name=True),
-        *_against(found, called),
+        Column(by, [Span(called[each.treatment.label]) for each in findings], right=False, is_name=True),
+        *_against(findings, called),
         Column(f"{next_} (95 % PI)", [_prediction(each) for each in across], right=False),
         Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
         Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
@@ -47,11 +47,11 @@ def context_columns(found: Sequence[ContextFinding], called: Names) -> list[Colu
     return columns
 
 
-def _against(found: Sequence[ContextFinding], called: Names) -> list[Column]:
-    if len({each.baseline.id for each in found}) == 1:
+def _against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
+    if len({each.baseline.id for each in findings}) == 1:
         return []
     return [
-        Column("against", [Span(called[each.baseline.label]) for each in found], right=False, is_name=True)
+        Column("against", [Span(called[each.baseline.label]) for each in findings], right=False, is_name=True)
     ]
 
 
@@ -69,15 +69,15 @@ def _share(log_s: float | None) -> str:
     return "–" if log_s is None else percent(log_s)
 
 
-def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
+def sentences(findings: Sequence[ContextFinding], called: Names) -> list[str]:
     """Return what needs a sentence."""
-    if found[0].machines is not None:
+    if findings[0].machines is not None:
         from steelyard.report.answer import machines
 
-        return machines.tell_machines(found[:MOST_SENTENCES], called)
+        return machines.tell_machines(findings[:MOST_SENTENCES], called)
     said = [
         text
-        for each in found[:MOST_SENTENCES]
+        for each in findings[:MOST_SENTENCES]
         for text in (
             _middle(each, called),
             _bootstrap(each, called),
@@ -87,7 +87,7 @@ def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
         )
         if text
     ]
-    first = found[0].across
+    first = findings[0].across
     if first.components is None:
         said.append(
             "Each context was visited only once, so its effect cannot be separated from noise;"
@@ -98,42 +98,44 @@ def sentences(found: Sequence[ContextFinding], called: Names) -> list[str]:
     return said
 
 
-def _who(each: ContextFinding, called: Names) -> str:
-    return f"{called[each.treatment.label]} against {called[each.baseline.label]}"
+def _who(finding: ContextFinding, called: Names) -> str:
+    return f"{called[finding.treatment.label]} against {called[finding.baseline.label]}"
 
 
-def _middle(each: ContextFinding, called: Names) -> str:
-    middle, across = each.across.robust, each.across
+def _middle(finding: ContextFinding, called: Names) -> str:
+    middle, across = finding.across.robust, finding.across
     if middle is None or not middle.mean_differs:
         return ""
     trimmed = ratio(middle.trimmed, middle.trimmed_interval)
     interval = f" ({bounds(middle.trimmed, middle.trimmed_interval)})" if middle.trimmed_interval else ""
     return (
-        f"{_who(each, called)}: a few contexts dominate the mean of {ratio(across.speedup, across.interval)};"
+        f"{_who(finding, called)}: a few contexts dominate the mean of"
+        f" {ratio(across.speedup, across.interval)};"
         f" without the extreme fifths the mean is {trimmed}{interval}, the median"
         f" {ratio(middle.median, middle.median_interval or middle.trimmed_interval)}."
     )
 
 
-def _bootstrap(each: ContextFinding, called: Names) -> str:
-    t, drawn = each.across.interval, each.across.bootstrap
+def _bootstrap(finding: ContextFinding, called: Names) -> str:
+    t, drawn = finding.across.interval, finding.across.bootstrap
     if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
         return ""
     return (
-        f"{_who(each, called)}: the bootstrap over contexts gives {bounds(each.across.speedup, drawn)} and"
+        f"{_who(finding, called)}: the bootstrap over contexts gives"
+        f" {bounds(finding.across.speedup, drawn)} and"
         " disagrees with t; the shape of the distribution decides."
     )
 
 
-def _interaction(each: ContextFinding, called: Names) -> str:
-    components, common = each.across.components, each.across.common
+def _interaction(finding: ContextFinding, called: Names) -> str:
+    components, common = finding.across.components, finding.across.common
     if components is None or components.p is None:
         return ""
     from steelyard.stats.contexts.finding import SEEN
 
     moves = "change" if components.p < SEEN else "show no effect on"
     both = f"; they change both commands alike by s = {percent(common)}" if common else ""
-    return f"{_who(each, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."
+    return f"{_who(finding, called)}: contexts {moves} the ratio ({_p(components.p)}){both}."
 
 
 def _p(p: float) -> str:
@@ -141,22 +143,24 @@ def _p(p: float) -> str:
     return f"p {shown[0]} {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
 
 
-def _split(each: ContextFinding, called: Names) -> str:
-    split = each.split
+def _split(finding: ContextFinding, called: Names) -> str:
+    split = finding.split
     if split is None:
         return ""
     runs = f"{split.runs} runs of each" if split.runs > 1 else "one run of each"
     return (
-        f"{_who(each, called)}: a half-width of {percent(split.rel_halfwidth)} is cheapest with {runs} in"
+        f"{_who(finding, called)}: a half-width of {percent(split.rel_halfwidth)} is cheapest with {runs} in"
         f" {counted(split.contexts, 'context')}, each visited once{about(split.seconds)}."
     )
 
 
-def _rank(each: ContextFinding, called: Names) -> str:
-    rank = each.across.default_rank
+def _rank(finding: ContextFinding, called: Names) -> str:
+    rank = finding.across.default_rank
     if rank is None:
         return ""
-    return f"{_who(each, called)}: the default context ranks {rank} of {each.across.contexts} (1 = best)."
+    return (
+        f"{_who(finding, called)}: the default context ranks {rank} of {finding.across.contexts} (1 = best)."
+    )
 
 
 def _wrapped(text: str, width: int) -> list[Line]:

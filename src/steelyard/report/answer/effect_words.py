@@ -24,9 +24,9 @@ MOST_FINDINGS: Final = 8
 
 def leads(answer: Answer) -> bool:
     """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
-    found = answer.effects
+    effects = answer.effects
     asked = not answer.declared.baseline and answer.declared.family != "all-pairs"
-    return asked and bool(found) and all(each.effects and each.design in TWO_STEPS for each in found)
+    return asked and bool(effects) and all(each.effects and each.design in TWO_STEPS for each in effects)
 
 
 def findings(answer: Answer) -> Iterator[Finding]:
@@ -47,8 +47,8 @@ def findings(answer: Answer) -> Iterator[Finding]:
             yield Finding(f"{where}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
 
 
-def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Finding:
-    axes = {axis.name: axis for axis in found.axes}
+def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> Finding:
+    axes = {axis.name: axis for axis in factorial.axes}
     name = f"{where}{called(effect, axes)}"
     estimate = effect.ratio
     if estimate is None or estimate.value is None:
@@ -57,12 +57,12 @@ def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Findi
     better = value >= 1
     if effect.resolved and not better:
         value, interval = 1 / value, interval.reciprocal() if interval else None
-    evidence = _evidence(effect, found, value, interval, answer)
-    word = comparative(found.metric, better=better)
+    evidence = _evidence(effect, factorial, value, interval, answer)
+    word = comparative(factorial.metric, better=better)
     if effect.resolved:
-        metric = "" if is_speed(found.metric) else f" {printable(found.metric.name)}"
+        metric = "" if is_speed(factorial.metric) else f" {printable(factorial.metric.name)}"
         claim = f"{name} is {ratio(value, interval)} × {word}{metric}"
-        style: Style = "" if found.metric.better == "neither" else "good" if better else "bad"
+        style: Style = "" if factorial.metric.better == "neither" else "good" if better else "bad"
         return Finding(claim, evidence, style)
     if effect.resolved is None:
         return Finding(f"{name}: {ratio(value, interval)} ×, not tested", evidence, "open")
@@ -75,36 +75,37 @@ def _main(effect: Effect, found: Factorial, where: str, answer: Answer) -> Findi
 
 
 def _evidence(
-    effect: Effect, found: Factorial, value: float, interval: Interval | None, answer: Answer
+    effect: Effect, factorial: Factorial, value: float, interval: Interval | None, answer: Answer
 ) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = effect.p_holm
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
-        parts.append(f"but p = {probability(p)} among {len(found.effects)} effects")
-    return ", ".join([*parts, f"{counted(found.treatments, 'treatment')}", _units(found)])
+        parts.append(f"but p = {probability(p)} among {len(factorial.effects)} effects")
+    return ", ".join([*parts, f"{counted(factorial.treatments, 'treatment')}", _units(factorial)])
 
 
-def _units(found: Factorial) -> str:
-    if found.by == "launch":
-        return f"{counted(found.units, 'run')} of each, one after the other"
-    return counted(found.units, found.by)
+def _units(factorial: Factorial) -> str:
+    if factorial.by == "launch":
+        return f"{counted(factorial.units, 'run')} of each, one after the other"
+    return counted(factorial.units, factorial.by)
 
 
-def _where(found: Factorial) -> str:
-    said = named_levels({**found.stratum, **found.labels})
+def _where(factorial: Factorial) -> str:
+    said = named_levels({**factorial.stratum, **factorial.labels})
     return f"{said}: " if said else ""
 
 
-def interactions(found: Factorial) -> Iterator[str]:
+def interactions(factorial: Factorial) -> Iterator[str]:
     """Meaning of the largest resolved interactions of two factors with two levels each, for the first."""
-    axes = {axis.name: axis for axis in found.axes}
-    shares = {effect.factors: effect.share for effect in found.effects}
-    pairs = sorted({(each.factor, each.at) for each in found.conditional}, key=lambda pair: -shares[pair])
+    axes = {axis.name: axis for axis in factorial.axes}
+    shares = {effect.factors: effect.share for effect in factorial.effects}
+    pairs = sorted({(each.factor, each.at) for each in factorial.conditional}, key=lambda pair: -shares[pair])
     for pair in pairs[:MOST_SENTENCES]:
         first, second = (axes[name] for name in pair)
         at = [
-            f"{_conditional(each, found.metric)} at {printable(second.name)} = {step_text(second, each.step)}"
-            for each in found.conditional
+            f"{_conditional(each, factorial.metric)} at {printable(second.name)} ="
+            f" {step_text(second, each.step)}"
+            for each in factorial.conditional
             if (each.factor, each.at) == pair
         ]
         yield (
@@ -113,9 +114,9 @@ def interactions(found: Factorial) -> Iterator[str]:
         )
 
 
-def _conditional(each: ConditionalEffect, metric: Metric) -> str:
+def _conditional(effect: ConditionalEffect, metric: Metric) -> str:
     """``1.21 × faster (1.19 to 1.23)``."""
-    value, interval = each.ratio.value, each.ci95
+    value, interval = effect.ratio.value, effect.ci95
     if value is None:
         return "out of range"
     if interval is None or not interval.excludes(1):
@@ -130,7 +131,7 @@ def _conditional(each: ConditionalEffect, metric: Metric) -> str:
 
 def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
     """``opt: O2 → O3``, ``opt × threads``; with all that it is confounded with."""
-    name = " × ".join(printable(each) for each in effect.factors)
+    name = " × ".join(printable(factor) for factor in effect.factors)
     if effect.confounded:
         return " or ".join([name, *(printable(each) for each in effect.confounded)])
     if effect.interaction:

@@ -33,49 +33,49 @@ _BAR: Final = 6
 def lines(answer: Answer, width: int) -> list[Line]:
     """One part for each stratum; nothing where no factors are crossed."""
     shown: list[Line] = []
-    for found in answer.effects:
+    for effect in answer.effects:
         if shown:
             shown.append(())
-        shown += paragraph(caption(found), width, style="heading", only_first=True)
-        shown += _part(found, width, told=leads(answer))
+        shown += paragraph(caption(effect), width, style="heading", only_first=True)
+        shown += _part(effect, width, told=leads(answer))
     if shown and any(not each.measured for each in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
     return shown
 
 
-def _part(found: Factorial, width: int, *, told: bool) -> Iterator[Line]:
+def _part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
     """Yield the findings in words, without the sentences that ``told`` says stand above already."""
-    if found.undefined is not None:
-        said = f"No effects of the factors: {found.undefined.words}."
+    if factorial.undefined is not None:
+        said = f"No effects of the factors: {factorial.undefined.words}."
         yield from _wrapped(said, width)
         return
-    largest = sorted(found.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
-    yield from table(effect_columns(found, largest), width)
-    if len(found.effects) > MOST_ROWS:
-        yield (Span(f"… and {len(found.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*(() if told else interactions(found)), *notes(found)):
+    largest = sorted(factorial.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
+    yield from table(effect_columns(factorial, largest), width)
+    if len(factorial.effects) > MOST_ROWS:
+        yield (Span(f"… and {len(factorial.effects) - MOST_ROWS} smaller; --json has all."),)
+    for sentence in (*(() if told else interactions(factorial)), *notes(factorial)):
         yield from _wrapped(sentence, width)
-    yield from _level_table(found, width)
-    yield from _contrast_table(found, width)
+    yield from _level_table(factorial, width)
+    yield from _contrast_table(factorial, width)
 
 
-def caption(found: Factorial) -> str:
+def caption(factorial: Factorial) -> str:
     """Return the metric and stratum, and what effects are estimated from."""
-    where = named_levels({**found.stratum, **found.labels})
-    units = "run" if found.by == "launch" else found.by
-    each = " of each" if found.by == "launch" else ""
-    said = f"Effects on {printable(found.metric.name)}{f', {where}' if where else ''}"
-    rest = f": {counted(found.treatments, 'treatment')}"
-    if found.units:
-        rest += f", {counted(found.units, units)}{each}; ratios of geometric means"
+    where = named_levels({**factorial.stratum, **factorial.labels})
+    units = "run" if factorial.by == "launch" else factorial.by
+    each = " of each" if factorial.by == "launch" else ""
+    said = f"Effects on {printable(factorial.metric.name)}{f', {where}' if where else ''}"
+    rest = f": {counted(factorial.treatments, 'treatment')}"
+    if factorial.units:
+        rest += f", {counted(factorial.units, units)}{each}; ratios of geometric means"
     return said + rest
 
 
-def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
+def effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Column]:
     """Return the columns of these effects, and what is left to chance."""
-    axes = {axis.name: axis for axis in found.axes}
-    unassigned = "not assigned" if found.kind == "screening" else "other interactions"
-    others = {"chance": found.rest, unassigned: found.unassigned}
+    axes = {axis.name: axis for axis in factorial.axes}
+    unassigned = "not assigned" if factorial.kind == "screening" else "other interactions"
+    others = {"chance": factorial.rest, unassigned: factorial.unassigned}
     rest = [name for name, share in others.items() if share > _SHOWN]
     shares = [*(effect.share for effect in effects), *(others[name] for name in rest)]
     blank = [Span("") for _ in rest]
@@ -86,7 +86,9 @@ def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
             right=False,
             is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
         ),
-        Column(_ratio_title(found.metric), [*(ratio_cell(_value(e.ratio), e.ci95) for e in effects), *blank]),
+        Column(
+            _ratio_title(factorial.metric), [*(ratio_cell(_value(e.ratio), e.ci95) for e in effects), *blank]
+        ),
     ]
     if any(effect.ci95 for effect in effects):
         columns.append(
@@ -106,82 +108,88 @@ def effect_columns(found: Factorial, effects: Sequence[Effect]) -> list[Column]:
     return columns
 
 
-def _level_table(found: Factorial, width: int) -> list[Line]:
+def _level_table(factorial: Factorial, width: int) -> list[Line]:
     """Levels of factors that have more than two, against their first."""
-    if not found.levels:
+    if not factorial.levels:
         return []
-    shown = found.levels[:MOST_ROWS]
-    return [(), *table(level_columns(found, shown), width), *left_out(len(found.levels) - len(shown))]
+    shown = factorial.levels[:MOST_ROWS]
+    return [(), *table(level_columns(factorial, shown), width), *left_out(len(factorial.levels) - len(shown))]
 
 
-def level_name(found: Factorial, each: LevelEffect) -> str:
+def level_name(factorial: Factorial, effect: LevelEffect) -> str:
     """``threads: 1 → 4``."""
-    axis = next(axis for axis in found.axes if axis.name == each.factor)
-    return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, each.step)}"
+    axis = next(axis for axis in factorial.axes if axis.name == effect.factor)
+    return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, effect.step)}"
 
 
-def level_columns(found: Factorial, shown: Sequence[LevelEffect]) -> list[Column]:
+def level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[Column]:
     """Return the columns of these levels."""
     return [
-        Column("levels", [Span(level_name(found, each)) for each in shown], right=False, is_name=True),
-        Column(_ratio_title(found.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in shown]),
+        Column("levels", [Span(level_name(factorial, each)) for each in effects], right=False, is_name=True),
+        Column(
+            _ratio_title(factorial.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in effects]
+        ),
         Column(
             "95 % CI",
-            [interval_cell(_value(each.ratio), each.ci95) for each in shown],
+            [interval_cell(_value(each.ratio), each.ci95) for each in effects],
             right=False,
             give_way=1,
         ),
     ]
 
 
-def _contrast_table(found: Factorial, width: int) -> list[Line]:
-    if not found.contrasts:
+def _contrast_table(factorial: Factorial, width: int) -> list[Line]:
+    if not factorial.contrasts:
         return []
 
-    def column(each: ContrastEffect) -> Span:
-        return ratio_cell(_value(each.ratio), each.ci95)
+    def column(effect: ContrastEffect) -> Span:
+        return ratio_cell(_value(effect.ratio), effect.ci95)
 
-    shown = found.contrasts
+    contrasts = factorial.contrasts
     return [
         (),
         *table(
             [
-                Column("contrast", [Span(printable(each.name)) for each in shown], right=False, is_name=True),
-                Column("ratio", [column(each) for each in shown]),
+                Column(
+                    "contrast", [Span(printable(each.name)) for each in contrasts], right=False, is_name=True
+                ),
+                Column("ratio", [column(each) for each in contrasts]),
                 Column(
                     "95 % CI",
-                    [interval_cell(_value(e.ratio), e.ci95) for e in shown],
+                    [interval_cell(_value(e.ratio), e.ci95) for e in contrasts],
                     right=False,
                     give_way=1,
                 ),
-                Column("p Holm", [_p(each) for each in shown]),
+                Column("p Holm", [_p(each) for each in contrasts]),
             ],
             width,
         ),
     ]
 
 
-def notes(found: Factorial) -> Iterator[str]:
+def notes(factorial: Factorial) -> Iterator[str]:
     """Sentences on what was not judged, and on what cannot be told apart."""
-    if found.censored:
+    if factorial.censored:
         yield ("Nothing is judged: runs failed or timed out (not missing at random), or were oversubscribed.")
-    elif found.effects and all(effect.p is None for effect in found.effects):
-        if found.units == 1:
+    elif factorial.effects and all(effect.p is None for effect in factorial.effects):
+        if factorial.units == 1:
             yield (
                 "One value of each treatment gives no error term: no interval, no test"
                 ' (run more blocks, or set unreplicated = "lenth" in [analysis]).'
             )
         else:
             yield "The values do not differ between blocks: without an error term, nothing is tested."
-    elif any(effect.method == "lenth-pseudo-se" for effect in found.effects):
+    elif any(effect.method == "lenth-pseudo-se" for effect in factorial.effects):
         yield "Judged by Lenth's pseudo standard error, as declared: most effects are assumed negligible."
-    if any(effect.confounded for effect in found.effects):
+    if any(effect.confounded for effect in factorial.effects):
         yield "Effects joined by “or” are one contrast: this fraction cannot tell which of them it is."
-    if found.kind == "screening":
+    if factorial.kind == "screening":
         yield "A Plackett-Burman design: interactions are not estimated and hide in the main effects."
-    if found.unmatched:
-        lack, count = ("lacks", "counts") if found.unmatched == 1 else ("lack", "count")
-        yield f"{counted(found.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
+    if factorial.unmatched:
+        lack, count = ("lacks", "counts") if factorial.unmatched == 1 else ("lack", "count")
+        yield (
+            f"{counted(factorial.unmatched, 'block')} {lack} a value of some treatment and {count} for none."
+        )
 
 
 def _ratio_title(metric: Metric) -> str:
@@ -239,30 +247,30 @@ class _Row:
             self.interval = Span("–" if known is None or effect.ci95 is None else bounds(known, effect.ci95))
 
 
-def _heading(found: Factorial, answer: Answer) -> str:
-    where = named_levels({**found.stratum, **found.labels})
-    return ", ".join(filter(None, [printable(found.metric.name), where, _means(found, answer)]))
+def _heading(factorial: Factorial, answer: Answer) -> str:
+    where = named_levels({**factorial.stratum, **factorial.labels})
+    return ", ".join(filter(None, [printable(factorial.metric.name), where, _means(factorial, answer)]))
 
 
-def _means(found: Factorial, answer: Answer) -> str:
+def _means(factorial: Factorial, answer: Answer) -> str:
     """``4.59 ms to 9.18 ms``."""
     summaries = [
-        each.summary
-        for each in answer.samples
-        if each.metric.name == found.metric.name
-        and dict(each.labels) == dict(found.labels)
-        and all(each.treatment.levels.get(name) == level for name, level in found.stratum.items())
+        sample.summary
+        for sample in answer.samples
+        if sample.metric.name == factorial.metric.name
+        and dict(sample.labels) == dict(factorial.labels)
+        and all(sample.treatment.levels.get(name) == level for name, level in factorial.stratum.items())
     ]
-    known = sorted((each.mean, each.u) for each in summaries if each.mean is not None)
+    known = sorted((summary.mean, summary.u) for summary in summaries if summary.mean is not None)
     if not known:
         return "no mean"
-    ends = [quantity(mean, found.metric.unit, u) for mean, u in (known[0], known[-1])]
+    ends = [quantity(mean, factorial.metric.unit, u) for mean, u in (known[0], known[-1])]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def _largest_effects(found: Factorial) -> Sequence[_Row]:
-    axes = {axis.name: axis for axis in found.axes}
-    largest = sorted(found.effects, key=lambda effect: -effect.share)
+def _largest_effects(factorial: Factorial) -> Sequence[_Row]:
+    axes = {axis.name: axis for axis in factorial.axes}
+    largest = sorted(factorial.effects, key=lambda effect: -effect.share)
     shown = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
         :MOST_EFFECTS
     ]

@@ -15,26 +15,26 @@ def list_rows(answer: Answer) -> list[dict[str, Any]]:
     if not answer.comparisons:
         names = ("n", "mean", "median", "s", "u", "min", "max")
         return [
-            {"treatment": each.treatment.label, "metric": each.metric.name}
-            | {name: getattr(each.summary, name) for name in names}
-            for each in answer.samples
+            {"treatment": sample.treatment.label, "metric": sample.metric.name}
+            | {name: getattr(sample.summary, name) for name in names}
+            for sample in answer.samples
         ]
     found = []
-    for each in answer.comparisons:
-        ratio = plain(each)["speedup"]
+    for comparison in answer.comparisons:
+        ratio = plain(comparison)["speedup"]
         low, high = ratio["ci95"] or (None, None)
         found.append(
             {
-                "treatment": each.treatment.label,
-                "baseline": each.baseline.label,
-                "metric": each.metric.name,
-                **each.labels,
+                "treatment": comparison.treatment.label,
+                "baseline": comparison.baseline.label,
+                "metric": comparison.metric.name,
+                **comparison.labels,
                 "speedup": ratio["value"],
                 "low": low,
                 "high": high,
-                "p_holm": each.p_holm,
-                "verdict": each.verdict,
-                "blocks": each.blocks,
+                "p_holm": comparison.p_holm,
+                "verdict": comparison.verdict,
+                "blocks": comparison.blocks,
             }
         )
     return found

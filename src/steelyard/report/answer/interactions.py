@@ -44,5 +44,5 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     return [*table(columns, width), *more]
 
 
-def _value(each: SpeedupRatio) -> float | None:
-    return None if isinstance(each.ratio, Undefined) else each.ratio.value
+def _value(ratio: SpeedupRatio) -> float | None:
+    return None if isinstance(ratio.ratio, Undefined) else ratio.ratio.value

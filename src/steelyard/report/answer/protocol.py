@@ -38,16 +38,16 @@ _MEANINGS: Final = {
 
 def headline(answer: Answer, width: int) -> list[Line]:
     """Return the number of pairs that differ, before and after Holm, and the tests that found it."""
-    found = answer.protocol
-    if found is None:
+    protocol = answer.protocol
+    if protocol is None:
         return []
-    pairs, rules = found.pairs, found.rules
+    pairs, rules = protocol.pairs, protocol.rules
     before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
     side = "two-sided" if rules.direction == "two-sided" else "one-sided (faster)"
     said = (
         f"{NAME}: {after} of {counted(len(pairs), 'pair')} "
         f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
-        f"(alpha {rules.alpha:g}, {side}; {_used(found)})"
+        f"(alpha {rules.alpha:g}, {side}; {_used(protocol)})"
     )
     if refused := sum("too_few" in pair.flags for pair in pairs):
         said += (
@@ -59,40 +59,40 @@ def headline(answer: Answer, width: int) -> list[Line]:
 
 def pair_table(answer: Answer, width: int) -> list[Line]:
     """One row for each pair, with what the paired analysis of the same runs says in the last column."""
-    found = answer.protocol
-    if found is None or not found.pairs:
+    protocol = answer.protocol
+    if protocol is None or not protocol.pairs:
         return []
-    shown = found.pairs[:MOST_ROWS]
-    more = left_out(len(found.pairs) - len(shown))
-    return [*table(pair_columns(answer, found, shown, width), width), *more]
+    shown = protocol.pairs[:MOST_ROWS]
+    more = left_out(len(protocol.pairs) - len(shown))
+    return [*table(pair_columns(answer, protocol, shown, width), width), *more]
 
 
 def pair_columns(
-    answer: Answer, found: ProtocolAnswer, shown: Sequence[ProtocolPair], width: int
+    answer: Answer, protocol_answer: ProtocolAnswer, pairs: Sequence[ProtocolPair], width: int
 ) -> list[Column]:
     """Return the columns of these pairs."""
     paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
-    beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in shown]
+    beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in pairs]
     by_blocks = answer.design.order != "sequential"
-    strata = _strata(shown)
+    strata = _strata(pairs)
     return [
         *strata,
-        *_treatments(answer, shown, width - sum(each.width + len(GAP) for each in strata)),
-        Column("test", [_test(p) for p in shown], right=False, give_way=1),
-        Column("p", [p_cell(p.p) for p in shown], give_way=4),
-        Column("p Holm", [p_cell(p.p_holm) for p in shown]),
-        Column("of means", [_ratio(p) for p in shown], give_way=2),
-        Column("95 % CI", [_interval(p) for p in shown], right=False, give_way=6),
-        Column("P(better)", [_better(p, found.metric) for p in shown], give_way=5),
-        Column("verdict", [_verdict(p, found.metric) for p in shown], right=False),
+        *_treatments(answer, pairs, width - sum(each.width + len(GAP) for each in strata)),
+        Column("test", [_test(p) for p in pairs], right=False, give_way=1),
+        Column("p", [p_cell(p.p) for p in pairs], give_way=4),
+        Column("p Holm", [p_cell(p.p_holm) for p in pairs]),
+        Column("of means", [_ratio(p) for p in pairs], give_way=2),
+        Column("95 % CI", [_interval(p) for p in pairs], right=False, give_way=6),
+        Column("P(better)", [_better(p, protocol_answer.metric) for p in pairs], give_way=5),
+        Column("verdict", [_verdict(p, protocol_answer.metric) for p in pairs], right=False),
         *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
 
 
-def _strata(shown: Sequence[ProtocolPair]) -> list[Column]:
+def _strata(pairs: Sequence[ProtocolPair]) -> list[Column]:
     return [
-        *_columns([pair.stratum for pair in shown], "factor"),
-        *_columns([pair.labels for pair in shown], "label"),
+        *_columns([pair.stratum for pair in pairs], "factor"),
+        *_columns([pair.labels for pair in pairs], "label"),
     ]
 
 
@@ -102,30 +102,30 @@ def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"
     return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
 
 
-def _treatments(answer: Answer, shown: Sequence[ProtocolPair], room: int) -> list[Column]:
+def _treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int) -> list[Column]:
     """Both sides of a comparison, except what the stratum says already.
 
     Where there are several factors, each has a column, as in every table.
     """
-    said = {name for pair in shown for name in pair.stratum}
-    varied = varying([each.treatment for each in answer.samples])
+    said = {name for pair in pairs for name in pair.stratum}
+    varied = varying([sample.treatment for sample in answer.samples])
     factors = [name for name in varied if name not in said]
     if not factors:
         return [
             Column(
-                "treatment", [name_cell(_called(p, p.treatment)) for p in shown], right=False, is_name=True
+                "treatment", [name_cell(_called(p, p.treatment)) for p in pairs], right=False, is_name=True
             ),
-            Column("against", [name_cell(_called(p, p.baseline)) for p in shown], right=False, is_name=True),
+            Column("against", [name_cell(_called(p, p.baseline)) for p in pairs], right=False, is_name=True),
         ]
-    named = treatment_columns([pair.treatment for pair in shown], factors, room - _VERDICT - _AGAINST)
+    named = treatment_columns([pair.treatment for pair in pairs], factors, room - _VERDICT - _AGAINST)
     if any(column.of != "factor" for column in named):
         # Labels of several factors are long, and look alike when they are shortened.
-        bare = [name_cell(_bare(pair.treatment, factors)) for pair in shown]
+        bare = [name_cell(_bare(pair.treatment, factors)) for pair in pairs]
         named = [Column("treatment", bare, right=False, is_name=True)]
     left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
-    against = baseline_column([(pair.treatment, pair.baseline) for pair in shown], factors)
+    against = baseline_column([(pair.treatment, pair.baseline) for pair in pairs], factors)
     if against.narrowest_apart > left:
-        against = replace(against, cells=[name_cell(_bare(pair.baseline, factors)) for pair in shown])
+        against = replace(against, cells=[name_cell(_bare(pair.baseline, factors)) for pair in pairs])
     return [*named, against]
 
 
@@ -140,12 +140,14 @@ def _called(pair: ProtocolPair, treatment: Treatment) -> str:
 
 def programs(answer: Answer, width: int) -> list[Line]:
     """Return the paper's tables, where there are several programs."""
-    found = answer.protocol
-    return program_tables(found.programs, width) if found is not None and found.programs else []
+    protocol = answer.protocol
+    return program_tables(protocol.programs, width) if protocol is not None and protocol.programs else []
 
 
-def _used(found: ProtocolAnswer) -> str:
-    counts = [(name, sum(pair.test == test for pair in found.pairs)) for test, name in TESTS.items()]
+def _used(protocol_answer: ProtocolAnswer) -> str:
+    counts = [
+        (name, sum(pair.test == test for pair in protocol_answer.pairs)) for test, name in TESTS.items()
+    ]
     return ", ".join(f"{name} {count}" for name, count in counts if count) or "no test"
 
 
@@ -192,22 +194,22 @@ def _paired(comparison: Comparison | None) -> Span:
 
 def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
     """Meanings of the columns of this heading, and of the marks that are used."""
-    found = answer.protocol
-    if found is None:
+    protocol = answer.protocol
+    if protocol is None:
         return []
-    used = {str(pair.path) for pair in found.pairs}
+    used = {str(pair.path) for pair in protocol.pairs}
     notes = {
         "order": "‡ Shapes differ (Kolmogorov-Smirnov, centred): the rank test says which runs tend to be "
-        f"{'faster' if is_speed(found.metric) else 'larger'}, not of a shift.",
+        f"{'faster' if is_speed(protocol.metric) else 'larger'}, not of a shift.",
         "degenerate": "† A sample is constant or has fewer than three values; only a rank test is left.",
     }
     titles = {span.text.strip() for span in heading}
     columns = [f"{title}: {meaning}" for title, meaning in _MEANINGS.items() if title in titles]
-    if any(pair.test == "mann-whitney" for pair in found.pairs):
+    if any(pair.test == "mann-whitney" for pair in protocol.pairs):
         columns = ["M-W: Mann-Whitney", *columns]
     said = ["; ".join(columns) + "."] if columns else []
     said += [note for path, note in notes.items() if path in used]
-    if any("vetoed" in pair.flags for pair in found.pairs):
+    if any("vetoed" in pair.flags for pair in protocol.pairs):
         said.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
     return [line for note in said for line in paragraph(note, width, rest="  ", style="dim")]
 

@@ -26,37 +26,37 @@ GAP: Final = "  "
 _SHORT: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
 
-def program_tables(found: ProgramTables, width: int) -> list[Line]:
+def program_tables(tables: ProgramTables, width: int) -> list[Line]:
     """Triangles where there are several programs, then programs."""
-    programs = {row.program for row in found.rows}
+    programs = {row.program for row in tables.rows}
     result: list[Line] = []
     if len(programs) > 1:
-        for shown in found.tables[:MOST_TRIANGLES]:
-            result += [*_titled(shown, found.factors, len(programs), width), ()]
-        if left := len(found.tables) - MOST_TRIANGLES:
+        for shown in tables.tables[:MOST_TRIANGLES]:
+            result += [*_titled(shown, tables.factors, len(programs), width), ()]
+        if left := len(tables.tables) - MOST_TRIANGLES:
             result += [*left_out(left), ()] if left > 0 else []
-        if any(cell.dropped for each in found.tables for cell in each.cells):
+        if any(cell.dropped for each in tables.tables for cell in each.cells):
             note = (
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
                 "finding."
             )
             result += [*paragraph(note, width, rest="  ", style="dim"), ()]
-    return [*result, *_rows(found, width)]
+    return [*result, *_rows(tables, width)]
 
 
-def _titled(shown: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
-    where = named_levels(shown.stratum)
+def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
+    where = named_levels(stratum_table.stratum)
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
-        f"{shown.before} of {counted(shown.comparisons, 'comparison')} before Holm, {shown.after} after; "
-        + _tests(shown.tests, shown.comparisons)
+        f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm,"
+        f" {stratum_table.after} after; " + _tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
         *paragraph(title, width, rest="  ", style="heading"),
         *paragraph(sums, width, rest="  ", style="dim"),
         *(paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
-        *_triangle(shown, "before", width),
-        *_triangle(shown, "after Holm", width),
+        *_triangle(stratum_table, "before", width),
+        *_triangle(stratum_table, "after Holm", width),
     ]
 
 
@@ -70,16 +70,16 @@ def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
     return used or "no test"
 
 
-def _triangle(shown: StratumTable, when: str, width: int) -> list[Line]:
+def _triangle(stratum_table: StratumTable, when: str, width: int) -> list[Line]:
     """One row for each treatment but the last, one column for each but the first.
 
     There are as many columns at a time as there is room for.
     """
-    short = shorten_apart([printable(name) for name in shown.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
-    names = {name: short[printable(name)] for name in shown.treatments}
-    cells = {(cell.first, cell.second): cell for cell in shown.cells}
-    firsts = [name for name in shown.treatments if any(first == name for first, _ in cells)]
-    seconds = [name for name in shown.treatments if any(second == name for _, second in cells)]
+    short = shorten_apart([printable(name) for name in stratum_table.treatments], NAME_WIDTH, MOST_NAME_WIDTH)
+    names = {name: short[printable(name)] for name in stratum_table.treatments}
+    cells = {(cell.first, cell.second): cell for cell in stratum_table.cells}
+    firsts = [name for name in stratum_table.treatments if any(first == name for first, _ in cells)]
+    seconds = [name for name in stratum_table.treatments if any(second == name for _, second in cells)]
     head = max(columns(when), *(columns(names[name]) for name in firsts))
     each = max(5, *(columns(names[name]) for name in seconds)) + len(GAP)
     room = max(1, (width - head) // each)
@@ -108,13 +108,13 @@ def _cell(cell: Cell | None, when: str) -> str:
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ' '}"
 
 
-def _rows(found: ProgramTables, width: int) -> list[Line]:
-    shown = found.rows[:MOST_ROWS]
+def _rows(tables: ProgramTables, width: int) -> list[Line]:
+    shown = tables.rows[:MOST_ROWS]
     strata = dict.fromkeys(name for row in shown for name in row.stratum)
     used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in shown))
     given = [
         Column(
-            printable(found.program), [name_cell(row.program) for row in shown], right=False, is_name=True
+            printable(tables.program), [name_cell(row.program) for row in shown], right=False, is_name=True
         ),
         *(
             Column(printable(name), [name_cell(_level(row.stratum, name)) for row in shown], right=False)
@@ -129,7 +129,7 @@ def _rows(found: ProgramTables, width: int) -> list[Line]:
             for test in used
         ),
     ]
-    more = left_out(len(found.rows) - len(shown))
+    more = left_out(len(tables.rows) - len(shown))
     return [*table(given, width), *more]
 
 

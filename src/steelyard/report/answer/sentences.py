@@ -147,33 +147,33 @@ def _shown(key: str, value: Scalar) -> str:
 
 def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     """Parts of sentences that hang on more than one field."""
-    it = about.fields
+    fields = about.fields
     phrases: dict[str, str] = {}
     if about.kind == "precision_not_reached":
-        phrases["outcome"] = _precision(it)
+        phrases["outcome"] = _precision(fields)
     elif about.kind == "few_blocks":
-        phrases["what"] = "blocks" if it["blocked"] else "runs of each treatment"
-        phrases["shape"] = "log-ratios that are near normal" if it["blocked"] else "log-normal times"
+        phrases["what"] = "blocks" if fields["blocked"] else "runs of each treatment"
+        phrases["shape"] = "log-ratios that are near normal" if fields["blocked"] else "log-normal times"
     elif about.kind in ("autocorrelated", "autocorrelated_few"):
-        phrases["what"] = "differences of successive blocks" if it["blocked"] else "successive runs"
+        phrases["what"] = "differences of successive blocks" if fields["blocked"] else "successive runs"
     elif about.kind == "trend":
-        if it["alone"]:
+        if fields["alone"]:
             phrases["drift"] = "the mean averages over a machine that changed"
-        elif it["blocked"]:
+        elif fields["blocked"]:
             phrases["drift"] = "comparisons are corrected for that, s and CV are not"
         else:
             phrases["drift"] = "without blocks, the drift is part of the difference"
     elif about.kind == "resolution":
-        step = format_quantity(float(it["step"]), str(it["unit"]), 2)
+        step = format_quantity(float(fields["step"]), str(fields["unit"]), 2)
         steps = f"values come in steps of {step}; a spread of that size describes the clock."
         equal = "a simulation that repeats to the bit, or a clock too coarse to tell them apart."
-        phrases["steps"] = steps if it["step"] else f"all values are equal: {equal}"
+        phrases["steps"] = steps if fields["step"] else f"all values are equal: {equal}"
     elif about.kind == "pseudo_replication":
         order = "launches of one treatment ran one after the other, under the same drift and context"
         contexts = "launches of one context are correlated"
-        phrases["cause_of"] = order if it["cause"] == "order" else contexts
+        phrases["cause_of"] = order if fields["cause"] == "order" else contexts
     elif about.kind == "failures":
-        late = f"up to {most['timed_out']}" if "timed_out" in most else it["timed_out"]
+        late = f"up to {most['timed_out']}" if "timed_out" in most else fields["timed_out"]
         phrases["in_time"] = f", {late} of them timed out" if late else ""
     return phrases
 

@@ -54,7 +54,7 @@ def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[L
             [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
         ),
         *_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
-        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(each, unit)) for each in summaries]),
+        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(summary, unit)) for summary in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if _tells_each(answer):
@@ -94,11 +94,11 @@ def _tells_each(answer: Answer) -> bool:
     return bool(answer.judged) and _one_each(answer) and answer.protocol is None and not leads(answer)
 
 
-def _outcomes(answer: Answer, shown: Sequence[Described]) -> list[Span]:
+def _outcomes(answer: Answer, describeds: Sequence[Described]) -> list[Span]:
     """Return the ratio as the sentences say it, or why there is none."""
     of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
     baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-    keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
+    keys = [_key(sample.treatment.id, sample.labels) for sample in describeds]
     roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
     return [Span(*outcome(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)]
 
@@ -115,17 +115,19 @@ def primary(answer: Answer) -> list[Described]:
     return [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
 
 
-def measured_columns(answer: Answer, shown: Sequence[Described], width: int) -> list[Column]:
+def measured_columns(answer: Answer, describeds: Sequence[Described], width: int) -> list[Column]:
     """Return the columns of these samples of the primary metric."""
     columns = [
-        *treatment_columns([sample.treatment for sample in shown], _factors(answer), _room(answer, width)),
-        *_labels([sample.labels for sample in shown]),
-        *_summaries(shown, answer.metric),
+        *treatment_columns(
+            [sample.treatment for sample in describeds], _factors(answer), _room(answer, width)
+        ),
+        *_labels([sample.labels for sample in describeds]),
+        *_summaries(describeds, answer.metric),
     ]
     if _tells_each(answer):
         of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
         baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-        keys = [_key(sample.treatment.id, sample.labels) for sample in shown]
+        keys = [_key(sample.treatment.id, sample.labels) for sample in describeds]
         columns += _comparisons([of.get(key) for key in keys], answer)
         roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
         verdicts = [
@@ -143,16 +145,17 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
     return [*table(pair_columns(answer, shown, width), width), *left_out(len(answer.judged) - len(shown))]
 
 
-def pair_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+def pair_columns(answer: Answer, comparisons: Sequence[Comparison], width: int) -> list[Column]:
     """Return the columns of these comparisons."""
     return [
-        *(named := treatment_columns([each.treatment for each in shown], _factors(answer), width // 2)),
+        *(named := treatment_columns([each.treatment for each in comparisons], _factors(answer), width // 2)),
         baseline_column(
-            [(each.treatment, each.baseline) for each in shown], _factors(answer) if len(named) > 1 else ()
+            [(each.treatment, each.baseline) for each in comparisons],
+            _factors(answer) if len(named) > 1 else (),
         ),
-        *_labels([comparison.labels for comparison in shown]),
-        *_comparisons(shown, answer),
-        Column("verdict", [Span(*verdict(comparison)) for comparison in shown], right=False),
+        *_labels([comparison.labels for comparison in comparisons]),
+        *_comparisons(comparisons, answer),
+        Column("verdict", [Span(*verdict(comparison)) for comparison in comparisons], right=False),
     ]
 
 
@@ -161,9 +164,9 @@ def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> 
     if answer.effects_beside and leads(answer):
         return effects.beside_lines(answer, width)
     others = [
-        each
-        for each in answer.comparisons
-        if each.metric.name != answer.metric.name and (not metrics or each.metric.name in metrics)
+        comparison
+        for comparison in answer.comparisons
+        if comparison.metric.name != answer.metric.name and (not metrics or comparison.metric.name in metrics)
     ]
     if not answer.comparisons:
         return _alone(answer, width, metrics)
@@ -173,7 +176,7 @@ def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> 
     return [*table(other_columns(answer, shown, width), width), *left_out(len(others) - len(shown))]
 
 
-def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> list[Column]:
+def other_columns(answer: Answer, comparisons: Sequence[Comparison], width: int) -> list[Column]:
     """Return the columns of these comparisons of metrics that carry no verdict."""
     samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
 
@@ -182,13 +185,13 @@ def other_columns(answer: Answer, shown: Sequence[Comparison], width: int) -> li
         return _quantity(sample, sample.summary.mean, sample.summary.u)
 
     return [
-        Column("also measured", [name_cell(c.metric.name) for c in shown], right=False, is_name=True),
-        *_labels([comparison.labels for comparison in shown]),
-        Column("baseline", [mean(c, c.baseline.id) for c in shown], give_way=1),
-        *treatment_columns([each.treatment for each in shown], _factors(answer), width // 2),
-        Column("mean", [mean(c, c.treatment.id) for c in shown]),
-        Column("× better", [ratio_cell(_value(c), c.ci95) for c in shown]),
-        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in shown], right=False, give_way=2),
+        Column("also measured", [name_cell(c.metric.name) for c in comparisons], right=False, is_name=True),
+        *_labels([comparison.labels for comparison in comparisons]),
+        Column("baseline", [mean(c, c.baseline.id) for c in comparisons], give_way=1),
+        *treatment_columns([each.treatment for each in comparisons], _factors(answer), width // 2),
+        Column("mean", [mean(c, c.treatment.id) for c in comparisons]),
+        Column("× better", [ratio_cell(_value(c), c.ci95) for c in comparisons]),
+        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in comparisons], right=False, give_way=2),
     ]
 
 

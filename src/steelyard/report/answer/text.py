@@ -189,13 +189,13 @@ def caption(answer: Answer) -> str:
     if design.order == "randomized-blocks":
         how = counted(design.blocks, "randomised block")
     else:
-        runs = [each.summary.n for each in answer.samples if each.metric.name == metric.name]
+        runs = [sample.summary.n for sample in answer.samples if sample.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
     ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    what += ", simulated" if any(each.provenance == "simulated" for each in answer.samples) else ""
+    what += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
     return f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
 

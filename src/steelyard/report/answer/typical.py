@@ -53,9 +53,9 @@ def details(answer: Answer, width: int) -> list[Line]:
     return [*typical, (), *_quantiles([c for c, _ in shown], width)]
 
 
-def _quantiles(shown: Sequence[Comparison], width: int) -> list[Line]:
+def _quantiles(comparisons: Sequence[Comparison], width: int) -> list[Line]:
     """Return the speedup at quantiles of the runs, from the fastest tenth to the slowest hundredth."""
-    rows = [(c, each) for c in shown for each in c.quantiles]
+    rows = [(c, quantile) for c in comparisons for quantile in c.quantiles]
     if not rows:
         return []
     columns = [
@@ -69,7 +69,7 @@ def _quantiles(shown: Sequence[Comparison], width: int) -> list[Line]:
 
 
 def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
-    return [(c, found) for c in answer.judged if (found := c.typical) is not None]
+    return [(c, typical) for c in answer.judged if (typical := c.typical) is not None]
 
 
 def _share(value: float) -> Span:
@@ -80,14 +80,14 @@ def _shares(interval: Interval) -> Span:
     return Span(f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %")
 
 
-def _standardised(found: Typical) -> Span:
-    return Span(_two_places(found.standardised.value) if found.standardised else "–")
+def _standardised(typical: Typical) -> Span:
+    return Span(_two_places(typical.standardised.value) if typical.standardised else "–")
 
 
-def _standardised_bounds(found: Typical) -> Span:
-    if found.standardised is None:
+def _standardised_bounds(typical: Typical) -> Span:
+    if typical.standardised is None:
         return Span("–")
-    interval = found.standardised.interval()
+    interval = typical.standardised.interval()
     return Span(f"{_two_places(interval.low)} to {_two_places(interval.high)}")
 
 

@@ -47,7 +47,7 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     counts = [] if audit.counted is None else describe_counts(audit.counted)
     shown += [
         *_section("Counts", [f"{text}." for text in counts], width),
-        *_section("Warnings", [notice(each, {}) for each in audit.warnings], width),
+        *_section("Warnings", [notice(warning, {}) for warning in audit.warnings], width),
     ]
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
     shown += _section("What to do", [text for text in texts if text], width)
@@ -83,26 +83,28 @@ def _caption(audit: Audit) -> str:
 
 def _table(audit: Audit, width: int) -> list[Line]:
     findings = audit.findings
-    verdicts = [_verdict(each, audit.least) for each in findings]
+    verdicts = [_verdict(finding, audit.least) for finding in findings]
     return table(
         [
-            Column("context", [Span(each.context) for each in findings], right=False),
-            Column("levels", [Span(_levels(each)) for each in findings], give_way=2),
+            Column("context", [Span(finding.context) for finding in findings], right=False),
+            Column("levels", [Span(_levels(finding)) for finding in findings], give_way=2),
             Column(
                 "verdict",
                 [Span(text, style) for text, style in verdicts],
                 right=False,
             ),
             Column(
-                "largest effect, replicated", [Span(effect(each.extreme)) for each in findings], right=False
+                "largest effect, replicated",
+                [Span(effect(finding.extreme)) for finding in findings],
+                right=False,
             ),
             Column(
                 "where",
-                [Span(level_of(each, each.extreme.level).removeprefix("at ")) for each in findings],
+                [Span(level_of(finding, finding.extreme.level).removeprefix("at ")) for finding in findings],
                 right=False,
                 give_way=1,
             ),
-            Column("p Holm", [Span(probability(each.extreme.p_holm)) for each in findings], give_way=3),
+            Column("p Holm", [Span(probability(finding.extreme.p_holm)) for finding in findings], give_way=3),
         ],
         width,
     )

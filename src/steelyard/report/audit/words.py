@@ -37,11 +37,11 @@ def name_of(finding: AuditedContext) -> str:
     return _NAMES.get(finding.context, finding.context.replace("_", " "))
 
 
-def effect(found: Replicated) -> str:
+def effect(replicated: Replicated) -> str:
     """``7.29 × slower (7.22 to 7.36)``, from the ratio of times; the faster way round where it is below 1."""
-    slower = found.ratio >= 1
-    value = found.ratio if slower else 1 / found.ratio
-    interval = found.ci_family
+    slower = replicated.ratio >= 1
+    value = replicated.ratio if slower else 1 / replicated.ratio
+    interval = replicated.ci_family
     if interval is not None and not slower:
         interval = interval.reciprocal()
     around = f" ({bounds(value, interval)})" if interval is not None else ""
@@ -81,11 +81,11 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
     if finding.verdict != "moves":
         return None
     name = name_of(finding)
-    found = finding.extreme
-    size = f"{max(found.ratio, 1 / found.ratio):.2g} ×"
+    extreme = finding.extreme
+    size = f"{max(extreme.ratio, 1 / extreme.ratio):.2g} ×"
     if finding.context == AS_STARTED:
         return (
-            f"{_capital(name)} is {effect(found)} than the typical one. The other rows show which kinds of"
+            f"{_capital(name)} is {effect(extreme)} than the typical one. The other rows show which kinds of"
             " context make the difference: set them, and report their levels."
         )
     if finding.context in _STACK:
@@ -131,7 +131,7 @@ def open_ended(audit: Audit) -> str | None:
 
 def by_elapsed_time(audit: Audit) -> str | None:
     """Return the kinds judged by elapsed time where others are by CPU time, and both where they disagree."""
-    judged = [each for each in audit.findings if each.cpu_ratio is not None]
+    judged = [finding for finding in audit.findings if finding.cpu_ratio is not None]
     if not judged:
         return None
     named = [

@@ -18,24 +18,26 @@ def text(claim: Best, _unit: str) -> str:
     return f"{levels_text({claim.best: claim.level})} is the best {claim.best}{where}"
 
 
-def evidence(claim: Best, _outcome: Outcome, found: BestEvidence) -> str:
+def evidence(claim: Best, _outcome: Outcome, best_evidence: BestEvidence) -> str:
     """Return the chosen level, against the next or the one that is claimed."""
-    if found.chosen is None:
-        return why(found.reason) or "nothing could be chosen"
-    name = levels_text({claim.best: found.chosen})
-    rest = f"chosen on {found.selection}, confirmed on {units_text(found)}"
-    claimed = next((each for each in found.candidates if each.level == claim.level), None)
+    if best_evidence.chosen is None:
+        return why(best_evidence.reason) or "nothing could be chosen"
+    name = levels_text({claim.best: best_evidence.chosen})
+    rest = f"chosen on {best_evidence.selection}, confirmed on {units_text(best_evidence)}"
+    claimed = next(
+        (candidate for candidate in best_evidence.candidates if candidate.level == claim.level), None
+    )
     if claimed is not None and not claimed.possible:
-        return f"{name} is {_times(claim, found, claimed)}, {rest})"
-    if found.possible != (found.chosen,):
-        may = listed([levels_text({claim.best: level}) for level in found.possible])
+        return f"{name} is {_times(claim, best_evidence, claimed)}, {rest})"
+    if best_evidence.possible != (best_evidence.chosen,):
+        may = listed([levels_text({claim.best: level}) for level in best_evidence.possible])
         return f"{may or 'none'} may be the best; {name} looked best ({rest})"
-    next_best = min(found.candidates, key=lambda each: each.ratio or 0.0)
-    return f"{name}, {_times(claim, found, next_best, 'the next, ')}, {rest})"
+    next_best = min(best_evidence.candidates, key=lambda candidate: candidate.ratio or 0.0)
+    return f"{name}, {_times(claim, best_evidence, next_best, 'the next, ')}, {rest})"
 
 
-def _times(claim: Best, found: BestEvidence, other: Candidate, place: str = "") -> str:
-    value = other.ratio or 0.0
-    than = f"{place}{levels_text({claim.best: other.level})}"
-    by = f"{ratio(value, other.interval)} × better than {than}"
-    return f"{by} ({ci(value, other.interval, found.level)}"
+def _times(claim: Best, best_evidence: BestEvidence, candidate: Candidate, place: str = "") -> str:
+    value = candidate.ratio or 0.0
+    than = f"{place}{levels_text({claim.best: candidate.level})}"
+    by = f"{ratio(value, candidate.interval)} × better than {than}"
+    return f"{by} ({ci(value, candidate.interval, best_evidence.level)}"

@@ -82,9 +82,9 @@ class Verdicts(msgspec.Struct, frozen=True):
     exit: int
 
 
-def _scales(found: ScalesEvidence) -> dict[str, Any]:
-    model = entry(found.model, found.cause) if found.model else None
-    return {"name": found.name, "metric": found.metric, "model": model, "reason": found.reason}
+def _scales(evidence: ScalesEvidence) -> dict[str, Any]:
+    model = entry(evidence.model, evidence.cause) if evidence.model else None
+    return {"name": evidence.name, "metric": evidence.metric, "model": model, "reason": evidence.reason}
 
 
 _VIEWS: Final[Views] = {ScalesEvidence: _scales, ScalingModel: entry}
@@ -92,7 +92,7 @@ VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 
 
 def render(
-    checked: Sequence[Checked], exit_code: int, broken: Mapping[Path, SteelyardError] | None = None
+    checked: Sequence[Checked], exit_code: int, broken: Mapping[Path | str, SteelyardError] | None = None
 ) -> str:
     """Return the document as text; ``broken`` has what could not be judged."""
     errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
@@ -117,8 +117,13 @@ def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
         words=words(verdict),
         evidence=EvidenceEntry(
             strata=tuple(
-                StratumEntry(each.stratum, each.outcome, evidence_words(verdict.claim, each), each.evidence)
-                for each in verdict.instances
+                StratumEntry(
+                    instance.stratum,
+                    instance.outcome,
+                    evidence_words(verdict.claim, instance),
+                    instance.evidence,
+                )
+                for instance in verdict.instances
             ),
             p=family.p if family else None,
             p_holm=family.p_holm if family else None,

@@ -27,55 +27,66 @@ def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvi
     return _mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
 
 
-def breaks_words(found: BreaksEvidence, bound: str) -> str:
+def breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
     """Return the scale from which a limit breaks."""
-    name = f"{printable(found.name)}: " if found.name else ""
-    falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
-    if found.at is None:
+    name = f"{printable(breaks_evidence.name)}: " if breaks_evidence.name else ""
+    falls = (
+        f"{breaks_evidence.parameter} = {scale_text(breaks_evidence.above_until)}"
+        if breaks_evidence.above_until
+        else ""
+    )
+    if breaks_evidence.at is None:
         whole = (
             f"from {falls} on, as far as was searched" if falls else "over the whole range that was searched"
         )
         return f"{name}its model stays within {bound} {whole}"
-    ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
-    beyond = ", beyond what was measured" if found.at > found.measured else ""
-    where = f"{found.parameter} = {scale_text(found.at)}"
+    ends = [
+        scale_text(end) if end is not None else "never"
+        for end in (breaks_evidence.earliest, breaks_evidence.latest)
+    ]
+    beyond = ", beyond what was measured" if breaks_evidence.at > breaks_evidence.measured else ""
+    where = f"{breaks_evidence.parameter} = {scale_text(breaks_evidence.at)}"
     first = f"up to {falls}, and again " if falls else ""
     return f"{name}its model breaks {bound} {first}from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
 
 
-def _mean(outcome: Outcome, found: MeanEvidence) -> str:
-    if found.mean is None:
-        return why(found.reason) or "the mean is undefined"
-    unit = found.metric.unit
-    ci = between(found.interval, unit, found.level)
-    what = "mean" if found.quantile is None else _called(found.quantile)
+def _mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
+    if mean_evidence.mean is None:
+        return why(mean_evidence.reason) or "the mean is undefined"
+    unit = mean_evidence.metric.unit
+    ci = between(mean_evidence.interval, unit, mean_evidence.level)
+    what = "mean" if mean_evidence.quantile is None else _called(mean_evidence.quantile)
     words = (
-        f"{what} {format_quantity(found.mean, unit)} ({ci}, {units_text(found)}{_allowed(found, outcome)})"
+        f"{what} {format_quantity(mean_evidence.mean, unit)} ({ci},"
+        f" {units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
     )
-    if outcome == "not_resolved" and found.units_needed and not found.reason:
-        return f"{words}{_to_do(found)}"
-    return f"{words}, but {why(found.reason)}" if found.reason else words
+    if outcome == "not_resolved" and mean_evidence.units_needed and not mean_evidence.reason:
+        return f"{words}{_to_do(mean_evidence)}"
+    return f"{words}, but {why(mean_evidence.reason)}" if mean_evidence.reason else words
 
 
-def _allowed(found: MeanEvidence, outcome: Outcome) -> str:
+def _allowed(mean_evidence: MeanEvidence, outcome: Outcome) -> str:
     """Return what a verdict takes for granted of runs that it has not seen."""
-    if outcome != "holds" or found.unseen is None:
+    if outcome != "holds" or mean_evidence.unseen is None:
         return ""
-    return f", unseen runs included: up to {percent(found.unseen)}, {_slow(found)}"
+    return f", unseen runs included: up to {percent(mean_evidence.unseen)}, {_slow(mean_evidence)}"
 
 
-def _to_do(found: MeanEvidence) -> str:
+def _to_do(mean_evidence: MeanEvidence) -> str:
     """Why enough runs leave a limit open, and what would decide it."""
-    quantile = 0.9 if found.n >= FEWEST_FOR_P90 else 0.5
-    more = counted(found.units_needed or 0, "run" if found.by == "launch" else found.by)
+    quantile = 0.9 if mean_evidence.n >= FEWEST_FOR_P90 else 0.5
+    more = counted(
+        mean_evidence.units_needed or 0, "run" if mean_evidence.by == "launch" else mean_evidence.by
+    )
     return (
-        f", but up to {percent(found.unseen or 0.0)} of runs could be {_slow(found)} and unseen;"
+        f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be {_slow(mean_evidence)} and"
+        " unseen;"
         f" use {more}, or quantile = {quantile:g}"
     )
 
 
-def _slow(found: MeanEvidence) -> str:
-    return "at half of the mean" if found.metric.better == "higher" else "at twice the mean"
+def _slow(mean_evidence: MeanEvidence) -> str:
+    return "at half of the mean" if mean_evidence.metric.better == "higher" else "at twice the mean"
 
 
 def _called(quantile: float) -> str:
@@ -83,11 +94,14 @@ def _called(quantile: float) -> str:
     return "median" if quantile == 0.5 else f"p{100 * quantile:g}"
 
 
-def _predicted(found: PredictedEvidence) -> str:
-    if found.value is None or found.model is None:
-        return f"not predicted: {found.reason or 'no model'}"
-    at = ", ".join(f"{name} = {value:g}" for name, value in found.at.items())
-    value = format_quantity(found.value, found.unit)
-    ci = between(found.interval, found.unit, 0.05)
-    words = f"{value} predicted at {at} ({ci}, by {found.model.growth()} from {found.points} points)"
-    return f"{words}, but {why(found.reason)}" if found.reason else words
+def _predicted(predicted_evidence: PredictedEvidence) -> str:
+    if predicted_evidence.value is None or predicted_evidence.model is None:
+        return f"not predicted: {predicted_evidence.reason or 'no model'}"
+    at = ", ".join(f"{name} = {value:g}" for name, value in predicted_evidence.at.items())
+    value = format_quantity(predicted_evidence.value, predicted_evidence.unit)
+    ci = between(predicted_evidence.interval, predicted_evidence.unit, 0.05)
+    words = (
+        f"{value} predicted at {at} ({ci}, by {predicted_evidence.model.growth()} from"
+        f" {predicted_evidence.points} points)"
+    )
+    return f"{words}, but {why(predicted_evidence.reason)}" if predicted_evidence.reason else words

@@ -29,20 +29,25 @@ def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
     return f"{levels_text(claim.slower)} {_better('slower', 'fast', claim.by, other)}{where}"
 
 
-def evidence(claim: Claim, outcome: Outcome, found: RatioEvidence) -> str:
+def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
     """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
-    if found.ratio is None:
-        return why(found.reason) or "the ratio is undefined"
+    if ratio_evidence.ratio is None:
+        return why(ratio_evidence.reason) or "the ratio is undefined"
     words = (
-        f"{ratio(found.ratio, found.interval)} ×"
-        f" ({ci(found.ratio, found.interval, found.level)}, {units_text(found)})"
+        f"{ratio(ratio_evidence.ratio, ratio_evidence.interval)} ×"
+        f" ({ci(ratio_evidence.ratio, ratio_evidence.interval, ratio_evidence.level)},"
+        f" {units_text(ratio_evidence)})"
     )
-    if found.reason:
-        return f"{words}, but {why(found.reason)}"
-    if outcome == "holds" and isinstance(claim, Equivalent) and found.by in ("block", "launch"):
-        words += f"; slow runs, up to {percent(unseen_share(found.n))} of all, could be unseen"
-    if outcome == "not_resolved" and found.resolvable is not None and found.resolvable <= NOTHING:
-        words += f"; these runs could have detected {percent(found.resolvable)}"
+    if ratio_evidence.reason:
+        return f"{words}, but {why(ratio_evidence.reason)}"
+    if outcome == "holds" and isinstance(claim, Equivalent) and ratio_evidence.by in ("block", "launch"):
+        words += f"; slow runs, up to {percent(unseen_share(ratio_evidence.n))} of all, could be unseen"
+    if (
+        outcome == "not_resolved"
+        and ratio_evidence.resolvable is not None
+        and ratio_evidence.resolvable <= NOTHING
+    ):
+        words += f"; these runs could have detected {percent(ratio_evidence.resolvable)}"
     return words
 
 

@@ -38,8 +38,8 @@ def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvi
 
 def summary(verdict: Verdict) -> str:
     """Return the outcome over all points, the worst of them, where the rule is broken, and growth."""
-    points = [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
-    grown = [each for each in verdict.instances if isinstance(each.evidence, RuleEvidence)]
+    points = [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
+    grown = [instance for instance in verdict.instances if isinstance(instance.evidence, RuleEvidence)]
     parts = [_measured(verdict, points), *_grown(grown)]
     return "; ".join(filter(None, parts))
 
@@ -47,9 +47,9 @@ def summary(verdict: Verdict) -> str:
 def broken_points(verdict: Verdict) -> list[Instance]:
     """Return the points at which the left side takes more, the worst first."""
     broken = [
-        each
-        for each in verdict.instances
-        if isinstance(each.evidence, RulePointEvidence) and each.outcome == "fails"
+        instance
+        for instance in verdict.instances
+        if isinstance(instance.evidence, RulePointEvidence) and instance.outcome == "fails"
     ]
     return sorted(broken, key=_ratio_of, reverse=True)
 
@@ -69,18 +69,18 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     broken = broken_points(verdict)
     if broken:
         worst = broken[0]
-        left = sum(each.outcome in _OPEN for each in points)
+        left = sum(point.outcome in _OPEN for point in points)
         others = f", {left} open" if left else ""
         return (
             f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
             f" at worst {_point(_of(worst))}{_at(worst, points)};"
             f" {printable(_of(worst).right)} is faster there"
         )
-    held = [each for each in points if each.outcome == "holds"]
+    held = [point for point in points if point.outcome == "holds"]
     closest = max(held, key=_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
         return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest, points)}"
-    open_ = [each for each in points if each.outcome in _OPEN]
+    open_ = [point for point in points if point.outcome in _OPEN]
     worst = max(open_, key=_ratio_of)
     return (
         f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
@@ -109,29 +109,30 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
     return [f"{words[worst.outcome]}{where} ({_growth(worst.evidence)})"]  # type: ignore[arg-type]
 
 
-def _growth(found: RuleEvidence) -> str:
-    answer = found.answer
+def _growth(rule_evidence: RuleEvidence) -> str:
+    answer = rule_evidence.answer
     if answer is None:
-        return f"no verdict: {why(found.reason)}"
+        return f"no verdict: {why(rule_evidence.reason)}"
     sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
     return sure + crossing(answer)
 
 
-def _point(found: RulePointEvidence) -> str:
+def _point(rule_point_evidence: RulePointEvidence) -> str:
     """``24.9 × gather + bcast (95 % CI 22.1 to 27.9, 30 blocks)``."""
-    if found.ratio is None:
-        return f"no ratio: {why(found.reason)}"
-    right = printable(found.right)
-    if found.method == "exact":
-        return f"{_three_digits(found.ratio)} × {right} (exact)"
-    if found.reason:
-        return f"{_three_digits(found.ratio)} × {right}, but {why(found.reason)}"
-    units = counted(found.n, _UNITS.get(found.by, found.by))
-    if found.n == 1:
+    if rule_point_evidence.ratio is None:
+        return f"no ratio: {why(rule_point_evidence.reason)}"
+    right = printable(rule_point_evidence.right)
+    if rule_point_evidence.method == "exact":
+        return f"{_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
+    if rule_point_evidence.reason:
+        return f"{_three_digits(rule_point_evidence.ratio)} × {right}, but {why(rule_point_evidence.reason)}"
+    units = counted(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
+    if rule_point_evidence.n == 1:
         units = "one value, noise from neighbouring points"
     return (
-        f"{ratio(found.ratio, found.interval)} × {right}"
-        f" ({ci(found.ratio, found.interval, found.level)}, {units})"
+        f"{ratio(rule_point_evidence.ratio, rule_point_evidence.interval)} × {right}"
+        f" ({ci(rule_point_evidence.ratio, rule_point_evidence.interval, rule_point_evidence.level)},"
+        f" {units})"
     )
 
 
@@ -149,7 +150,7 @@ def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Insta
         return ""
     if parameter is not None:
         first = min(float(each.stratum[parameter]) for each in broken)
-        after = [each for each in points if float(each.stratum[parameter]) >= first]
+        after = [point for point in points if float(point.stratum[parameter]) >= first]
         if all(each.outcome == "fails" for each in after) and len(broken) > 1:
             return f", from {parameter} = {first:g} on"
     if len(broken) == 1:
@@ -162,8 +163,8 @@ def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     numbers = [
         name
         for name in points[0].stratum
-        if all(is_number(each.stratum.get(name, "")) for each in points)
-        and len({each.stratum[name] for each in points}) > 1
+        if all(is_number(point.stratum.get(name, "")) for point in points)
+        and len({point.stratum[name] for point in points}) > 1
     ]
     named = getattr(verdict.claim, "parameter", None)
     if named in numbers:

@@ -42,33 +42,34 @@ def text(claim: Scales, _unit: str) -> str:
     return f"{claim.scales} grows{over} {growth}{where_text(None, claim.where)}"
 
 
-def evidence(claim: Scales, outcome: Outcome, found: ScalesEvidence) -> str:
+def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -> str:
     """``O(log p), matches (98 % sure, …, D = log p by default, …)``."""
-    model = found.model
+    model = scales_evidence.model
     if model is None or model.validation is None:
-        return f"no verdict: {found.reason or 'nothing is expected of it'}"
-    if found.reason:
-        return f"{model.growth()} from {model.points} points, but {why(found.reason)}"
-    its = model.validation
+        return f"no verdict: {scales_evidence.reason or 'nothing is expected of it'}"
+    if scales_evidence.reason:
+        return f"{model.growth()} from {model.points} points, but {why(scales_evidence.reason)}"
+    validation = model.validation
     words = (
-        f"{model.growth()}, {_WORDS[its.at_most][its.rank]} ({_rests_on(claim, its)}, {model.points} points)"
+        f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]}"
+        f" ({_rests_on(claim, validation)}, {model.points} points)"
     )
-    if its.rank == "approximate" and outcome == "not_resolved":
+    if validation.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
-    if its.rank == "none" and not its.at_most and its.divergence < CONSTANT:
+    if validation.rank == "none" and not validation.at_most and validation.divergence < CONSTANT:
         words += "; slower growth than expected is allowed by at_most"
-    return f"{words}; {_CAUSES[found.cause]}" if found.cause else words
+    return f"{words}; {_CAUSES[scales_evidence.cause]}" if scales_evidence.cause else words
 
 
-def _rests_on(claim: Scales, its: Validation) -> str:
+def _rests_on(claim: Scales, validation: Validation) -> str:
     """How sure the rank is, and the deviation D that it is about."""
-    p = its.probability
+    p = validation.probability
     default = " by default" if claim.deviation is None and claim.accepted is None else ""
-    deviation = f"D = {its.deviation}{default}"
-    if its.rank == "undecided":
+    deviation = f"D = {validation.deviation}{default}"
+    if validation.rank == "undecided":
         shares = {"match": p.match, "approximate": p.approximate, "none": p.none}
         return ", ".join(
             [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
         )
-    sure = share(p.probability(its.rank))
-    return f"{sure} sure, divergence {its.divergence.big_o(its.parameter)}, {deviation}"
+    sure = share(p.probability(validation.rank))
+    return f"{sure} sure, divergence {validation.divergence.big_o(validation.parameter)}, {deviation}"

@@ -63,7 +63,7 @@ def lines(
     for verdict in ordered:
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
-            for each in sorted(verdict.instances, key=lambda one: WORST[one.outcome]):
+            for each in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
                 text = f"{named_levels(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
     if said := cautions([(claim_of(each), each) for each in ordered]):
@@ -77,7 +77,12 @@ def lines(
 
 def _by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
-    left = [wrong for verdict in ordered for each in verdict.instances if (wrong := _doubt(each)) is not None]
+    left = [
+        wrong
+        for verdict in ordered
+        for instance in verdict.instances
+        if (wrong := _doubt(instance)) is not None
+    ]
     if len(left) < FEWEST_BY_MODELS:
         return ""
     share = percent(sum(left) / len(left))
@@ -184,11 +189,11 @@ def _bound(verdict: Verdict) -> str:
 
 
 def _unit(verdict: Verdict) -> str:
-    for each in verdict.instances:
-        if isinstance(each.evidence, MeanEvidence):
-            return each.evidence.metric.unit
-        if isinstance(each.evidence, PredictedEvidence):
-            return each.evidence.unit
+    for instance in verdict.instances:
+        if isinstance(instance.evidence, MeanEvidence):
+            return instance.evidence.metric.unit
+        if isinstance(instance.evidence, PredictedEvidence):
+            return instance.evidence.unit
     return ""
 
 
@@ -198,10 +203,10 @@ def deciding(verdict: Verdict) -> Instance:
     It is the one that fails most surely, or holds least surely.
     """
 
-    def rank(each: Instance) -> tuple[int, float]:
-        p: float | None = getattr(each.evidence, "p", None)
+    def rank(instance: Instance) -> tuple[int, float]:
+        p: float | None = getattr(instance.evidence, "p", None)
         sure = 1.0 if p is None else p
-        return WORST[each.outcome], sure if each.outcome == "fails" else -sure
+        return WORST[instance.outcome], sure if instance.outcome == "fails" else -sure
 
     return min(verdict.instances, key=rank)
 
@@ -209,7 +214,7 @@ def deciding(verdict: Verdict) -> Instance:
 def _count(verdict: Verdict) -> str:
     if len(verdict.instances) < 2:
         return ""
-    counts = Counter(each.outcome for each in verdict.instances)
+    counts = Counter(instance.outcome for instance in verdict.instances)
     of = len(verdict.instances)
     if verdict.outcome == "holds":
         return f" in all {of} strata"

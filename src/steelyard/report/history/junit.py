@@ -9,26 +9,28 @@ from steelyard.report.junit import render as rendered
 from steelyard.report.text.label import counted
 
 
-def render(found: History, since: str | None = None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
+def render(history: History, since: str | None = None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
     """Render one suite.
 
     A series that has become worse and stays so fails. One that is not judged or too noisy, and a history that
     is not complete, are skipped; under ``strict`` they fail, and so does an analysis that broke off.
     """
     worse: dict[int, list[str]] = {}
-    for series, change in found.regressions(since):
-        words = f"{change_words(found, series, change)}; {where(change)}"
+    for series, change in history.regressions(since):
+        words = f"{change_words(history, series, change)}; {where(change)}"
         worse.setdefault(id(series), []).append(words)
-    questions = found.open_questions(since, least)
+    questions = history.open_questions(since, least)
     reasons = {
-        id(question.series): question_words(found, question, least)
+        id(question.series): question_words(history, question, least)
         for question in questions
         if question.series is not None
     }
-    incomplete = [question_words(found, question, least) for question in questions if question.series is None]
+    incomplete = [
+        question_words(history, question, least) for question in questions if question.series is None
+    ]
 
     def case(series: SeriesHistory) -> Case:
-        machine = f", machine {series.machine}" if len(found.machines) > 1 else ""
+        machine = f", machine {series.machine}" if len(history.machines) > 1 else ""
         name = f"{series.metric.name} of {series_name(series)}{machine}"
         if sentences := worse.get(id(series)):
             return Case(name, "failed", "fails", "\n".join(sentences))
@@ -40,8 +42,8 @@ def render(found: History, since: str | None = None, *, strict: bool, least: flo
             return Case(name, "failed" if fails else "skipped", kind, why)
         return Case(name, "passed", "holds", f"{counted(len(series.points), 'record')}, nothing became worse")
 
-    cases = [case(series) for series in found.series]
+    cases = [case(series) for series in history.series]
     if incomplete:
         text = "\n".join(incomplete)
         cases.append(Case("the history is complete", "failed" if strict else "skipped", "not_resolved", text))
-    return rendered("steelyard history", [Suite(found.experiment, cases)])
+    return rendered("steelyard history", [Suite(history.experiment, cases)])

@@ -26,50 +26,50 @@ from steelyard.report.text.table import MOST_ROWS, Column, table
 _INDENT: Final = "    "
 
 
-def lines(found: History, width: int = 80) -> list[Line]:
+def lines(history: History, width: int = 80) -> list[Line]:
     """Return changes first, the latest last; then every series, machines, and the records left out."""
-    changed = found.changes
-    out = [*paragraph(head(found), width, style="heading", rest="  "), ()]
+    changed = history.changes
+    out = [*paragraph(head(history), width, style="heading", rest="  "), ()]
     for series, change in changed[:MOST_ROWS]:
-        out += _change(found, series, change, width)
+        out += _change(history, series, change, width)
     out += left_out(len(changed) - MOST_ROWS)
-    for series in found.series:
+    for series in history.series:
         for wander in series.wanders:
             sentence = f"? {wander_words(series, wander)}"
             out += paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
-        out += paragraph(stable(found), width)
-    out += [(), *_table(found, width)]
-    if said_too := notes(found):
+        out += paragraph(stable(history), width)
+    out += [(), *_table(history, width)]
+    if said_too := notes(history):
         out += [(), *(line for text in said_too for line in paragraph(text, width, first="- ", rest="  "))]
     return out
 
 
-def _change(found: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
+def _change(history: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
     sign, style = SIGNS[change.direction]
-    said = f"{sign} {change_words(found, series, change)}"
+    said = f"{sign} {change_words(history, series, change)}"
     shown = paragraph(said, width, style=style, rest=_INDENT, only_first=True)
     shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
     if change.confirmation is not None:
         shown += paragraph(confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT)
-    elif (command := bisection(found, change)) is not None:
+    elif (command := bisection(history, change)) is not None:
         again = f"confirm it side by side: {command}"
         shown += paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
     return shown
 
 
-def _table(found: History, width: int) -> list[Line]:
-    shown = found.series[:MOST_ROWS]
-    return [*table(series_columns(found, shown), width), *left_out(len(found.series) - MOST_ROWS)]
+def _table(history: History, width: int) -> list[Line]:
+    shown = history.series[:MOST_ROWS]
+    return [*table(series_columns(history, shown), width), *left_out(len(history.series) - MOST_ROWS)]
 
 
-def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
+def series_columns(history: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
     """Return a row for each of these series."""
     columns = [
         Column("metric", [Span(each.metric.name) for each in shown], right=False, give_way=3),
         Column("treatment", [name_cell(series_name(each)) for each in shown], right=False, is_name=True),
         Column("records", [Span(f"{len(each.points):,}") for each in shown]),
-        Column("latest", [Span(level_words(found, each, each.points[-1].median)) for each in shown]),
+        Column("latest", [Span(level_words(history, each, each.points[-1].median)) for each in shown]),
         Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in shown]),
         Column(
             "neighbours r",
@@ -81,6 +81,6 @@ def series_columns(found: History, shown: tuple[SeriesHistory, ...]) -> list[Col
             [Span(str(len(each.changes)) if each.changes or each.is_judged else "–") for each in shown],
         ),
     ]
-    if len(found.machines) > 1:
+    if len(history.machines) > 1:
         columns.insert(2, Column("machine", [Span(str(each.machine)) for each in shown], give_way=1))
     return columns

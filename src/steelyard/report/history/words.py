@@ -51,38 +51,39 @@ _SHORT: Final = 10
 MOST_COMMITS: Final = 5
 
 
-def head(found: History) -> str:
+def head(history: History) -> str:
     """Experiment, number of records, and their order."""
-    by = {"git": "by first parents", "time": "in the order of time"}[found.order]
-    missing = f"; {counted(found.missing, 'commit')} without a record" if found.missing else ""
-    over = f", over {printable(found.reference)}" if found.reference else ""
+    by = {"git": "by first parents", "time": "in the order of time"}[history.order]
+    missing = f"; {counted(history.missing, 'commit')} without a record" if history.missing else ""
+    over = f", over {printable(history.reference)}" if history.reference else ""
     return (
-        f"{printable(found.experiment)}{over}: {counted(found.records, 'record')}, {short(found.first)} to"
-        f" {short(found.last)} ({by}{missing})"
+        f"{printable(history.experiment)}{over}: {counted(history.records, 'record')},"
+        f" {short(history.first)} to"
+        f" {short(history.last)} ({by}{missing})"
     )
 
 
-def stable(found: History) -> str:
+def stable(history: History) -> str:
     """Return what can be said where no change is named."""
-    completed = [series for series in found.series if not (series.refused or series.broken_off)]
+    completed = [series for series in history.series if not (series.refused or series.broken_off)]
     if not completed:
         return "Nothing can be said yet: no series is judged."
     steady = sum(series.is_judged for series in completed)
     if not steady:
         return "Levels wander; no single step stands out."
-    return f"No lasting change in {steady} series (false discovery rate at most {percent(found.alpha)})."
+    return f"No lasting change in {steady} series (false discovery rate at most {percent(history.alpha)})."
 
 
-def change_words(found: History, series: SeriesHistory, change: Change) -> str:
+def change_words(history: History, series: SeriesHistory, change: Change) -> str:
     """Return what changed, by how much, from where on."""
     back = f"; {short(change.undone_by)} undoes it" if change.undone_by else ""
     return (
-        f"{series.metric.name} of {series_name(series)}: {_KINDS[change.kind]}{size(found, series, change)}"
+        f"{series.metric.name} of {series_name(series)}: {_KINDS[change.kind]}{size(history, series, change)}"
         f" from {short(change.first)} on (p {_p(change.p)}){back}"
     )
 
 
-def size(found: History, series: SeriesHistory, change: Change) -> str:
+def size(history: History, series: SeriesHistory, change: Change) -> str:
     """Ratio and interval, and what it was before and after."""
     if change.ratio is None or change.ci95 is None:
         return f"{percent(change.before)} → {percent(change.after)}"
@@ -90,13 +91,13 @@ def size(found: History, series: SeriesHistory, change: Change) -> str:
     if change.kind == "spread":
         shown = [percent(value) for value in values]
     else:
-        shown = [level_words(found, series, value) for value in values]
+        shown = [level_words(history, series, value) for value in values]
     return f"{relative(change.ratio, change.ci95)}: {shown[0]} → {shown[1]}"
 
 
-def level_words(found: History, series: SeriesHistory, value: float) -> str:
+def level_words(history: History, series: SeriesHistory, value: float) -> str:
     """Return a median, or its ratio to that of the reference program."""
-    return f"{value:.4g}" if found.reference else format_quantity(value, series.metric.unit, 4)
+    return f"{value:.4g}" if history.reference else format_quantity(value, series.metric.unit, 4)
 
 
 def relative(value: float, interval: Interval) -> str:
@@ -136,12 +137,12 @@ def confirmation_words(confirmation: Confirmation) -> str:
     return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
 
 
-def bisection(found: History, change: Change) -> str | None:
+def bisection(history: History, change: Change) -> str | None:
     """Return the command that measures both sides of a change.
 
     ``None`` where the records are not named after commits, or the change is not one of level.
     """
-    if found.order != "git" or change.kind != "level":
+    if history.order != "git" or change.kind != "level":
         return None
     return f"steelyard bisect {short(change.last_before)} {short(change.first)} --build CMD -- PROGRAM"
 
@@ -176,42 +177,42 @@ def series_name(series: SeriesHistory) -> str:
     return f"{printable(series.treatment) or 'the program'}{f' ({labels})' if labels else ''}"
 
 
-def check_words(found: History, since: str | None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
+def check_words(history: History, since: str | None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:
     """Return what the exit code rests on."""
     from_on = f" from {short(since)} on" if since else ""
-    if worse := found.regressions(since):
+    if worse := history.regressions(since):
         names = listed(
             list(dict.fromkeys(f"{series.metric.name} of {series_name(series)}" for series, _ in worse))
         )
         suspected = all(change.confirmation is None for _, change in worse)
         changes = counted(len(worse), "suspected change" if suspected else "change")
         return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
-    reasons = [question_words(found, question, least) for question in found.open_questions(since, least)]
+    reasons = [question_words(history, question, least) for question in history.open_questions(since, least)]
     if not reasons:
-        return f"holds: no lasting change for the worse{from_on}; {_resolution(found)}"
-    code = found.exit_code(strict=strict, since=since, least=least)
+        return f"holds: no lasting change for the worse{from_on}; {_resolution(history)}"
+    code = history.exit_code(strict=strict, since=since, least=least)
     accepted = "" if code else " (--strict makes this exit code 3)"
     return f"not resolved{accepted}: {listed(reasons, MOST_COMMITS)}"
 
 
-def _resolution(found: History) -> str:
+def _resolution(history: History) -> str:
     """Return the steps that would have shown in the series that shows least."""
     noisiest = max(
-        (series for series in found.series if series.resolvable is not None),
+        (series for series in history.series if series.resolvable is not None),
         key=lambda series: series.resolvable.middle if series.resolvable else 0.0,
     )
-    everywhere = "" if len(found.series) == 1 else "in every series, "
+    everywhere = "" if len(history.series) == 1 else "in every series, "
     return f"{everywhere}{resolvable_words(noisiest)}"
 
 
-def question_words(found: History, question: OpenQuestion, least: float) -> str:
+def question_words(history: History, question: OpenQuestion, least: float) -> str:
     """Why the absence of a change proves nothing, as the end of a sentence."""
     if question.record is not None:
         return f"{printable(question.record.record)} {printable(question.record.why)}"
     if question.series is not None:
         return _series_words(question.series, question.reason, least)
     if question.reason == "unmeasured":
-        return f"{counted(found.unmeasured, 'commit')} after {short(found.last)} without a record"
+        return f"{counted(history.unmeasured, 'commit')} after {short(history.last)} without a record"
     return f"a change needs {LEAST_BEHIND} records from it on"
 
 
@@ -224,39 +225,40 @@ def _series_words(series: SeriesHistory, reason: str, least: float) -> str:
     return f"{name} wanders" if series.wanders else f"{name} is not judged"
 
 
-def notes(found: History) -> list[str]:
+def notes(history: History) -> list[str]:
     """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
     said = [
-        f"{change_words(found, series, change)}: {where(change)}. The time of the same records does not show"
+        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does"
+        " not show"
         f" it, and no check rests on it (--metric {series.metric.name} judges it)."
-        for series in found.cpu_time
+        for series in history.cpu_time
         for change in series.changes
     ]
     said += [
         f"Between {short(each.last_before)} and {short(each.first)} the machine changed"
         f" ({listed([printable(text) for text in each.differs])}): nothing is compared across that."
-        for each in found.breaks[:MOST_COMMITS]
+        for each in history.breaks[:MOST_COMMITS]
     ]
-    if len(found.breaks) > MOST_COMMITS:
-        said.append(f"The machine changed {len(found.breaks) - MOST_COMMITS} times more; --json has all.")
+    if len(history.breaks) > MOST_COMMITS:
+        said.append(f"The machine changed {len(history.breaks) - MOST_COMMITS} times more; --json has all.")
     said += [
         f"{series_name(each)}: {counted(len(each.outliers), 'outlying record')},"
         f" {listed([short(commit) for commit in each.outliers])}; it moves nothing."
-        for each in found.series
+        for each in history.series
         if each.outliers
     ]
     said += [
         f"{each.metric.name} of {series_name(each)} not judged: its analysis broke off ({each.broken_off})."
         " This is a defect of Steelyard: please report it with the output of --json."
-        for each in found.series
+        for each in history.series
         if each.broken_off
     ]
-    refused = list(dict.fromkeys(each.refused for each in found.series if each.refused))
+    refused = list(dict.fromkeys(each.refused for each in history.series if each.refused))
     said += [
-        f"{counted(sum(each.refused == why for each in found.series), 'treatment')} not judged: {why}."
+        f"{counted(sum(each.refused == why for each in history.series), 'treatment')} not judged: {why}."
         for why in refused
     ]
-    why_not = [f"{printable(each.record)} {printable(each.why)}" for each in found.left_out]
+    why_not = [f"{printable(each.record)} {printable(each.why)}" for each in history.left_out]
     said += [f"Left out: {each}" for each in why_not[:MOST_COMMITS]]
     if len(why_not) > MOST_COMMITS:
         said.append(f"Left out: {len(why_not) - MOST_COMMITS} more records; --json has all.")

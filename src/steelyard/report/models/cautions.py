@@ -37,9 +37,12 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
 
 def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
     """Yield the stratum of each model that a verdict rests on, and its warnings."""
-    for each in verdict.instances:
-        if isinstance(each.evidence, PredictedEvidence | ScalesEvidence) and each.evidence.model is not None:
-            yield named_levels(each.stratum), each.evidence.model.warnings
+    for instance in verdict.instances:
+        if (
+            isinstance(instance.evidence, PredictedEvidence | ScalesEvidence)
+            and instance.evidence.model is not None
+        ):
+            yield named_levels(instance.stratum), instance.evidence.model.warnings
     for found in verdict.breaks:
         yield printable(found.name), found.warnings
 

@@ -89,10 +89,10 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def segments(self) -> tuple[Piece, ...]:
         """The pieces; empty where one behaviour holds throughout."""
-        return tuple(self._piece(each) for each in self.model.segments)
+        return tuple(self._piece(segment) for segment in self.model.segments)
 
-    def _piece(self, of: Segment) -> Piece:
-        return Piece(of.start, of.end, of.constant, _terms(self.model, of.terms))
+    def _piece(self, segment: Segment) -> Piece:
+        return Piece(segment.start, segment.end, segment.constant, _terms(self.model, segment.terms))
 
     @property
     def posterior(self) -> float | None:
@@ -102,8 +102,8 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def rank_probability(self) -> RankProbability | None:
         """Probability of each rank; ``None`` where nothing is expected, and by the method of seed 001."""
-        its = self.model.validation
-        return None if its is None or self.model.method == "seed001" else its.probability
+        validation = self.model.validation
+        return None if validation is None or self.model.method == "seed001" else validation.probability
 
     @property
     def alternatives(self) -> tuple[Alternative, ...]:
@@ -114,26 +114,26 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def divergence(self) -> str | None:
         """Growth over what was expected, in big-O."""
-        its = self.model.validation
-        return None if its is None else its.divergence.big_o(its.parameter)
+        validation = self.model.validation
+        return None if validation is None else validation.divergence.big_o(validation.parameter)
 
     @property
     def rank_at(self) -> Mapping[str, float | str | None] | None:
         """The rank at the scale that was asked for, and that scale under the name of its parameter."""
-        its = self.model.validation
-        if its is None or its.scale is None:
+        validation = self.model.validation
+        if validation is None or validation.scale is None:
             return None
-        return {its.parameter: its.scale, "rank": its.rank_at_scale}
+        return {validation.parameter: validation.scale, "rank": validation.rank_at_scale}
 
     @property
     def predictions(self) -> tuple[Predicted, ...]:
         """Values that the model predicts at the places asked for."""
-        return tuple(self._predicted(each) for each in self.model.predictions)
+        return tuple(self._predicted(prediction) for prediction in self.model.predictions)
 
-    def _predicted(self, of: Prediction) -> Predicted:
-        bounded = of.low is not None and of.high is not None
-        interval = (of.low, of.high) if bounded else None
-        return Predicted(_at(self.model, of.at), of.value, interval)  # type: ignore[arg-type]
+    def _predicted(self, prediction: Prediction) -> Predicted:
+        bounded = prediction.low is not None and prediction.high is not None
+        interval = (prediction.low, prediction.high) if bounded else None
+        return Predicted(_at(self.model, prediction.at), prediction.value, interval)  # type: ignore[arg-type]
 
 
 class LimitOfModel(msgspec.Struct, frozen=True):
@@ -220,13 +220,20 @@ def _judged(verdict: Verdict) -> JudgedRule:
     points: list[PointOfRule] = []
     outcome: Outcome | None = None
     evidence = RuleEvidence("", None)
-    for each in verdict.instances:
-        if isinstance(each.evidence, RuleEvidence):
-            outcome, evidence = each.outcome, each.evidence
-        elif isinstance(at := each.evidence, RulePointEvidence):
+    for instance in verdict.instances:
+        if isinstance(instance.evidence, RuleEvidence):
+            outcome, evidence = instance.outcome, instance.evidence
+        elif isinstance(at := instance.evidence, RulePointEvidence):
             points.append(
                 PointOfRule(
-                    each.stratum, each.outcome, at.ratio, at.interval, at.level, at.method, at.n, at.reason
+                    instance.stratum,
+                    instance.outcome,
+                    at.ratio,
+                    at.interval,
+                    at.level,
+                    at.method,
+                    at.n,
+                    at.reason,
                 )
             )
     answer = evidence.answer
@@ -255,19 +262,19 @@ class Models(msgspec.Struct, frozen=True):
     not_modelled: tuple[NotModelled, ...]
 
 
-def _versus(found: Versus) -> Mapping[str, Any]:
-    function = found.function
+def _versus(versus: Versus) -> Mapping[str, Any]:
+    function = versus.function
     return {
         "function": function.name,
-        "other": found.other.name,
+        "other": versus.other.name,
         "metric": function.metric,
-        "at": _at(function, found.at),
-        "ratio": found.ratio,
-        "interval95": [found.low, found.high],
-        "larger": found.larger,
-        "divergence": found.divergence.big_o(function.parameters[0]),
-        "grows_faster": found.grows_faster,
-        "grows_alike": found.grows_alike,
+        "at": _at(function, versus.at),
+        "ratio": versus.ratio,
+        "interval95": [versus.low, versus.high],
+        "larger": versus.larger,
+        "divergence": versus.divergence.big_o(function.parameters[0]),
+        "grows_faster": versus.grows_faster,
+        "grows_alike": versus.grows_alike,
     }
 
 
@@ -289,9 +296,9 @@ def render(
     content = Models(
         models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
         rules=tuple(map(_judged, rules)),
-        limits=tuple(LimitOfModel(*each) for each in after.limits),
+        limits=tuple(LimitOfModel(*limit) for limit in after.limits),
         versus=tuple(after.versus),
-        suggestions=tuple(SuggestionsForModel(*each) for each in after.suggestions),
+        suggestions=tuple(SuggestionsForModel(*suggestion) for suggestion in after.suggestions),
         not_modelled=tuple(failed),
     )
     return MODELS.text(content)

@@ -48,41 +48,43 @@ def _wrapped(text: str, width: int) -> list[Line]:
     return paragraph(text, width, first="  ", rest="    ")
 
 
-def _limit(model: ScalingModel, found: Breaks) -> str:
-    name, limit = model.name or model.metric, format_quantity(found.limit, model.unit)
-    others = ", ".join(f"{other} = {scale_text(x)}" for other, x in found.others.items())
+def _limit(model: ScalingModel, breaks: Breaks) -> str:
+    name, limit = model.name or model.metric, format_quantity(breaks.limit, model.unit)
+    others = ", ".join(f"{other} = {scale_text(x)}" for other, x in breaks.others.items())
     name += f" at {others}" if others else ""
-    falls = f"{found.parameter} = {scale_text(found.above_until)}" if found.above_until else ""
-    if found.at is None:
-        over = f" over {found.parameter}" if others else ""
+    falls = f"{breaks.parameter} = {scale_text(breaks.above_until)}" if breaks.above_until else ""
+    if breaks.at is None:
+        over = f" over {breaks.parameter}" if others else ""
         begins = f"from {falls} on, " if falls else ""
         return f"{name}: stays below {limit} {begins}over the whole range searched{over}"
-    ends = [scale_text(end) if end is not None else "never" for end in (found.earliest, found.latest)]
+    ends = [scale_text(end) if end is not None else "never" for end in (breaks.earliest, breaks.latest)]
     first = f"up to {falls}, and again " if falls else ""
-    where = f"{found.parameter} = {scale_text(found.at)}"
+    where = f"{breaks.parameter} = {scale_text(breaks.at)}"
     between = "" if model.method == "seed001" else f" (95 %: {ends[0]} to {ends[1]})"
     return f"{name}: above {limit} {first}from {where} on{between}"
 
 
-def _versus(found: Versus) -> str:
-    function, other = (model.name or model.metric for model in (found.function, found.other))
-    at = ", ".join(f"{n} = {scale_text(x)}" for n, x in zip(found.function.parameters, found.at, strict=True))
-    surer, which = max((found.larger, "larger"), (1 - found.larger, "smaller"))
+def _versus(versus: Versus) -> str:
+    function, other = (model.name or model.metric for model in (versus.function, versus.other))
+    at = ", ".join(
+        f"{n} = {scale_text(x)}" for n, x in zip(versus.function.parameters, versus.at, strict=True)
+    )
+    surer, which = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
     sure = f"{share(surer)} sure that it is {which}" if surer >= SURE else "which is larger is not resolved"
-    between = f"95 %: {found.low:.3g} to {found.high:.3g}"
-    return f"{function}: {found.ratio:.3g} × {other} at {at} ({between}; {sure}); {_growth(found)}"
+    between = f"95 %: {versus.low:.3g} to {versus.high:.3g}"
+    return f"{function}: {versus.ratio:.3g} × {other} at {at} ({between}; {sure}); {_growth(versus)}"
 
 
-def _growth(found: Versus) -> str:
-    slower = 1 - found.grows_faster - found.grows_alike
-    if found.grows_alike >= SURE:
-        return f"grows alike ({share(found.grows_alike)} sure)"
-    if found.grows_faster >= SURE:
-        by = found.divergence.big_o(found.function.parameters[0])
-        return f"grows faster, by {by} ({share(found.grows_faster)} sure)"
+def _growth(versus: Versus) -> str:
+    slower = 1 - versus.grows_faster - versus.grows_alike
+    if versus.grows_alike >= SURE:
+        return f"grows alike ({share(versus.grows_alike)} sure)"
+    if versus.grows_faster >= SURE:
+        by = versus.divergence.big_o(versus.function.parameters[0])
+        return f"grows faster, by {by} ({share(versus.grows_faster)} sure)"
     if slower >= SURE:
         return f"grows more slowly ({share(slower)} sure)"
-    parts = ((found.grows_faster, "faster"), (found.grows_alike, "alike"), (slower, "more slowly"))
+    parts = ((versus.grows_faster, "faster"), (versus.grows_alike, "alike"), (slower, "more slowly"))
     said = ", ".join(f"{share(p)} {word}" for p, word in parts if p >= 0.01)
     return f"which grows faster is not resolved ({said})"
 
@@ -101,6 +103,6 @@ def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
     return f"{name}: {shown}"
 
 
-def _at(model: ScalingModel, one: Suggestion) -> str:
-    where = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, one.at, strict=True))
-    return f"{where}, expected certainty {100 * one.certainty:.0f} %"
+def _at(model: ScalingModel, suggestion: Suggestion) -> str:
+    where = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, suggestion.at, strict=True))
+    return f"{where}, expected certainty {100 * suggestion.certainty:.0f} %"

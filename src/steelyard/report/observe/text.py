@@ -32,37 +32,40 @@ _FEW: Final = 6
 """Pairs of metrics that are shown."""
 
 
-def lines(found: Observation, width: int = 80) -> list[Line]:
+def lines(observation: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    shown = paragraph(headline(found), width, rest="  ")
-    if found.metrics:
-        shown += [(), *paragraph(_caption(found), width, style="dim", rest="  ")]
-    tests = {test.metric.name: test for test in found.any_level}
-    for place, metric in enumerate(found.metrics):
-        shown += [(), *_of_metric(metric, found, width)]
+    shown = paragraph(headline(observation), width, rest="  ")
+    if observation.metrics:
+        shown += [(), *paragraph(_caption(observation), width, style="dim", rest="  ")]
+    tests = {test.metric.name: test for test in observation.any_level}
+    for place, metric in enumerate(observation.metrics):
+        shown += [(), *_of_metric(metric, observation, width)]
         if (test := tests.get(metric.name)) is not None:
-            shown += paragraph(_any_level(test, found), width, rest="  ")
-        elif len(rows := rows_of(metric, found)) > 1 and found.any_level:
+            shown += paragraph(_any_level(test, observation), width, rest="  ")
+        elif len(rows := rows_of(metric, observation)) > 1 and observation.any_level:
             text = f"any of {counted(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
             shown += paragraph(text, width, rest="  ")
         if not place:
-            shown += [(), *_figure(rows_of(metric, found), width)]
-    for probe in found.probes:
+            shown += [(), *_figure(rows_of(metric, observation), width)]
+    for probe in observation.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
             shown += [(), *paragraph(text, width, rest="  ", style="bad")]
-    shown += _contests(found, width)
-    shown += traced(found, width)
-    return shown + _predicted(found, width) + _notes(found, width)
+    shown += _contests(observation, width)
+    shown += traced(observation, width)
+    return shown + _predicted(observation, width) + _notes(observation, width)
 
 
-def headline(found: Observation) -> str:
+def headline(observation: Observation) -> str:
     """Return what perturbs the first metric, and by how much at most."""
-    metric = found.metrics[0].name if found.metrics else ""
+    metric = observation.metrics[0].name if observation.metrics else ""
     first = [
-        (probe, change) for probe in found.probes for change in probe.changes if change.metric.name == metric
+        (probe, change)
+        for probe in observation.probes
+        for change in probe.changes
+        if change.metric.name == metric
     ]
-    if not first and any(probe.differs is None for probe in found.probes):
+    if not first and any(probe.differs is None for probe in observation.probes):
         return "No complete block was measured, so nothing was compared; raise --max-time."
     if not first:
         return "Every probe changes the program's behaviour, so nothing was compared."
@@ -75,59 +78,74 @@ def headline(found: Observation) -> str:
     if by["perturbed"]:
         parts.append(f"perturbed by {listed(by['perturbed'])}")
     if by["unperturbed"]:
-        parts.append(f"unperturbed within {percent(found.within)} by {listed(by['unperturbed'])}")
+        parts.append(f"unperturbed within {percent(observation.within)} by {listed(by['unperturbed'])}")
     if by["not_resolved"]:
         parts.append(f"not resolved for {listed(by['not_resolved'])}")
     largest = f"The largest change: {_change(change)} with {printable(worst.name)}."
     said = f"{metric} is {'; '.join(parts)}. {largest}"
-    if failing := [printable(probe.name) for probe in found.probes if probe.differs]:
+    if failing := [printable(probe.name) for probe in observation.probes if probe.differs]:
         said += f" The program behaves differently under {listed(failing)}."
-    if moved := list(dict.fromkeys(each.level for each in found.traces if each.differing(found.alpha))):
+    if moved := list(
+        dict.fromkeys(trace.level for trace in observation.traces if trace.differing(observation.alpha))
+    ):
         said += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
-    if turned := [printable(each.probe) for each in found.contests if each.reversed]:
+    if turned := [printable(contest.probe) for contest in observation.contests if contest.reversed]:
         said += f" Under {listed(turned)} the order of the two programs reverses."
     return said
 
 
-def _contests(found: Observation, width: int) -> list[Line]:
+def _contests(observation: Observation, width: int) -> list[Line]:
     """One program over the other, probe by probe."""
-    if found.versus is None:
+    if observation.versus is None:
         return []
-    if not found.contests:
-        both = f"{printable(found.command)} and {printable(found.versus)}"
+    if not observation.contests:
+        both = f"{printable(observation.command)} and {printable(observation.versus)}"
         said = f"{both} cannot be compared: no block of both is complete."
         return [(), *paragraph(said, width)]
-    alone, *_ = found.contests
-    title = f"{alone.metric.name} of {printable(found.versus)} over that of {printable(found.command)}"
+    alone, *_ = observation.contests
+    title = (
+        f"{alone.metric.name} of {printable(observation.versus)} over that of"
+        f" {printable(observation.command)}"
+    )
     columns = [
         Column(
-            "probe", [Span(shorten(printable(each.probe), _LONGEST)) for each in found.contests], right=False
+            "probe",
+            [Span(shorten(printable(contest.probe), _LONGEST)) for contest in observation.contests],
+            right=False,
         ),
-        Column("ratio", [Span(ratio(each.ratio, each.ci95)) for each in found.contests]),
+        Column("ratio", [Span(ratio(contest.ratio, contest.ci95)) for contest in observation.contests]),
         Column(
             "95 % CI",
-            [Span("–" if each.ci95 is None else bounds(each.ratio, each.ci95)) for each in found.contests],
+            [
+                Span("–" if contest.ci95 is None else bounds(contest.ratio, contest.ci95))
+                for contest in observation.contests
+            ],
             give_way=1,
         ),
         Column(
             "p Holm",
-            [Span("–" if each.p_holm is None else probability(each.p_holm)) for each in found.contests],
+            [
+                Span("–" if contest.p_holm is None else probability(contest.p_holm))
+                for contest in observation.contests
+            ],
             give_way=2,
         ),
         Column(
             "order",
             [
                 Span("reversed", "bad")
-                if each.reversed
-                else Span("" if each is alone else "no reversal shown")
-                for each in found.contests
+                if contest.reversed
+                else Span("" if contest is alone else "no reversal shown")
+                for contest in observation.contests
             ],
             right=False,
         ),
     ]
-    compared = {each.probe for each in found.contests}
+    compared = {contest.probe for contest in observation.contests}
     left_out = [
-        printable(probe.name) for probe in found.probes if not probe.differs and probe.name not in compared
+        printable(probe.name)
+        for probe in observation.probes
+        if not probe.differs and probe.name not in compared
     ]
     said = (
         f"Not compared, because one program behaves differently there: {listed(left_out)}."
@@ -143,40 +161,42 @@ def _contests(found: Observation, width: int) -> list[Line]:
     ]
 
 
-def _caption(found: Observation) -> str:
-    contexts = ", each in a context of its own" if found.contexts else ", all in one context"
+def _caption(observation: Observation) -> str:
+    contexts = ", each in a context of its own" if observation.contexts else ", all in one context"
     return (
-        f"{shorten(printable(found.command), 40)}: {counted(found.blocks, 'randomised block')}{contexts},"
-        f" seed {found.seed}; changes against no probe, intervals 95 %; within: two one-sided tests at 5 %"
+        f"{shorten(printable(observation.command), 40)}:"
+        f" {counted(observation.blocks, 'randomised block')}{contexts},"
+        f" seed {observation.seed}; changes against no probe, intervals 95 %; within: two one-sided"
+        " tests at 5 %"
     )
 
 
-def rows_of(metric: Metric, found: Observation) -> list[tuple[Probed, Change]]:
+def rows_of(metric: Metric, observation: Observation) -> list[tuple[Probed, Change]]:
     """Return the probes that have the metric, in the order of what they add where that was counted."""
     rows = [
         (probe, change)
-        for probe in found.probes
+        for probe in observation.probes
         for change in probe.changes
         if change.metric.name == metric.name
     ]
     if any(probe.added is not None for probe, _ in rows):
-        rows.sort(key=lambda each: -1.0 if each[0].added is None else each[0].added)
+        rows.sort(key=lambda row: -1.0 if row[0].added is None else row[0].added)
     return rows
 
 
-def _of_metric(metric: Metric, found: Observation, width: int) -> list[Line]:
-    title = (Span(metric_title(metric, found), "heading"),)
-    return [title, *table(change_columns(rows_of(metric, found), found), width)]
+def _of_metric(metric: Metric, observation: Observation, width: int) -> list[Line]:
+    title = (Span(metric_title(metric, observation), "heading"),)
+    return [title, *table(change_columns(rows_of(metric, observation), observation), width)]
 
 
-def metric_title(metric: Metric, found: Observation) -> str:
+def metric_title(metric: Metric, observation: Observation) -> str:
     """Return the metric, and what it is without a probe."""
-    return f"{metric.name}, {format_quantity(found.typical[metric.name], metric.unit)} without a probe"
+    return f"{metric.name}, {format_quantity(observation.typical[metric.name], metric.unit)} without a probe"
 
 
-def change_columns(rows: Sequence[tuple[Probed, Change]], found: Observation) -> list[Column]:
+def change_columns(rows: Sequence[tuple[Probed, Change]], observation: Observation) -> list[Column]:
     """Return the columns of the changes of one metric."""
-    verdicts = [verdict_of(change, found.within) for _, change in rows]
+    verdicts = [verdict_of(change, observation.within) for _, change in rows]
     names = [Span(shorten(printable(probe.name), _LONGEST)) for probe, _ in rows]
     columns = [
         Column("probe", names, right=False),
@@ -195,8 +215,8 @@ def verdict_of(change: Change, within: float) -> Span:
     return Span(text.format(within=percent(within)), style)
 
 
-def _any_level(test: AnyLevel, found: Observation) -> str:
-    said = "at least one of them differs" if test.p < found.alpha else "not resolved"
+def _any_level(test: AnyLevel, observation: Observation) -> str:
+    said = "at least one of them differs" if test.p < observation.alpha else "not resolved"
     how = "Welch-James" if test.unit == "launch" else "Box"
     return (
         f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
@@ -235,16 +255,21 @@ def _ends(change: Change) -> tuple[float, ...]:
     return 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
 
 
-def _predicted(found: Observation, width: int) -> list[Line]:
-    if not found.correlations:
+def _predicted(observation: Observation, width: int) -> list[Line]:
+    if not observation.correlations:
         return []
     texts = []
-    for each in found.correlations[:_FEW]:
-        around = f" (95 % CI {each.ci95.low:.2f} to {each.ci95.high:.2f})" if each.ci95 else ""
-        told = "yes" if each.ci95 is not None and each.ci95.excludes(0) else "not resolved"
+    for correlation in observation.correlations[:_FEW]:
+        around = (
+            f" (95 % CI {correlation.ci95.low:.2f} to {correlation.ci95.high:.2f})"
+            if correlation.ci95
+            else ""
+        )
+        told = "yes" if correlation.ci95 is not None and correlation.ci95.excludes(0) else "not resolved"
         texts.append(
-            f"{each.metrics[0]} and {each.metrics[1]}: rank correlation {each.rho:.2f}{around} over"
-            f" {counted(each.probes, 'probe')}: {told}"
+            f"{correlation.metrics[0]} and {correlation.metrics[1]}: rank correlation"
+            f" {correlation.rho:.2f}{around} over"
+            f" {counted(correlation.probes, 'probe')}: {told}"
         )
     shown: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]
     for text in texts:
@@ -252,12 +277,12 @@ def _predicted(found: Observation, width: int) -> list[Line]:
     return shown
 
 
-def _notes(found: Observation, width: int) -> list[Line]:
-    texts = [_compared(found)]
-    if found.uncompared:
-        reasons = "; ".join(f"{printable(name)} ({why})" for name, why in found.uncompared.items())
+def _notes(observation: Observation, width: int) -> list[Line]:
+    texts = [_compared(observation)]
+    if observation.uncompared:
+        reasons = "; ".join(f"{printable(name)} ({why})" for name, why in observation.uncompared.items())
         texts.append(f"Not compared: {reasons}.")
-    if any(metric.kind == "counter" for metric in found.metrics):
+    if any(metric.kind == "counter" for metric in observation.metrics):
         texts.append(
             "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
             " of them is an estimate from a part of the run."

@@ -17,25 +17,26 @@ _LONGEST: Final = 20
 """Columns of the name of a level."""
 
 
-def traced(found: Observation, width: int) -> list[Line]:
+def traced(observation: Observation, width: int) -> list[Line]:
     """Return what was traced; nothing where nothing was."""
-    if not found.traces:
+    if not observation.traces:
         return []
-    parts, runs = len(found.traces[0].rates), max(trace.runs for trace in found.traces)
+    parts, runs = len(observation.traces[0].rates), max(trace.runs for trace in observation.traces)
     caption = (
         "Counts per second of CPU time, from a run's start to its end in"
         f" {counted(parts, 'equal part')}: means over {counted(runs, 'run')} of their own, read every"
-        f" {found.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the highest of"
+        f" {observation.trace_ms} ms by perf stat, whose cost is in all of them. Bars from 0 to the"
+        " highest of"
         " the event; s: standard deviation over runs, as a fraction of the mean, in the median part; differ:"
         " parts in which the level differs from no probe (t tests paired by block, Holm over all of the"
         " event)"
     )
     shown: list[Line] = [(), (Span("In the course of a run", "heading"),)]
     shown += paragraph(caption, width, rest="  ", style="dim")
-    for event in dict.fromkeys(trace.event for trace in found.traces):
-        its = [trace for trace in found.traces if trace.event == event]
-        shown += [(), *_of_event(event, its, found.alpha, width)]
-    uncounted = sum(trace.uncounted for trace in found.traces)
+    for event in dict.fromkeys(trace.event for trace in observation.traces):
+        its = [trace for trace in observation.traces if trace.event == event]
+        shown += [(), *_of_event(event, its, observation.alpha, width)]
+    uncounted = sum(trace.uncounted for trace in observation.traces)
     if uncounted:
         text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
         shown += [(), *paragraph(text, width, rest="  ", style="dim")]
@@ -51,15 +52,15 @@ def bars(rates: Sequence[float], highest: float) -> str:
     )
 
 
-def _of_event(event: str, its: Sequence[Trace], alpha: float, width: int) -> list[Line]:
-    highest = max(max(trace.rates) for trace in its)
-    drawn = [Span(bars(trace.rates, highest) + "|") for trace in its]
+def _of_event(event: str, traces: Sequence[Trace], alpha: float, width: int) -> list[Line]:
+    highest = max(max(trace.rates) for trace in traces)
+    drawn = [Span(bars(trace.rates, highest) + "|") for trace in traces]
     columns = [
-        Column("level", [Span(shorten(printable(trace.level), _LONGEST)) for trace in its], right=False),
+        Column("level", [Span(shorten(printable(trace.level), _LONGEST)) for trace in traces], right=False),
         Column("start to end", drawn, right=False),
-        Column("highest", [Span(format_quantity(max(trace.rates), "1/s")) for trace in its]),
-        Column("s", [Span(_spread(trace)) for trace in its], give_way=1),
-        Column("differ", [Span(_differing(trace, alpha)) for trace in its], right=False),
+        Column("highest", [Span(format_quantity(max(trace.rates), "1/s")) for trace in traces]),
+        Column("s", [Span(_spread(trace)) for trace in traces], give_way=1),
+        Column("differ", [Span(_differing(trace, alpha)) for trace in traces], right=False),
     ]
     return [(Span(event, "heading"),), *table(columns, width)]
 

@@ -53,13 +53,13 @@ class RunColumns:
 
     def __init__(self, portrait: Portrait, called: Names, most: int = MOST_MARKS) -> None:
         self.most, self.coarser = most, 1 if most >= MOST_MARKS else 3
-        samples = [each for each in portrait.samples if len(each)]
-        self.treatments = tuple(each.treatment.label for each in samples)
-        self.names = tuple(described_name(each, called) for each in samples)
-        self.medians: Floats = np.array([float(np.median(_floats(each))) for each in samples])
+        samples = [sample for sample in portrait.samples if len(sample)]
+        self.treatments = tuple(sample.treatment.label for sample in samples)
+        self.names = tuple(described_name(sample, called) for sample in samples)
+        self.medians: Floats = np.array([float(np.median(_floats(sample))) for sample in samples])
 
         def together(name: str) -> Ints:
-            parts = [np.frombuffer(getattr(each, name), np.int64) for each in samples]
+            parts = [np.frombuffer(getattr(sample, name), np.int64) for sample in samples]
             return np.concatenate([*parts, np.empty(0, np.int64)]).astype(np.int64)
 
         trial = together("trials")
@@ -67,7 +67,7 @@ class RunColumns:
         self.trial = trial[order]
         self.block = together("blocks")[order]
         self.context = together("contexts")[order]
-        lengths = np.array([len(each) for each in samples], np.int64)
+        lengths = np.array([len(sample) for sample in samples], np.int64)
         self.sample: Ints = np.repeat(np.arange(len(samples)), lengths)[order]
         self.value: Floats = np.concatenate([*map(_floats, samples), np.empty(0)])[order]
         self.waited: Mapping[int, float] = {each.trial: each.waited for each in portrait.disturbed}

@@ -33,9 +33,9 @@ def section(answer: Answer, called: Names) -> Section | None:
     if not judged:
         samples = primary(answer)
         table = tuple(measured_columns(answer, samples, WIDE))
-        labels = tuple(each.treatment.label for each in samples)
+        labels = tuple(sample.treatment.label for sample in samples)
         return Section("comparison", "What was measured", tables=(("Samples", table, labels),))
-    others = [each for each in answer.comparisons if each.metric.name != answer.metric.name]
+    others = [comparison for comparison in answer.comparisons if comparison.metric.name != answer.metric.name]
     beside = tuple(other_columns(answer, others, WIDE)) if others else ()
     tables = (
         *_adjusted(judged, called),
@@ -46,8 +46,12 @@ def section(answer: Answer, called: Names) -> Section | None:
 
 def _effects(answer: Answer, called: Names) -> Chart:
     predictions = {
-        (each.baseline.id, each.treatment.id, *sorted(each.labels.items())): each.across.prediction
-        for each in answer.contexts
+        (
+            context.baseline.id,
+            context.treatment.id,
+            *sorted(context.labels.items()),
+        ): context.across.prediction
+        for context in answer.contexts
     }
     several = len({each.baseline.id for each in answer.judged}) > 1
     rated = (_row(each, predictions, called, several=several) for each in answer.judged)

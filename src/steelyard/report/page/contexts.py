@@ -47,14 +47,14 @@ MOST_ALONE: Final = 4
 BINS: Final = 16
 
 
-def section(answer: Answer, found: ByContext | None, called: Names) -> Section | None:
+def section(answer: Answer, by_context: ByContext | None, called: Names) -> Section | None:
     """Return what contexts do; ``None`` where the experiment has none."""
     if not answer.contexts:
         return None
-    pairs = [each for each in answer.contexts if each.across.each]
+    pairs = [context for context in answer.contexts if context.across.each]
     charts: list[Chart] = []
-    if found is not None and found.profiles:
-        charts.append(_profiles(found.profiles, called))
+    if by_context is not None and by_context.profiles:
+        charts.append(_profiles(by_context.profiles, called))
     if pairs:
         charts += [_single(answer, pairs[:MOST_PAIRS], called)]
         charts += [_histogram(each, i, called) for i, each in enumerate(pairs[:MOST_ALONE], 1)]
@@ -67,13 +67,13 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     varied = [
         name
         for name in profiles[0].at[0].settings
-        if len({at.settings.get(name) for each in profiles for at in each.at}) > 1
+        if len({at.settings.get(name) for profile in profiles for at in profile.at}) > 1
     ]
     numeric = len(varied) == 1 and all(is_number(at.settings[varied[0]]) for p in profiles for at in p.at)
     rows = [
         {
-            "name": called[each.treatment.label],
-            "treatment": each.treatment.label,
+            "name": called[profile.treatment.label],
+            "treatment": profile.treatment.label,
             "place": at.settings[varied[0]] if numeric else at.context,
             "settings": ", ".join(f"{name} {at.settings[name]}" for name in varied),
             "change": 100 * (at.ratio - 1),
@@ -81,11 +81,11 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
             "says": f"{100 * (at.ratio - 1):+.2f} %",
             "visits": at.visits,
         }
-        for each in profiles
-        for at in each.at
+        for profile in profiles
+        for at in profile.at
     ]
     few = len(profiles) <= len(SERIES)
-    names = [called[each.treatment.label] for each in profiles]
+    names = [called[profile.treatment.label] for profile in profiles]
     title = printable(varied[0]) if numeric else "context"
     shared: dict[str, Any] = {
         "x": number("place", title, scale={"nice": False}),
@@ -119,7 +119,7 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
         "mark": {"type": "rule", "color": MUTED, "strokeDash": [3, 3]},
         "encoding": {"y": number("zero", y["title"])},
     }
-    flat = [(each, at) for each in profiles for at in each.at]
+    flat = [(profile, at) for profile in profiles for at in profile.at]
     columns = (
         Column("treatment", [Span(called[each.treatment.label]) for each, _ in flat], right=False),
         Column("context", [Span(str(at.context)) for _, at in flat]),
@@ -248,13 +248,13 @@ def _single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart
         spec={"height": rows_px(len(found)), "layer": layers},
         data={"singles": singles, "together": together},
         columns=tuple(context_columns(answer.contexts, called)),
-        rows_of=tuple(each.treatment.label for each in answer.contexts),
+        rows_of=tuple(context.treatment.label for context in answer.contexts),
     )
 
 
-def _histogram(found: ContextFinding, number_: int, called: Names) -> Chart:
+def _histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
     """Figure 4: in how many contexts which speedup was seen."""
-    across = found.across
+    across = finding.across
     speedups = [one.speedup for one in across.each]
     low, high = min(speedups), max(speedups)
     step = math.log(high / low) / BINS or 0.01
@@ -296,7 +296,7 @@ def _histogram(found: ContextFinding, number_: int, called: Names) -> Chart:
     )
     return Chart(
         name=f"contexts-by-speedup-{number_}",
-        title=f"Contexts by speedup: {_pair(found, called)}",
+        title=f"Contexts by speedup: {_pair(finding, called)}",
         about="The line is the speedup over all contexts.",
         spec={"data": data("rows"), "height": 150, "layer": layers},
         data={"rows": rows},
@@ -304,6 +304,6 @@ def _histogram(found: ContextFinding, number_: int, called: Names) -> Chart:
     )
 
 
-def _pair(found: ContextFinding, called: Names) -> str:
-    labels = [f"{key}={level}" for key, level in found.labels.items()]
-    return ", ".join([pair_name(found.treatment, found.baseline, called), *labels])
+def _pair(finding: ContextFinding, called: Names) -> str:
+    labels = [f"{key}={level}" for key, level in finding.labels.items()]
+    return ", ".join([pair_name(finding.treatment, finding.baseline, called), *labels])

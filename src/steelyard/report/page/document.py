@@ -147,7 +147,11 @@ class _Part(ABC):
         """Return the answer, then every section, and how to repeat it."""
         ending = self.repeated()
         last = f'<section id="{self.place("repeat")}">{self._heading(self.ending)}{ending}</section>'
-        parts = [self.answer(), *(self._section(each) for each in self.sections), last if ending else ""]
+        parts = [
+            self.answer(),
+            *(self._section(section) for section in self.sections),
+            last if ending else "",
+        ]
         inside = "".join(parts)
         label = f' aria-label="{escape(self.name)}"' if self.several else ""
         return f'<article data-record="{self.number - 1}"{label}>{inside}</article>'
@@ -156,9 +160,9 @@ class _Part(ABC):
         level = self.level + deeper
         return f"<h{level}>{escape(text)}</h{level}>"
 
-    def _told(self, found: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
+    def _told(self, findings: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
         """Return the first finding large, the others below it, then claims and the state of it all."""
-        first, *rest = [_finding(each) for each in found] or ["<p>Nothing was compared.</p>"]
+        first, *rest = [_finding(each) for each in findings] or ["<p>Nothing was compared.</p>"]
         others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
         claimed = "".join(f"<li>{_finding(each)}</li>" for each in judged)
@@ -225,7 +229,7 @@ class _Record(_Part):
             printable(contents.portrait.status.experiment),
             number,
             sections(contents, runs),
-            [each.label for each in contents.portrait.treatments],
+            [treatment.label for treatment in contents.portrait.treatments],
             runs,
             several=several,
         )
@@ -310,9 +314,9 @@ def _columns(rows: Rows) -> dict[str, Any]:
 
 def _column(values: list[Any]) -> Any:
     places: dict[Any, int] = {}
-    if not all(isinstance(each, str) for each in values):
+    if not all(isinstance(value, str) for value in values):
         return values
-    at = [places.setdefault(each, len(places)) for each in values]
+    at = [places.setdefault(value, len(places)) for value in values]
     return values if len(places) > len(values) // 2 else {"of": [*places], "at": at}
 
 
@@ -320,9 +324,9 @@ def _items(texts: Sequence[str]) -> str:
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
-def _finding(found: Finding) -> str:
-    evidence = f' <span class="evidence">{escape(found.evidence)}</span>' if found.evidence else ""
-    return f'<p class="{found.style or "plain"}"><strong>{escape(found.claim)}</strong>{evidence}</p>'
+def _finding(finding: Finding) -> str:
+    evidence = f' <span class="evidence">{escape(finding.evidence)}</span>' if finding.evidence else ""
+    return f'<p class="{finding.style or "plain"}"><strong>{escape(finding.claim)}</strong>{evidence}</p>'
 
 
 def _file_name(name: str) -> str:

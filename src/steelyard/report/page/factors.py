@@ -44,18 +44,18 @@ def section(answer: Answer) -> Section | None:
         chart for i, found in enumerate(answer.effects, 1) if found.effects for chart in _charts(found, i)
     )
     told = tuple(
-        f"{caption(found)}: {found.undefined.words}."
-        for found in answer.effects
-        if found.undefined is not None
+        f"{caption(effect)}: {effect.undefined.words}."
+        for effect in answer.effects
+        if effect.undefined is not None
     )
-    said = (sentence for each in answer.effects for sentence in (*interactions(each), *notes(each)))
+    said = (sentence for effect in answer.effects for sentence in (*interactions(effect), *notes(effect)))
     return Section("factors", "Factors and interactions", (*told, *dict.fromkeys(said)), charts)
 
 
-def _charts(found: Factorial, i: int) -> Iterator[Chart]:
-    axes = {axis.name: axis for axis in found.axes}
-    largest = sorted(found.effects, key=lambda effect: -effect.share)
-    yield _variation(found, largest, i)
+def _charts(factorial: Factorial, i: int) -> Iterator[Chart]:
+    axes = {axis.name: axis for axis in factorial.axes}
+    largest = sorted(factorial.effects, key=lambda effect: -effect.share)
+    yield _variation(factorial, largest, i)
     estimated = [
         row
         for each in largest[:MOST]
@@ -73,8 +73,8 @@ def _charts(found: Factorial, i: int) -> Iterator[Chart]:
         )
     levels = [
         row
-        for each in found.levels
-        if (row := _row(level_name(found, each), each.ratio, each.ci95)) is not None
+        for level in factorial.levels
+        if (row := _row(level_name(factorial, level), level.ratio, level.ci95)) is not None
     ]
     if levels:
         yield Chart(
@@ -83,10 +83,10 @@ def _charts(found: Factorial, i: int) -> Iterator[Chart]:
             about="Over all levels of the other factors; intervals of 95 %, no verdicts.",
             spec=forest(levels[:MOST], "ratio"),
             data={"rows": rows(levels[:MOST])},
-            columns=tuple(level_columns(found, found.levels)),
+            columns=tuple(level_columns(factorial, factorial.levels)),
         )
     conditional = []
-    for each in found.conditional:
+    for each in factorial.conditional:
         first, second = axes[each.factor], axes[each.at]
         name = (
             f"{printable(first.name)}: {step_text(first, 0)} → {step_text(first, 1)}"
@@ -105,16 +105,16 @@ def _charts(found: Factorial, i: int) -> Iterator[Chart]:
         )
 
 
-def _variation(found: Factorial, largest: list[Effect], i: int) -> Chart:
-    axes = {axis.name: axis for axis in found.axes}
+def _variation(factorial: Factorial, largest: list[Effect], i: int) -> Chart:
+    axes = {axis.name: axis for axis in factorial.axes}
     bars: list[dict[str, Any]] = [
         {"name": effect_name(e, axes), "share": e.share, "kind": "effect"} for e in largest[:MOST]
     ]
     if (rest := sum(each.share for each in largest[MOST:])) > 0:
         bars.append({"name": "all smaller ones", "share": rest, "kind": "rest"})
-    bars.append({"name": _CHANCE, "share": found.rest, "kind": "rest"})
-    if found.unassigned > 0:
-        bars.append({"name": "not assigned to an effect", "share": found.unassigned, "kind": "rest"})
+    bars.append({"name": _CHANCE, "share": factorial.rest, "kind": "rest"})
+    if factorial.unassigned > 0:
+        bars.append({"name": "not assigned to an effect", "share": factorial.unassigned, "kind": "rest"})
     for bar in bars:
         bar["says"] = f"{100 * bar['share']:.1f} %"
     x = number("share", "share of the variation", axis={"format": "%", "tickCount": 5}, scale={"zero": True})
@@ -139,11 +139,11 @@ def _variation(found: Factorial, largest: list[Effect], i: int) -> Chart:
     ]
     return Chart(
         name=f"variation-{i}",
-        title=caption(found),
+        title=caption(factorial),
         about="What each effect explains of the variation of the logarithms.",
         spec={"data": data("rows"), "height": rows_px(len(bars)), "layer": layers},
         data={"rows": bars},
-        columns=tuple(effect_columns(found, largest)),
+        columns=tuple(effect_columns(factorial, largest)),
     )
 
 

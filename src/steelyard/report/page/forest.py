@@ -46,53 +46,54 @@ class Estimated(msgspec.Struct, frozen=True):
     prediction: Interval | None = None
 
 
-def rows(found: Sequence[Estimated]) -> Rows:
+def rows(estimateds: Sequence[Estimated]) -> Rows:
     """Return the data of a forest plot."""
-    return [_row(each) for each in found]
+    return [_row(each) for each in estimateds]
 
 
-def _row(each: Estimated) -> dict[str, Any]:
+def _row(estimated: Estimated) -> dict[str, Any]:
     row: dict[str, Any] = {
-        "name": each.name,
-        "value": each.value,
-        "means": _COLOURS.get(each.style, "open"),
-        "says": f"{ratio(each.value, each.interval)} ×" + (f", {each.verdict}" if each.verdict else ""),
-        "ci": bounds(each.value, each.interval) if each.interval else "unbounded",
+        "name": estimated.name,
+        "value": estimated.value,
+        "means": _COLOURS.get(estimated.style, "open"),
+        "says": f"{ratio(estimated.value, estimated.interval)} ×"
+        + (f", {estimated.verdict}" if estimated.verdict else ""),
+        "ci": bounds(estimated.value, estimated.interval) if estimated.interval else "unbounded",
     }
-    if each.treatment:
-        row["treatment"] = each.treatment
-    if each.interval:
-        row |= {"low": each.interval.low, "high": each.interval.high}
+    if estimated.treatment:
+        row["treatment"] = estimated.treatment
+    if estimated.interval:
+        row |= {"low": estimated.interval.low, "high": estimated.interval.high}
     row["next"] = "–"
-    if each.prediction:
+    if estimated.prediction:
         row |= {
-            "least": each.prediction.low,
-            "most": each.prediction.high,
-            "next": bounds(each.value, each.prediction),
+            "least": estimated.prediction.low,
+            "most": estimated.prediction.high,
+            "next": bounds(estimated.value, estimated.prediction),
         }
     return row
 
 
-def _ends(each: Estimated) -> tuple[float, ...]:
-    intervals = [interval for interval in (each.interval, each.prediction) if interval is not None]
-    return (each.value, *(end for interval in intervals for end in (interval.low, interval.high)))
+def _ends(estimated: Estimated) -> tuple[float, ...]:
+    intervals = [interval for interval in (estimated.interval, estimated.prediction) if interval is not None]
+    return (estimated.value, *(end for interval in intervals for end in (interval.low, interval.high)))
 
 
-def forest_columns(found: Sequence[Estimated], what: str) -> tuple[Column, ...]:
+def forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, ...]:
     """Return the same as a table."""
-    verdicts = any(each.verdict for each in found)
+    verdicts = any(each.verdict for each in estimateds)
     return (
-        Column(what, [Span(each.name) for each in found], right=False),
-        Column("ratio", [ratio_cell(each.value, each.interval) for each in found]),
-        Column("95 % CI", [interval_cell(each.value, each.interval) for each in found], right=False),
-        *([Column("verdict", [Span(each.verdict, each.style) for each in found])] if verdicts else []),
+        Column(what, [Span(each.name) for each in estimateds], right=False),
+        Column("ratio", [ratio_cell(each.value, each.interval) for each in estimateds]),
+        Column("95 % CI", [interval_cell(each.value, each.interval) for each in estimateds], right=False),
+        *([Column("verdict", [Span(each.verdict, each.style) for each in estimateds])] if verdicts else []),
     )
 
 
-def forest(found: Sequence[Estimated], title: str, margin: float | None = None) -> Spec:
+def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = None) -> Spec:
     """Dots with intervals (thick), predictions (thin), a line at 1, and the margin as a band."""
-    count = len(found)
-    ends = [end for each in found for end in _ends(each)]
+    count = len(estimateds)
+    ends = [end for each in estimateds for end in _ends(each)]
 
     def x(field: str) -> dict[str, Any]:
         return make_ratio_axis(field, title, ends)
@@ -103,10 +104,10 @@ def forest(found: Sequence[Estimated], title: str, margin: float | None = None) 
         "legend": None,
         "scale": {"domain": ["better", "worse", "open"], "range": [BETTER, WORSE, OPEN]},
     }
-    predicted = {"next": "next context (95 % PI)"} if any(each.prediction for each in found) else {}
-    bounded = any(each.interval for each in found)
+    predicted = {"next": "next context (95 % PI)"} if any(each.prediction for each in estimateds) else {}
+    bounded = any(each.interval for each in estimateds)
     shared: dict[str, Any] = {
-        "y": rows_axis([each.name for each in found]),
+        "y": rows_axis([each.name for each in estimateds]),
         "opacity": unless_chosen(1.0, 0.2),
         "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
     }

@@ -81,7 +81,7 @@ def latex(models: Sequence[ScalingModel]) -> str:
     lines = []
     for model in models:
         name = latex_text(" ".join(filter(None, (model.name, model.metric))))
-        over = ", ".join(rf"\mathit{{{latex_text(each)}}}" for each in model.parameters)
+        over = ", ".join(rf"\mathit{{{latex_text(parameter)}}}" for parameter in model.parameters)
         lines.append(rf"  \text{{{name}}}({over}) &= {_latex_sum(model)}")
     return "% needs \\usepackage{amsmath}\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 

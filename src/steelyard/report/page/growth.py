@@ -48,7 +48,7 @@ def section(curves: Sequence[Curve]) -> Section | None:
     """Return a chart for each function, and the table of all models."""
     if not curves:
         return None
-    models = [each.model for each in curves]
+    models = [curve.model for curve in curves]
     table = (
         "Models, ranks and divergence",
         tuple(model_columns([replace(model, predictions=()) for model in models])),
@@ -60,8 +60,8 @@ def section(curves: Sequence[Curve]) -> Section | None:
     return Section("growth", "Scaling", told, charts, (table,))
 
 
-def _curve(found: Curve, i: int) -> Chart:
-    series, model = found.series, found.model
+def _curve(curve: Curve, i: int) -> Chart:
+    series, model = curve.series, curve.model
     parameter, unit = series.parameters[0], series.unit
     points: list[dict[str, Any]] = [
         {"x": point.at[0], "y": value, "says": format_quantity(value, unit)}
@@ -73,9 +73,9 @@ def _curve(found: Curve, i: int) -> Chart:
         for p in series.points
     ]
     line = [{"x": p.at[0], "y": p.value, "low": p.low, "high": p.high} for p in model.predictions]
-    limits = _limits(found, middles[0]["y"])
-    if found.published is not None:
-        limits += [{"x": p.at[0], "y": p.value, "what": PUBLISHED} for p in found.published.predictions]
+    limits = _limits(curve, middles[0]["y"])
+    if curve.published is not None:
+        limits += [{"x": p.at[0], "y": p.value, "what": PUBLISHED} for p in curve.published.predictions]
     low = min(row["y"] for row in points)
     scale = {
         "nice": False,
@@ -152,30 +152,30 @@ def _curve(found: Curve, i: int) -> Chart:
             else ""
         )
         + (
-            f" Dashed, too: {found.published.growth()}, by the published method (least squares)."
-            if found.published is not None
+            f" Dashed, too: {curve.published.growth()}, by the published method (least squares)."
+            if curve.published is not None
             else ""
         ),
         spec={"height": 280, "layer": layers},
         data={"points": points, "middles": middles, "line": line, "limits": limits},
-        columns=_points(found),
+        columns=_points(curve),
     )
 
 
-def _points(found: Curve) -> tuple[Column, ...]:
+def _points(curve: Curve) -> tuple[Column, ...]:
     """Return what was measured at each point, and what the model says of it."""
-    points, unit = found.series.points, found.series.unit
+    points, unit = curve.series.points, curve.series.unit
 
     def quantities(values: Sequence[float]) -> list[Span]:
         return [Span(format_quantity(value, unit)) for value in values]
 
     return (
-        Column(printable(found.series.parameters[0]), [Span(f"{point.at[0]:g}") for point in points]),
+        Column(printable(curve.series.parameters[0]), [Span(f"{point.at[0]:g}") for point in points]),
         Column("runs", [Span(f"{len(point.values):,}") for point in points]),
         Column("lowest", quantities([min(point.values) for point in points])),
         Column("median", quantities([median(point.values) for point in points])),
         Column("highest", quantities([max(point.values) for point in points])),
-        Column("model", quantities([_model_at(found.model, point.at) for point in points])),
+        Column("model", quantities([_model_at(curve.model, point.at) for point in points])),
     )
 
 
@@ -186,20 +186,20 @@ def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
     return model.at(*at)
 
 
-def _limits(found: Curve, first: float) -> list[dict[str, Any]]:
+def _limits(curve: Curve, first: float) -> list[dict[str, Any]]:
     """Return expectation and deviation limit along the series, through its first point."""
-    validation = found.model.validation
+    validation = curve.model.validation
     if validation is None:
         return []
-    parameter = found.series.parameters[0]
+    parameter = curve.series.parameters[0]
     expected = parse(validation.expectation).growth(parameter, {})
     limit = parse_deviation(validation.deviation, parameter)
     rows: list[dict[str, Any]] = []
     with suppress(ValueError, ZeroDivisionError, OverflowError):  # no value there: log p at 1
-        start = found.series.points[0].at[0]
+        start = curve.series.points[0].at[0]
         base, off = expected.at(start), limit.at(start)
-        for each in found.model.predictions:
-            at = each.at[0]
+        for prediction in curve.model.predictions:
+            at = prediction.at[0]
             value = first * expected.at(at) / base
             rows += [
                 {"x": at, "y": value, "what": "at most" if validation.at_most else "expected"},

@@ -34,45 +34,45 @@ MOST_POINTS: Final = 5000
 """Records of all charts together, so that the page stays small; of more, the latest."""
 
 
-def headline(found: History) -> tuple[list[Finding], str]:
+def headline(history: History) -> tuple[list[Finding], str]:
     """Return what changed, the latest first, and what wanders.
 
     Where nothing does, that is said; those that are too many get a sentence.
     """
     told = [
         Finding(
-            f"{SIGNS[change.direction][0]} {change_words(found, series, change)}",
+            f"{SIGNS[change.direction][0]} {change_words(history, series, change)}",
             where(change),
             SIGNS[change.direction][1],
         )
-        for series, change in reversed(found.changes)
+        for series, change in reversed(history.changes)
     ]
     told += [
         Finding(f"? {wander_words(series, wander)}", "", "open")
-        for series in found.series
+        for series in history.series
         for wander in series.wanders
     ]
     left = f"… and {len(told) - MOST_LEADING} more, in the tables below." if len(told) > MOST_LEADING else ""
-    return told[:MOST_LEADING] or [Finding(stable(found), "", "")], left
+    return told[:MOST_LEADING] or [Finding(stable(history), "", "")], left
 
 
-def commands(found: History) -> str:
+def commands(history: History) -> str:
     """Return what confirms each change side by side, a command a line; empty where none can."""
     return "\n".join(
-        dict.fromkeys(command for _, each in found.changes if (command := bisection(found, each)))
+        dict.fromkeys(command for _, each in history.changes if (command := bisection(history, each)))
     )
 
 
-def sections(found: History) -> list[Section]:
+def sections(history: History) -> list[Section]:
     """Return changes, series, and machines."""
-    parts = [_changes(found), _series(found), _machines(found)]
-    if said := notes(found):
+    parts = [_changes(history), _series(history), _machines(history)]
+    if said := notes(history):
         parts.append(Section("limits", "Limitations", notes=tuple(said)))
     return [part for part in parts if part is not None]
 
 
-def _changes(found: History) -> Section | None:
-    changed = found.changes
+def _changes(history: History) -> Section | None:
+    changed = history.changes
     if not changed:
         return None
     each = [change for _, change in changed]
@@ -82,7 +82,7 @@ def _changes(found: History) -> Section | None:
         Column("of", [Span(one.kind.replace("_", " ")) for one in each], right=False),
         Column(
             "change",
-            [Span(size(found, series, one), SIGNS[one.direction][1]) for series, one in changed],
+            [Span(size(history, series, one), SIGNS[one.direction][1]) for series, one in changed],
             right=False,
         ),
         Column("from", [Span(short(one.first)) for one in each], right=False),
@@ -101,25 +101,29 @@ def _changes(found: History) -> Section | None:
     return Section("changes", "Changes", tables=(("Changes", columns, treatments),))
 
 
-def _series(found: History) -> Section | None:
-    if not found.series:
+def _series(history: History) -> Section | None:
+    if not history.series:
         return None
     groups: dict[tuple[str, str, str], list[SeriesHistory]] = {}
-    for each in found.series:
+    for each in history.series:
         groups.setdefault((each.metric.name, each.treatment, series_name(each)), []).append(each)
     ordered = sorted((tuple(its) for its in groups.values()), key=_urgency)
     shown = [(group, kind) for group in ordered for kind in _kinds(group)][:MOST]
     most = max(2, MOST_POINTS // max(1, len(shown)))
     charts = tuple(
-        SeriesChart(found, group, kind, most).chart(f"history-{i}")
+        SeriesChart(history, group, kind, most).chart(f"history-{i}")
         for i, (group, kind) in enumerate(shown, 1)
     )
     said = []
     if len(groups) > len({id(group) for group, _ in shown}):
         said.append(f"The first {len(shown)} charts, series that change first; the table has all.")
-    if len(found.commits) > most:
-        said.append(f"Charts show the latest {most:,} of {len(found.commits):,} records.")
-    every = ("Series", tuple(series_columns(found, found.series)), tuple(s.treatment for s in found.series))
+    if len(history.commits) > most:
+        said.append(f"Charts show the latest {most:,} of {len(history.commits):,} records.")
+    every = (
+        "Series",
+        tuple(series_columns(history, history.series)),
+        tuple(s.treatment for s in history.series),
+    )
     return Section("series", "Every record", tuple(said), charts, (every,))
 
 
@@ -136,31 +140,31 @@ def _kinds(group: Group) -> list[Kind]:
     return ["level", *others]
 
 
-def _machines(found: History) -> Section | None:
-    if not found.machines:
+def _machines(history: History) -> Section | None:
+    if not history.machines:
         return None
-    names = list(dict.fromkeys(name for each in found.machines for name in each))
+    names = list(dict.fromkeys(name for machine in history.machines for name in machine))
     facts = (
-        Column("machine", [Span(str(i)) for i, _ in enumerate(found.machines, 1)]),
+        Column("machine", [Span(str(i)) for i, _ in enumerate(history.machines, 1)]),
         *(
             Column(
                 name.replace("_", " "),
-                [Span(printable(str(each.get(name, "–")))) for each in found.machines],
+                [Span(printable(str(machine.get(name, "–")))) for machine in history.machines],
                 right=False,
             )
             for name in names
         ),
     )
     tables: list[tuple[str, tuple[Column, ...], tuple[str, ...]]] = [("Machines", facts, ())]
-    if found.breaks:
+    if history.breaks:
         changed = (
-            Column("last before", [Span(short(each.last_before)) for each in found.breaks], right=False),
-            Column("first after", [Span(short(each.first)) for each in found.breaks], right=False),
+            Column("last before", [Span(short(each.last_before)) for each in history.breaks], right=False),
+            Column("first after", [Span(short(each.first)) for each in history.breaks], right=False),
             Column(
                 "what differs",
-                [Span(listed([printable(text) for text in each.differs])) for each in found.breaks],
+                [Span(listed([printable(text) for text in each.differs])) for each in history.breaks],
                 right=False,
             ),
         )
-        tables.append((f"Where the machine changed, {counted(len(found.breaks), 'time')}", changed, ()))
+        tables.append((f"Where the machine changed, {counted(len(history.breaks), 'time')}", changed, ()))
     return Section("machine", "Machines", tables=tuple(tables))

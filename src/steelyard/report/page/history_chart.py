@@ -47,10 +47,10 @@ Group = tuple[SeriesHistory, ...]
 class SeriesChart:
     """The records of a group: level, or another kind of change, of the latest ``most``."""
 
-    def __init__(self, found: History, group: Group, kind: Kind, most: int) -> None:
-        self.found, self.group, self.kind = found, group, kind
-        self.places = {commit: place for place, commit in enumerate(found.commits)}
-        self.first = max(0, len(found.commits) - most)
+    def __init__(self, history: History, group: Group, kind: Kind, most: int) -> None:
+        self.found, self.group, self.kind = history, group, kind
+        self.places = {commit: place for place, commit in enumerate(history.commits)}
+        self.first = max(0, len(history.commits) - most)
         self.name = printable(group[0].metric.name)
         self.factor, self.title = self._scale()
 
@@ -157,9 +157,9 @@ class SeriesChart:
         changes = self._changes(series)
         if not changes:
             return
-        starts = [series.points[0].commit, *(each.first for each in changes)]
-        ends = [*(each.last_before for each in changes), series.points[-1].commit]
-        values = [changes[0].before, *(each.after for each in changes)]
+        starts = [series.points[0].commit, *(change.first for change in changes)]
+        ends = [*(change.last_before for change in changes), series.points[-1].commit]
+        values = [changes[0].before, *(change.after for change in changes)]
         for start, end, value in zip(starts, ends, values, strict=True):
             if self.places[end] >= self.first:
                 yield {

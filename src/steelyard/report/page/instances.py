@@ -184,16 +184,16 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
 def _rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
     mean = sample.summary.mean or 0.0
     found = []
-    for each in drill.shares:
-        against = 100 * (each.mean / mean - 1) if mean else 0.0
+    for share in drill.shares:
+        against = 100 * (share.mean / mean - 1) if mean else 0.0
         found.append(
             {
-                "instance": level_text(each.level),
+                "instance": level_text(share.level),
                 "against": against,
                 "says": f"{against:+.1f} %",
-                "mean": quantity(each.mean, sample.metric.unit, abs(each.mean) * 1e-3),
-                "share": percent(each.share),
-                "most": "most" if each is drill.largest else "less",
+                "mean": quantity(share.mean, sample.metric.unit, abs(share.mean) * 1e-3),
+                "share": percent(share.share),
+                "most": "most" if share is drill.largest else "less",
             }
         )
     return found

@@ -50,26 +50,30 @@ class Changed(msgspec.Struct, frozen=True):
     added: float | None = None
 
 
-def section(found: Observation | None) -> Section | None:
+def section(observation: Observation | None) -> Section | None:
     """Return a chart for each metric, and for each event that was traced."""
-    if found is None or not found.metrics:
+    if observation is None or not observation.metrics:
         return None
     charts = []
-    for metric in found.metrics:
-        rows = rows_of(metric, found)
+    for metric in observation.metrics:
+        rows = rows_of(metric, observation)
         changes = [
-            Changed(printable(probe.name), c.ratio, c.ci95, verdict_of(c, found.within).style, probe.added)
+            Changed(
+                printable(probe.name), c.ratio, c.ci95, verdict_of(c, observation.within).style, probe.added
+            )
             for probe, c in rows
         ]
         charts.append(
             changes_chart(
                 f"probes-{''.join(char if char.isalnum() else '-' for char in metric.name)}",
-                metric_title(metric, found),
+                metric_title(metric, observation),
                 changes,
-                columns=tuple(change_columns(rows, found)),
+                columns=tuple(change_columns(rows, observation)),
             )
         )
-    return Section("observer", "Cost of observing", (headline(found),), (*charts, *_traces(found)))
+    return Section(
+        "observer", "Cost of observing", (headline(observation),), (*charts, *_traces(observation))
+    )
 
 
 def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
@@ -78,19 +82,19 @@ def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any
     It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
     (Figure 1).
     """
-    known = {each.added for each in changes}
+    known = {change.added for change in changes}
     over_added = None not in known and len(known) > 3
     rows = [
         {
-            "name": each.name,
-            "change": 100 * (each.ratio - 1),
-            "added": None if each.added is None else 100 * each.added,
-            "low": 100 * ((each.interval.low if each.interval else each.ratio) - 1),
-            "high": 100 * ((each.interval.high if each.interval else each.ratio) - 1),
-            "means": _COLOURS.get(each.style, "not resolved"),
-            "says": f"{100 * (each.ratio - 1):+.2f} %",
+            "name": change.name,
+            "change": 100 * (change.ratio - 1),
+            "added": None if change.added is None else 100 * change.added,
+            "low": 100 * ((change.interval.low if change.interval else change.ratio) - 1),
+            "high": 100 * ((change.interval.high if change.interval else change.ratio) - 1),
+            "means": _COLOURS.get(change.style, "not resolved"),
+            "says": f"{100 * (change.ratio - 1):+.2f} %",
         }
-        for each in changes
+        for change in changes
     ]
     return Chart(
         name=name,
@@ -173,10 +177,10 @@ def _row_each(rows: Rows) -> Spec:
     }
 
 
-def _traces(found: Observation) -> Iterator[Chart]:
+def _traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
-    for i, event in enumerate(dict.fromkeys(each.event for each in found.traces), 1):
-        its = [each for each in found.traces if each.event == event]
+    for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
+        its = [trace for trace in observation.traces if trace.event == event]
         rows = [row for each in its for row in _course(each)]
         names = [printable(each.level) for each in its]
         colour = {

@@ -24,19 +24,19 @@ MOST_TABLES: Final = 12
 
 def section(answer: Answer) -> Section | None:
     """Return what the protocol says; ``None`` where it was not asked for."""
-    found = answer.protocol
-    if found is None or not found.pairs:
+    protocol = answer.protocol
+    if protocol is None or not protocol.pairs:
         return None
     said = " ".join(plain(headline(answer, WIDE)).split())
-    several = found.programs is not None and len({row.program for row in found.programs.rows}) > 1
-    tables = found.programs.tables[:MOST_TABLES] if found.programs is not None and several else ()
+    several = protocol.programs is not None and len({row.program for row in protocol.programs.rows}) > 1
+    tables = protocol.programs.tables[:MOST_TABLES] if protocol.programs is not None and several else ()
     charts = tuple(_triangle(each, i) for i, each in enumerate(tables, 1))
-    pairs = _pairs(answer, found)
+    pairs = _pairs(answer, protocol)
     return Section("pairs", "All pairs, with Holm", (said,), (*charts, pairs))
 
 
-def _triangle(found: StratumTable, i: int) -> Chart:
-    where = named_levels(found.stratum)
+def _triangle(table: StratumTable, i: int) -> Chart:
+    where = named_levels(table.stratum)
     cells: list[dict[str, Any]] = [
         {
             "first": printable(cell.first),
@@ -46,7 +46,7 @@ def _triangle(found: StratumTable, i: int) -> Chart:
             "before": f"{cell.before} of {cell.programs}",
             "after": f"{cell.after} of {cell.programs}",
         }
-        for cell in found.cells
+        for cell in table.cells
     ]  # fmt: skip
     axis = {
         "title": None,
@@ -84,8 +84,8 @@ def _triangle(found: StratumTable, i: int) -> Chart:
     return Chart(
         name=f"programs-that-differ-{i}",
         title=f"Programs whose pair differs after Holm{f' ({where})' if where else ''}",
-        about=f"{found.before} of {counted(found.comparisons, 'comparison')} before Holm,"
-        f" {found.after} after. * Fewer after Holm than before.",
+        about=f"{table.before} of {counted(table.comparisons, 'comparison')} before Holm,"
+        f" {table.after} after. * Fewer after Holm than before.",
         spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
         data={"rows": cells},
         columns=(
@@ -103,8 +103,8 @@ def _said(cell: Cell) -> str:
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ''}"
 
 
-def _pairs(answer: Answer, found: ProtocolAnswer) -> Chart:
-    shown = [row for pair in found.pairs if (row := _row(pair)) is not None]
+def _pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
+    shown = [row for pair in protocol_answer.pairs if (row := _row(pair)) is not None]
     more = f" The first {MOST_PAIRS} of {len(shown)}; the table has all." if len(shown) > MOST_PAIRS else ""
     return Chart(
         name="pairs",
@@ -113,8 +113,8 @@ def _pairs(answer: Answer, found: ProtocolAnswer) -> Chart:
         f" Holm, grey does not.{more}",
         spec=forest(shown[:MOST_PAIRS], "ratio of means"),
         data={"rows": rows(shown[:MOST_PAIRS])},
-        columns=tuple(pair_columns(answer, found, found.pairs, WIDE)),
-        rows_of=tuple(pair.treatment.label for pair in found.pairs),
+        columns=tuple(pair_columns(answer, protocol_answer, protocol_answer.pairs, WIDE)),
+        rows_of=tuple(pair.treatment.label for pair in protocol_answer.pairs),
         empty="" if shown else "No pair has a ratio; the table says why.",
     )
 

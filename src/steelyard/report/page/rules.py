@@ -37,7 +37,7 @@ def section(checked: Checked | None) -> Section | None:
 
 
 def _points(verdict: Verdict) -> list[Instance]:
-    return [each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence)]
+    return [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
 
 
 def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
@@ -48,13 +48,13 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     along = _along(verdict, points)
     rows: list[dict[str, Any]] = [
         {
-            "x": level_text(each.stratum[along]) if along else "",
-            "y": named_levels({name: level for name, level in each.stratum.items() if name != along}),
-            "outcome": WORDS[each.outcome],
-            "ratio": _ratio(each),
-            "says": evidence_words(verdict.claim, each),
+            "x": level_text(point.stratum[along]) if along else "",
+            "y": named_levels({name: level for name, level in point.stratum.items() if name != along}),
+            "outcome": WORDS[point.outcome],
+            "ratio": _ratio(point),
+            "says": evidence_words(verdict.claim, point),
         }
-        for each in points
+        for point in points
     ]
     columns, lines = (list(dict.fromkeys(row[name] for row in rows)) for name in ("x", "y"))
     x = {
@@ -99,7 +99,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
         spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
         data={"rows": rows},
         columns=(
-            Column("at", [Span(named_levels(each.stratum)) for each in points], right=False),
+            Column("at", [Span(named_levels(point.stratum)) for point in points], right=False),
             Column("left over right", [Span(row["says"]) for row in rows], right=False),
             Column(
                 "verdict",
@@ -115,12 +115,12 @@ def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     named = getattr(verdict.claim, "parameter", None)
     if named in names:
         return str(named)
-    varied = [name for name in names if len({each.stratum.get(name) for each in points}) > 1]
+    varied = [name for name in names if len({point.stratum.get(name) for point in points}) > 1]
     return varied[-1] if varied else (names[-1] if names else None)
 
 
 def _ratio(point: Instance) -> str:
-    found = point.evidence
-    if not isinstance(found, RulePointEvidence) or found.ratio is None:
+    evidence = point.evidence
+    if not isinstance(evidence, RulePointEvidence) or evidence.ratio is None:
         return "–"
-    return f"{'✗ ' if point.outcome == 'fails' else ''}{found.ratio:.3g} ×"
+    return f"{'✗ ' if point.outcome == 'fails' else ''}{evidence.ratio:.3g} ×"

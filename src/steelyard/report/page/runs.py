@@ -157,7 +157,7 @@ def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Describ
         spec={"height": rows_px(count), "layer": layers},
         data={"runs": _with_units(columns.rows(), metric), "spread": columns.spread()},
         columns=summary_columns(samples, called),
-        rows_of=tuple(each.treatment.label for each in samples),
+        rows_of=tuple(sample.treatment.label for sample in samples),
     )  # fmt: skip
 
 
@@ -165,7 +165,7 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
     """Location, spread and uncertainty of each sample, in words that say which is which."""
     if not samples:
         return ()
-    every = [each.summary for each in samples]
+    every = [sample.summary for sample in samples]
     unit = scale([s.mean or 0 for s in every], [s.u for s in every if s.u], samples[0].metric.unit)
     suffix = f" ({unit.unit})" if unit.unit else ""
 
@@ -177,9 +177,9 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
         return Span(f"{unit.text(its.low)} to {unit.text(its.high)}" if its else "–")
 
     return (
-        Column("treatment", [Span(described_name(each, called)) for each in samples], right=False),
+        Column("treatment", [Span(described_name(sample, called)) for sample in samples], right=False),
         Column("runs", [Span(f"{summary.n:,}") for summary in every]),
-        Column("failed", [Span(f"{each.failures.failed:,}") for each in samples]),
+        Column("failed", [Span(f"{sample.failures.failed:,}") for sample in samples]),
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in every]),
         Column("u of the mean", [Span(unit.text(summary.u)) for summary in every]),
         Column("RSU", percents([summary.rsu for summary in every])),
@@ -272,7 +272,7 @@ def _tenths(columns: RunColumns) -> tuple[Column, ...]:
 def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: Names) -> Tables:
     """Return the runs that waited longest."""
     listed = sorted(portrait.disturbed, key=lambda each: -each.waited)[:MOST_LISTED]
-    labels = {each.id: each.label for each in portrait.treatments}
+    labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     values = dict(zip(columns.trial.tolist(), columns.value.tolist(), strict=True))
     found = [(each, values[each.trial]) for each in listed if each.trial in values]
     if not found:
@@ -295,11 +295,11 @@ def _lost(portrait: Portrait, called: Names) -> Tables:
         return ()
     every = sorted(portrait.excluded, key=lambda each: each.status == "ok")
     shown = every[:MOST_LISTED]
-    labels = {each.id: each.label for each in portrait.treatments}
+    labels = {treatment.id: treatment.label for treatment in portrait.treatments}
     more = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
 
-    def style(each: Excluded) -> Span:
-        return Span(each.status.replace("_", " "), "" if each.status == "ok" else "bad")
+    def style(excluded: Excluded) -> Span:
+        return Span(excluded.status.replace("_", " "), "" if excluded.status == "ok" else "bad")
 
     columns = (
         Column(RUN, [Span(str(each.trial)) for each in shown]),

@@ -54,8 +54,8 @@ def called(contents: Contents) -> Names:
     Those of an answer have other labels where problem instances are taken together.
     """
     treatments = list(contents.portrait.treatments)
-    treatments += [each.treatment for each in contents.answer.samples] if contents.answer else []
-    return names(dict.fromkeys(each.label for each in treatments))
+    treatments += [sample.treatment for sample in contents.answer.samples] if contents.answer else []
+    return names(dict.fromkeys(treatment.label for treatment in treatments))
 
 
 def headline(contents: Contents) -> tuple[list[Finding], str]:
@@ -75,10 +75,10 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
     return [_short(each) for each in found], left
 
 
-def _short(found: Finding) -> Finding:
+def _short(finding: Finding) -> Finding:
     """Return what a run would take that decides is evidence here, where the claim is set large."""
-    claim, _, more = found.claim.partition("; ")
-    return Finding(claim, "; ".join(filter(None, (more, found.evidence))), found.style)
+    claim, _, more = finding.claim.partition("; ")
+    return Finding(claim, "; ".join(filter(None, (more, finding.evidence))), finding.style)
 
 
 def claims(contents: Contents) -> list[Finding]:
@@ -86,16 +86,23 @@ def claims(contents: Contents) -> list[Finding]:
     if contents.checked is None:
         return []
     return [
-        Finding(f"{SIGNS[each.outcome]} {claim_words(each)}", "", STYLES[each.outcome])
-        for each in contents.checked.verdicts
+        Finding(f"{SIGNS[verdict.outcome]} {claim_words(verdict)}", "", STYLES[verdict.outcome])
+        for verdict in contents.checked.verdicts
     ]
 
 
 def state(contents: Contents) -> str:
     """How far the record is."""
-    it = contents.portrait.status
-    of = f" of {it.blocks_planned:,}" if it.blocks_planned and it.state in ("running", "interrupted") else ""
-    return f"{_STATES[it.state]}, {it.blocks_done:,}{of} {'block' if it.blocks_done == 1 else 'blocks'}"
+    status = contents.portrait.status
+    of = (
+        f" of {status.blocks_planned:,}"
+        if status.blocks_planned and status.state in ("running", "interrupted")
+        else ""
+    )
+    return (
+        f"{_STATES[status.state]}, {status.blocks_done:,}{of}"
+        f" {'block' if status.blocks_done == 1 else 'blocks'}"
+    )
 
 
 def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
@@ -166,11 +173,11 @@ def _design(contents: Contents) -> Section:
 
 
 def _machine(contents: Contents) -> Section:
-    it = contents.portrait
-    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in it.host.items()]
+    portrait = contents.portrait
+    host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in portrait.host.items()]
     program = [
         (".".join(filter(None, path)), printable(value))
-        for path, value in _flat(it.program)
+        for path, value in _flat(portrait.program)
         if value not in ("", "None")
     ]
     tables = [

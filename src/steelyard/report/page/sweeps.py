@@ -86,7 +86,7 @@ class Sweep(msgspec.Struct, frozen=True):
 def sections(answer: Answer, called: Names) -> Iterator[Section]:
     """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
     samples = [each for each in primary(answer) if each.summary.mean is not None]
-    found = list(_sweeps([_levels(each.treatment.levels, each.labels) for each in samples]))
+    found = list(_sweeps([_levels(sample.treatment.levels, sample.labels) for sample in samples]))
     for name, title, its in (
         ("weak-scaling", "Weak scaling", [each for each in found if len(each.names) > 1]),
         ("sweeps", "Sweeps", [each for each in found if len(each.names) == 1]),
@@ -124,8 +124,8 @@ def _sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
 
 
 def _swept(levels: Sequence[Scalar | None]) -> bool:
-    numbers = {each for each in levels if each is not None and is_number(each)}
-    return len(numbers) >= LEAST and all(each is not None and is_number(each) for each in levels)
+    numbers = {level for level in levels if level is not None and is_number(level)}
+    return len(numbers) >= LEAST and all(level is not None and is_number(level) for level in levels)
 
 
 def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
@@ -134,7 +134,7 @@ def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
 
 
 def _means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
-    unit = scale([each.summary.mean or 0 for each in samples], [], answer.metric.unit)
+    unit = scale([sample.summary.mean or 0 for sample in samples], [], answer.metric.unit)
     rows: list[dict[str, Any]] = []
     for each in samples:
         mean, s = each.summary.mean or 0.0, each.summary.s or 0.0
@@ -194,9 +194,9 @@ def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
 
 def _uncertainties(samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
     rows = [
-        _row(each, sweep, called) | {"y": 100 * each.summary.rsu, "says": percent(each.summary.rsu)}
-        for each in samples
-        if each.summary.rsu is not None
+        _row(sample, sweep, called) | {"y": 100 * sample.summary.rsu, "says": percent(sample.summary.rsu)}
+        for sample in samples
+        if sample.summary.rsu is not None
     ]
     chart = _chart(
         f"rsu-over-{_plain(sweep.names[0])}",

@@ -43,7 +43,7 @@ def where_words(launch: LaunchMethod) -> str:
             parts += _day_words(launch)
         case "slurm":
             options = launch.queue.options if launch.queue else ()
-            started = [f"{each} by srun, {_BOUND[launch.binding]}" for each in ranks]
+            started = [f"{rank} by srun, {_BOUND[launch.binding]}" for rank in ranks]
             parts = [f"in jobs of Slurm: {_joined(['sbatch', *options])}", *started, *_describe_jobs(launch)]
         case "template":
             parts = [f"in jobs of a queue: {_joined(launch.queue.submit if launch.queue else ())}"]

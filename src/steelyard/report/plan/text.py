@@ -50,11 +50,11 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         (),
         *table(
             [
-                Column("id", [Span(str(each.id)) for each in treatments]),
+                Column("id", [Span(str(treatment.id)) for treatment in treatments]),
                 *treatment_columns(_as_treatments(treatments), _factors(preview), width // 2),
                 Column(
                     "command",
-                    [Span(printable(each.command)) for each in treatments],
+                    [Span(printable(treatment.command)) for treatment in treatments],
                     right=False,
                     is_name=True,
                 ),
@@ -162,7 +162,7 @@ def _simulations(preview: Preview) -> str:
     """Return the most that a simulation to come takes, beside what this machine has."""
     if not preview.simulations:
         return ""
-    known = [each for each in preview.simulations if each.memory_bytes is not None]
+    known = [simulation for simulation in preview.simulations if simulation.memory_bytes is not None]
     unknown = len(preview.simulations) - len(known)
     left = (
         f"{counted(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
@@ -180,14 +180,16 @@ def _simulations(preview: Preview) -> str:
         f" {format_duration(longest.wall_s or 0.0)} ({printable(longest.label)}) each, going on as from"
         f" {from_} ranks"
     )
-    there = preview.memory_available_bytes
-    if there is not None and (largest.memory_bytes or 0.0) > there:
-        said += f"; this machine has {format_quantity(there, 'B', 2)} left: it would be killed"
+    memory_available_bytes = preview.memory_available_bytes
+    if memory_available_bytes is not None and (largest.memory_bytes or 0.0) > memory_available_bytes:
+        said += (
+            f"; this machine has {format_quantity(memory_available_bytes, 'B', 2)} left: it would be killed"
+        )
     return f"{said}; {left}" if left else said
 
 
 def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
-    return [Treatment(each.id, each.label, each.levels) for each in treatments]
+    return [Treatment(treatment.id, treatment.label, treatment.levels) for treatment in treatments]
 
 
 def _factors(preview: Preview) -> tuple[str, ...]:
@@ -197,7 +199,7 @@ def _factors(preview: Preview) -> tuple[str, ...]:
 def _first(preview: Preview) -> str:
     labels = [printable(label) for label in preview.first_block]
     if _factors(preview):  # labels of several factors hold commas themselves
-        ids = {printable(each.label): str(each.id) for each in preview.treatments}
+        ids = {printable(treatment.label): str(treatment.id) for treatment in preview.treatments}
         labels = [ids.get(label, label) for label in labels]
         labels[0] = f"treatments {labels[0]}"
     more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""

@@ -64,7 +64,7 @@ def _log(percent: float) -> float:
 
 
 def _up(percent: float) -> float:
-    return next(each for each in _gains() if each >= percent)
+    return next(gain for gain in _gains() if gain >= percent)
 
 
 def _down(percent: float) -> float:
@@ -82,18 +82,18 @@ def _gains() -> Iterable[float]:
 
 def _gains_below(limit: float) -> list[float]:
     found: list[float] = []
-    for each in _gains():
-        if each >= limit:
+    for gain in _gains():
+        if gain >= limit:
             return found
-        found.append(each)
+        found.append(gain)
     return found
 
 
 def _round(low: float, high: float) -> list[float]:
     gains: list[float] = []
-    for each in _gains():
-        if each >= high:
+    for gain in _gains():
+        if gain >= high:
             break
-        gains.append(each)
+        gains.append(gain)
     losses = [-each for each in _gains_below(1.0) if -each > low]
     return [*gains, *losses, *(each for each in _LOSSES if each > low)]

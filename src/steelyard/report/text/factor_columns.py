@@ -21,9 +21,9 @@ def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
     names = tuple(
         name
         for name in treatments[0].levels
-        if len({level_text(each.levels.get(name, "")) for each in treatments}) > 1
+        if len({level_text(treatment.levels.get(name, "")) for treatment in treatments}) > 1
     )
-    spelled = all(f"{name}=" in each.label for each in treatments for name in names)
+    spelled = all(f"{name}=" in treatment.label for treatment in treatments for name in names)
     return names if len(names) > 1 and spelled else ()
 
 
@@ -37,7 +37,7 @@ def treatment_columns(
     found = [
         Column(
             printable(name),
-            [Span(level_text(each.levels[name])) for each in rows],
+            [Span(level_text(row.levels[name])) for row in rows],
             right=False,
             is_name=True,
             of="factor",
@@ -46,7 +46,7 @@ def treatment_columns(
     ]
     if found and sum(column.width + columns(GAP) for column in found) <= room and rows:
         return found
-    return [Column(title, [Span(printable(each.label)) for each in rows], right=False, is_name=True)]
+    return [Column(title, [Span(printable(row.label)) for row in rows], right=False, is_name=True)]
 
 
 def baseline_column(

@@ -208,10 +208,10 @@ class LaunchPlan:
         settings = context.settings if context else {}
         program = self.experiment.program
         hooks = (program.setup_once, program.cleanup_once, program.before_block, program.after_block)
-        levels = (words for each in self.experiment.levels for words in (each.enter, each.leave) if words)
+        levels = (words for level in self.experiment.levels for words in (level.enter, level.leave) if words)
         commands = [*chain.from_iterable(hooks), *levels]
         questions: list[Callable[[], object]] = [
-            *(partial(self._foresee_launch, each, settings) for each in self.treatments),
+            *(partial(self._foresee_launch, treatment, settings) for treatment in self.treatments),
             *(partial(self.hooks, self.treatments[0], [words]) for words in commands),
         ]
         for question in questions:
@@ -283,7 +283,7 @@ class LaunchPlan:
         """
         words = (str(Path(launch.cwd, word)) for word in launch.argv[1:] if TRIAL_MARK not in word)
         patterns = (self._path(text, treatment) for text in self.experiment.program.inputs)
-        declared = (path for each in patterns for path in glob.glob(each, recursive=True))  # noqa: PTH207 -- absolute
+        declared = (path for pattern in patterns for path in glob.glob(pattern, recursive=True))  # noqa: PTH207 -- absolute
         return existing((launch.path, launch.stdin, *words, *declared))
 
     def _command(

@@ -66,9 +66,9 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     levels = {factor.name: factor.levels for factor in factors}
     drawn = set(contexts.settings) if contexts else set()
     active = [*(factor.name for factor in factors if factor.intervention), *drawn]
-    built = {each for name in active for each in INTERVENTIONS[name].placeholders}
+    built = {placeholder for name in active for placeholder in INTERVENTIONS[name].placeholders}
     used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
-    used |= {each.factor for each in commands if each.enter is not None}
+    used |= {command.factor for command in commands if command.enter is not None}
     used |= set(find_queue_factors(launch, factors))
     for i, each in enumerate(commands):
         for key, words in (("enter", each.enter), ("leave", each.leave)):
@@ -98,7 +98,7 @@ def _check_built(name: str, build: Build | None, origin: Origin, path: Path) -> 
         return
     texts = (*build.command, *build.env.values()) if build else ()
     if not any(placeholders & names(text) for text in texts):
-        listed = " or ".join(f"{{{each}}}" for each in sorted(placeholders))
+        listed = " or ".join(f"{{{placeholder}}}" for placeholder in sorted(placeholders))
         what = f"{name} changes nothing: no [build] takes it"
         raise origin.error(path, what, f"put {listed} into command in [build]")
 

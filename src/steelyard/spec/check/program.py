@@ -220,7 +220,7 @@ def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
 def _hooks(
     commands: Sequence[str | Sequence[str]], path: Path, origin: Origin
 ) -> tuple[tuple[str, ...], ...]:
-    texts = [each for each in commands if isinstance(each, str)]
+    texts = [command for command in commands if isinstance(command, str)]
     if texts and len(texts) < len(commands):
         what = "mixes words and lists of words"
         raise origin.error(

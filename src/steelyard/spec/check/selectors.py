@@ -93,11 +93,11 @@ def _groups(
 
 
 def _one_at_most(
-    found: Sequence[Cell], selector: Mapping[str, Scalar], stratum: Cell, origin: Origin, path: Path
+    cells: Sequence[Cell], selector: Mapping[str, Scalar], stratum: Cell, origin: Origin, path: Path
 ) -> None:
-    if len(found) < 2:
+    if len(cells) < 2:
         return
-    free = [name for name in found[0] if len({cell[name] for cell in found}) > 1]
+    free = [name for name in cells[0] if len({cell[name] for cell in cells}) > 1]
     inside = f" where {toml_value(stratum)}" if stratum else ""
-    what = f"{toml_value(selector)} is {len(found)} treatments{inside}: {', '.join(free)} differ"
+    what = f"{toml_value(selector)} is {len(cells)} treatments{inside}: {', '.join(free)} differ"
     raise origin.error(path, what, f"name a level of {free[0]} as well")

@@ -34,7 +34,7 @@ __all__ = [
 
 Claim = Faster | Slower | NotSlower | Equivalent | Limit | Best | Scales | Rule | Unperturbed | Validates
 
-KINDS: Final[dict[str, type[Claim]]] = {str(each.__struct_config__.tag): each for each in get_args(Claim)}
+KINDS: Final[dict[str, type[Claim]]] = {str(arg.__struct_config__.tag): arg for arg in get_args(Claim)}
 """The key that a claim is known by, and its structure."""
 
 

@@ -40,8 +40,8 @@ class Unperturbed(
     def checked(self, question: Question, origin: Origin, path: Path) -> Unperturbed:
         """Return the claim, with the baseline of the analysis where ``without`` is not given."""
         metric = check_metric(self.unperturbed, question, origin, (*path, "unperturbed"))
-        given: Levels | None = self.without
-        old = question.analysis.baseline if given is None else given
+        without: Levels | None = self.without
+        old = question.analysis.baseline if without is None else without
         if old is None:
             what = "unperturbed needs the key without, since [analysis] has no baseline"
             raise origin.error(path, what, "write without = { … } as well")
@@ -97,7 +97,7 @@ class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="va
         keys = ("intervention", "than", "probe", "without")
         levels = {key: select(getattr(self, key), question, origin, (*path, key)) for key in keys}
         where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
-        named = {name for each in levels.values() for name in each}
+        named = {name for level in levels.values() for name in level}
         strata = free_factors(question.factors, question.zips, named)
         places = (*path, "intervention"), (*path, "than")
         for observer in (levels["probe"], levels["without"]):

@@ -49,7 +49,7 @@ def metrics_known(counters: Sequence[str], metrics: Sequence[UserMetric]) -> dic
     return {
         **BUILTIN,
         **{name: Metric(name, find_event(name)[0].unit, "counter") for name in counters},
-        **{each.name: Metric(each.name, each.unit, "user", each.better) for each in metrics},
+        **{metric.name: Metric(metric.name, metric.unit, "user", metric.better) for metric in metrics},
     }
 
 

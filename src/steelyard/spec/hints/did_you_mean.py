@@ -135,7 +135,7 @@ def suggest_factor(word: str, levels: Levels) -> str | None:
 
 def suggest_best(word: str, levels: Levels) -> str | None:
     """Hint where the factor is the one whose best level is claimed."""
-    found = [each for cell in cells_with(word, levels) for each in cell.items()]
+    found = [item for cell in cells_with(word, levels) for item in cell.items()]
     if not found:
         return None
     return _best(*found[0])

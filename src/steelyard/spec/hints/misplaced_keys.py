@@ -37,7 +37,7 @@ def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
     if any(isinstance(each, int) for each in path):
         return None
     homes = [where for where, table in _tables(SpecTable) if where and key in keys_of(table)]
-    found = [where for where in homes if where[: len(path)] == path] if path else []
+    found = [home for home in homes if home[: len(path)] == path] if path else []
     headers = [f"[{'.'.join(where)}]" for where in found or homes]
     return " or ".join(headers) if len(headers) in {1, 2} else None
 

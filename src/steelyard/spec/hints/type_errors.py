@@ -177,7 +177,9 @@ def _is_cell(expected: Any, path: Path) -> bool:
 
 def _fields(expected: Any, value: object) -> list[str]:
     structs = [
-        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        member
+        for member in members(expected)
+        if isinstance(member, type) and issubclass(member, msgspec.Struct)
     ]
     return [key for struct in structs for key in keys_of(struct)] if isinstance(value, dict) else []
 
@@ -187,7 +189,9 @@ def _key_for(expected: Any, value: object) -> str | None:
     if not is_scalar(value):
         return None
     structs = [
-        each for each in members(expected) if isinstance(each, type) and issubclass(each, msgspec.Struct)
+        member
+        for member in members(expected)
+        if isinstance(member, type) and issubclass(member, msgspec.Struct)
     ]
     keys = (key for struct in structs for key in keys_of(struct))
     return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
@@ -195,7 +199,7 @@ def _key_for(expected: Any, value: object) -> str | None:
 
 def _options(expected: Any) -> list[str]:
     return [
-        str(each) for m in members(expected) if typing.get_origin(m) is Literal for each in typing.get_args(m)
+        str(arg) for m in members(expected) if typing.get_origin(m) is Literal for arg in typing.get_args(m)
     ]
 
 

@@ -46,4 +46,4 @@ def keys_of(table: type[msgspec.Struct]) -> dict[str, Any]:
 
 def _worked_out(hint: Any) -> bool:
     marks = getattr(hint, "__metadata__", ())
-    return any(isinstance(each, Meta) and each.extra == WORKED_OUT for each in marks)
+    return any(isinstance(mark, Meta) and mark.extra == WORKED_OUT for mark in marks)

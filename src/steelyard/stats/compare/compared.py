@@ -55,7 +55,7 @@ def compared(
     """
     declared, facts = found.declared, found.design
     looks = looks_of(facts)
-    others = [each for each in found.samples if each.metric.name != declared.metric]
+    others = [sample for sample in found.samples if sample.metric.name != declared.metric]
     judged = [
         _with_fresh_run(each, declared, facts)
         for each in compare(
@@ -116,7 +116,7 @@ def _quantiles(
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     if len(pairs) > MOST_SHIFTS:
         return [()] * len(pairs)
-    between = (contrast(each.baseline, each.treatment, order=facts.order) for each in pairs)
+    between = (contrast(pair.baseline, pair.treatment, order=facts.order) for pair in pairs)
     return [() if isinstance(each, Undefined) else quantile_speedups(each) for each in between]
 
 
@@ -129,7 +129,7 @@ def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -
 
 
 def _with_effects(
-    found: Answer,
+    answer: Answer,
     samples: Sequence[Sample],
     layout: Layout,
     declared: Analysis,
@@ -138,12 +138,12 @@ def _with_effects(
     from steelyard.stats.effects.analysis import effects_beside, factorial
     from steelyard.stats.effects.fresh_run import with_fresh_runs
 
-    facts, looks = found.design, looks_of(found.design)
+    facts, looks = answer.design, looks_of(answer.design)
     effects = factorial(samples, layout, declared, order=facts.order, looks=looks)
     others = [replace(known, metric=name) for name, known in foreign.items()]
     return replace(
-        found,
-        effects=tuple(with_fresh_runs(each, found.declared, facts) for each in effects),
+        answer,
+        effects=tuple(with_fresh_runs(effect, answer.declared, facts) for effect in effects),
         effects_beside=effects_beside(samples, layout, others, order=facts.order, looks=looks),
     )
 
@@ -156,9 +156,9 @@ def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFac
     return replace(comparison, fresh=fresh_run(ratio, size, declared, facts, by_context=by_context))
 
 
-def _without_foreign_labels(declared: Analysis, others: Sequence[Described], metric: str) -> Analysis:
+def _without_foreign_labels(declared: Analysis, describeds: Sequence[Described], metric: str) -> Analysis:
     """Strata may name labels, which not every metric has."""
-    of_metric = [each for each in others if each.metric.name == metric]
+    of_metric = [each for each in describeds if each.metric.name == metric]
     strata = [
         name
         for name in declared.strata or ()

@@ -218,7 +218,7 @@ def _flags(
             "no_spread": isinstance(ratio, Speedup) and isinstance(ratio.distribution, EqualUnits),
             "sequential_order": order == "sequential",
             "few_blocks": between.blocks < FEW_BLOCKS,
-            "autocorrelated": any(each.significant for each in correlations),
+            "autocorrelated": any(correlation.significant for correlation in correlations),
             "autocorrelated_few": likeness is not None and few_suspected(likeness),
             "trend": any((tau := trend(x)) is not None and tau.significant for x in in_time),
             "resolution": sees_clock(pair.baseline.metric) and any(map(_is_coarse, samples)),
@@ -235,13 +235,13 @@ def _family(members: Sequence[Comparison], declared: Analysis) -> list[Compariso
     level at which the interval lies wholly beyond it or wholly inside.
     """
     adjust = adjustment(declared)
-    differences = adjust([each.p for each in members if each.p is not None], declared.alpha)
+    differences = adjust([member.p for member in members if member.p is not None], declared.alpha)
     if declared.margin is None:
         return [
             _judged(each, tested, None, len(members), declared)
             for each, tested in zip(members, differences, strict=True)
         ]
-    ratios = [each.speedup for each in members]
+    ratios = [member.speedup for member in members]
     one_sided = declared.equivalence == "one-sided"
     alone = [within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
     return [

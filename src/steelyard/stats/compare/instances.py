@@ -52,11 +52,11 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
 
 def drill_down(sample: Sample) -> Drill | None:
     """Drill down to instances; ``None`` without them, with one only, or without any spread."""
-    its = sample.instances
+    instances = sample.instances
     values = np.asarray(sample.values, dtype=np.float64)
-    if its is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:
+    if instances is None or values.size < 2 or not np.isfinite(values).all() or np.ptp(values) == 0:
         return None
-    of = np.asarray(its.of, dtype=np.int64)
+    of = np.asarray(instances.of, dtype=np.int64)
     present, place = np.unique(of, return_inverse=True)
     if present.size < 2:
         return None
@@ -70,9 +70,9 @@ def drill_down(sample: Sample) -> Drill | None:
     # Crossed and balanced, instances and runs are orthogonal; what rounding makes of an empty rest is none.
     rest = max(0.0, total - between - runs) if _crossed(place, sample.blocks) else total - between
     return Drill(
-        its.factor,
+        instances.factor,
         tuple(
-            InstanceShare(its.levels[i], float(mean), float(square) / total)
+            InstanceShare(instances.levels[i], float(mean), float(square) / total)
             for i, mean, square in zip(present, means, squares, strict=True)
         ),
         between / total,
@@ -160,9 +160,9 @@ def _joined(
     return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
 
 
-def _provenance(of: Sequence[Provenance]) -> Provenance:
+def _provenance(provenances: Sequence[Provenance]) -> Provenance:
     """Return the weakest provenance among all of them."""
-    return next((kind for kind in ("crowded", "simulated", "one_process") if kind in of), "measured")
+    return next((kind for kind in ("crowded", "simulated", "one_process") if kind in provenances), "measured")
 
 
 def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:

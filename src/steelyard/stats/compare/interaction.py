@@ -54,9 +54,9 @@ def ratios_of_speedups(
             key = tuple(_without(levels, factor) for levels in (old, new, pair.treatment.labels))
             groups.setdefault(key, []).append(pair)
     found = [
-        _one(factor, members[0], other, declared, order, looks)
+        _one(factor, members[0], member, declared, order, looks)
         for members in groups.values()
-        for other in members[1:]
+        for member in members[1:]
     ]
     return _judged(found, declared)
 
@@ -66,11 +66,11 @@ def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scal
 
 
 def _one(
-    factor: str, first: Pair, other: Pair, declared: Analysis, order: Order, looks: Looks | None
+    factor: str, first: Pair, pair: Pair, declared: Analysis, order: Order, looks: Looks | None
 ) -> SpeedupRatio:
     zeros = declared.estimand == "ratio_of_means"
     under = contrast(first.baseline, first.treatment, order=order, zeros=zeros)
-    over = contrast(other.baseline, other.treatment, order=order, zeros=zeros)
+    over = contrast(pair.baseline, pair.treatment, order=order, zeros=zeros)
     if isinstance(over, Undefined):
         ratio: Speedup | Undefined = over
     elif isinstance(under, Undefined):
@@ -88,28 +88,28 @@ def _one(
         ratio = over_looks(ratio, looks)
     return SpeedupRatio(
         factor=factor,
-        level=other.treatment.treatment.levels[factor],
+        level=pair.treatment.treatment.levels[factor],
         reference=first.treatment.treatment.levels[factor],
-        treatment=other.treatment.treatment,
-        baseline=other.baseline.treatment,
+        treatment=pair.treatment.treatment,
+        baseline=pair.baseline.treatment,
         reference_treatment=first.treatment.treatment,
         reference_baseline=first.baseline.treatment,
-        labels=other.treatment.labels,
+        labels=pair.treatment.labels,
         ratio=ratio,
         ci95=ratio.interval() if isinstance(ratio, Speedup) else None,
         refused=unjudgeable(
-            (first.baseline, first.treatment, other.baseline, other.treatment),
+            (first.baseline, first.treatment, pair.baseline, pair.treatment),
             ignore_failures=declared.failures == "ignore",
         ),
     )
 
 
-def _judged(found: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
-    known = [i for i, each in enumerate(found) if isinstance(each.ratio, Speedup)]
-    results = holm([each.ratio.p for each in found if isinstance(each.ratio, Speedup)], declared.alpha)
+def _judged(ratios: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
+    known = [i for i, each in enumerate(ratios) if isinstance(each.ratio, Speedup)]
+    results = holm([each.ratio.p for each in ratios if isinstance(each.ratio, Speedup)], declared.alpha)
     tested = dict(zip(known, results, strict=True))
     judged = []
-    for i, each in enumerate(found):
+    for i, each in enumerate(ratios):
         if i not in tested or isinstance(each.ratio, Undefined):
             judged.append(each)
             continue

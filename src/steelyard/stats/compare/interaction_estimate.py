@@ -158,10 +158,12 @@ def ratio_of_speedups(
     return with_type_b(found, parts)
 
 
-def _of_units(one: Contrast, other: Contrast) -> Contrast:
+def _of_units(contrast: Contrast, other: Contrast) -> Contrast:
     """Return the difference of both logarithms, unit by unit, against none."""
-    logs = steadied(one.differences - other.differences, max(one.rounding, other.rounding))
-    return Contrast(_units(one.old, logs), _units(one.old, np.zeros_like(logs)), 1, blocks=one.blocks)
+    logs = steadied(contrast.differences - other.differences, max(contrast.rounding, other.rounding))
+    return Contrast(
+        _units(contrast.old, logs), _units(contrast.old, np.zeros_like(logs)), 1, blocks=contrast.blocks
+    )
 
 
 def _units(units: Units, logs: Floats) -> Units:
@@ -169,27 +171,31 @@ def _units(units: Units, logs: Floats) -> Units:
 
 
 def _of_means(
-    one: Contrast, other: Contrast, interval: IntervalKind | None, seed: int
+    contrast: Contrast, other: Contrast, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
     """U of log S_1 - log S_2 from the differences of both effects, unit by unit."""
-    if one.old.ids.size < 2:
-        return Undefined(one.too_few)
-    a, b = means_of(one), means_of(other)
+    if contrast.old.ids.size < 2:
+        return Undefined(contrast.too_few)
+    a, b = means_of(contrast), means_of(other)
     if a is None or b is None:
         return Undefined("out_of_range")
     n = a.top.size
     log = math.log(a.value) - math.log(b.value)
     u = float((a.effects - b.effects).std(ddof=1)) / math.sqrt(n)
     if u <= ROUNDING:
-        return of_equal_units(0.0 if abs(log) <= ROUNDING else log, one.unit, (n,), estimand="ratio_of_means")
+        return of_equal_units(
+            0.0 if abs(log) <= ROUNDING else log, contrast.unit, (n,), estimand="ratio_of_means"
+        )
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
     distribution = _distribution_of_means(a, b, log, u, interval, seed)
     if distribution is None:
-        return by_t(log, u, n - 1, n, one.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero)
+        return by_t(
+            log, u, n - 1, n, contrast.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero
+        )
     kind = f"means-{interval}"
     return Speedup(
-        log, u, n - 1, n, distribution.p_of(1.0), one.unit, kind, distribution, "ratio_of_means", zero
+        log, u, n - 1, n, distribution.p_of(1.0), contrast.unit, kind, distribution, "ratio_of_means", zero
     )
 
 
@@ -207,19 +213,19 @@ def _distribution_of_means(
 
 
 def _independent(
-    one: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
+    contrast: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
-    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (one, other)]
+    parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (contrast, other)]
     for each in parts:
         if isinstance(each, Undefined):
             return each
-    first, second = (each for each in parts if isinstance(each, Speedup))
+    first, second = (part for part in parts if isinstance(part, Speedup))
     u = math.hypot(first.se, second.se)
     if u == 0 or first.nu is None or second.nu is None:
         return Undefined("no_spread")
     nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
-    distribution = _distribution_of_launches(one, other, estimand, interval, (log, u), seed)
+    distribution = _distribution_of_launches(contrast, other, estimand, interval, (log, u), seed)
     if distribution is None:
         return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
     kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
@@ -227,7 +233,7 @@ def _independent(
 
 
 def _distribution_of_launches(
-    one: Contrast,
+    contrast: Contrast,
     other: Contrast,
     estimand: Estimand,
     interval: IntervalKind | None,
@@ -235,12 +241,12 @@ def _distribution_of_launches(
     seed: int,
 ) -> Distribution | None:
     """Draw four samples that nothing pairs; ``known`` is the estimate and its standard error."""
-    if one.paired or other.paired:
+    if contrast.paired or other.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":
-        rows = [each.logs for of in (one, other) for each in (of.old, of.new)[:: of.sign]]
+        rows = [each.logs for of in (contrast, other) for each in (of.old, of.new)[:: of.sign]]
         return Studentised(*known, studentised_samples(rows, logs=True, seed=seed))
-    a, b = means_of(one), means_of(other)
+    a, b = means_of(contrast), means_of(other)
     if estimand != "ratio_of_means" or a is None or b is None:
         return None
     return _distribution_of_means(a, b, *known, interval, seed)

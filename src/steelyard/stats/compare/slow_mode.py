@@ -29,10 +29,10 @@ def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
     quartiles, about its median, as far out as ``outliers`` wants it.
     """
     logs = [_logs(each) for each in (old, new)]
-    if min(each.size for each in logs) < 5 or not all(np.isfinite(each).all() for each in logs):
+    if min(log.size for log in logs) < 5 or not all(np.isfinite(log).all() for log in logs):
         return None
     # Slow is larger where less is better.
-    centred = [between.sign * (each - np.median(each)) for each in logs]
+    centred = [between.sign * (log - np.median(log)) for log in logs]
     first, _, third = max((quartiles(each) for each in centred), key=lambda each: each[2] - each[0])
     fence = third + FENCE * (1 + SMALL_SAMPLE / min(each.size for each in centred)) * (third - first)
     slow = [each > fence for each in centred]

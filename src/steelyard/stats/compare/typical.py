@@ -65,7 +65,7 @@ def typical_runs(
     """
     pairs = pair_up([s for s in samples if s.metric.name == declared.metric], declared).pairs
     most = most_of_each(len(pairs))
-    return tuple(typical(contrast(each.baseline, each.treatment, order=order), most) for each in pairs)
+    return tuple(typical(contrast(pair.baseline, pair.treatment, order=order), most) for pair in pairs)
 
 
 def _paired(between: Contrast, most: int) -> Typical | None:

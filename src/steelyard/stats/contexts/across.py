@@ -134,11 +134,11 @@ def across_contexts(
     )
 
 
-def _halves(of: Visits, known: Components | None) -> Floats | None:
+def _halves(of: Visits, components: Components | None) -> Floats | None:
     """Half-widths of the intervals of single contexts, on the scale of logarithms."""
-    if known is None:
+    if components is None:
         return None
-    return t_quantile(known.nu_within, 0.05) * known.within / np.sqrt(of.counts)
+    return t_quantile(components.nu_within, 0.05) * components.within / np.sqrt(of.counts)
 
 
 def compare_each(visited: Visits, components: Components | None) -> tuple[InContext, ...]:
@@ -153,8 +153,8 @@ def compare_each(visited: Visits, components: Components | None) -> tuple[InCont
     )
 
 
-def _sides(of: Visits, known: Components | None) -> Sides:
-    means, halves = of.means, _halves(of, known)
+def _sides(of: Visits, components: Components | None) -> Sides:
+    means, halves = of.means, _halves(of, components)
     return Sides(
         faster=int((means > 0).sum()),
         slower=int((means < 0).sum()),

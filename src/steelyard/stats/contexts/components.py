@@ -17,29 +17,29 @@ _ROUNDING: Final = 1e-13
 """Spread of logarithms within contexts that arithmetic alone can make of values that are the same."""
 
 
-def nested_components(of: Visits) -> Components | Undefined:
+def nested_components(visits: Visits) -> Components | Undefined:
     """Visits within contexts: for differences of a comparison, where what a block shares has cancelled.
 
     within^2 = pooled variance of visits; between^2 = max(0, variance of context means - mean of
     within^2 / visits). Two contexts, and two visits of one of them, at least.
     """
-    ids, place, counts = np.unique(of.contexts, return_inverse=True, return_counts=True)
+    ids, place, counts = np.unique(visits.contexts, return_inverse=True, return_counts=True)
     if ids.size < 2:
         return Undefined("one_context")
-    nu_within = int(of.values.size - ids.size)
+    nu_within = int(visits.values.size - ids.size)
     if nu_within < 1:
         return Undefined("one_pass")
-    means = np.bincount(place, of.values) / counts
-    within = float(((of.values - means[place]) ** 2).sum()) / nu_within
+    means = np.bincount(place, visits.values) / counts
+    within = float(((visits.values - means[place]) ** 2).sum()) / nu_within
     of_means = float(means.var(ddof=1))
     per_visit = float((1 / counts).mean())
     between = max(0.0, of_means - within * per_visit)
-    centre = float(of.values.mean())
+    centre = float(visits.values.mean())
     square = float((counts * (means - centre) ** 2).sum()) / (ids.size - 1)
     f, p = _f_test(square, within, ids.size - 1, nu_within)
     return Components(
         contexts=int(ids.size),
-        visits=of.values.size / ids.size,
+        visits=visits.values.size / ids.size,
         between=math.sqrt(between),
         within=math.sqrt(within),
         f=f,
@@ -49,7 +49,7 @@ def nested_components(of: Visits) -> Components | Undefined:
     )
 
 
-def crossed_components(of: Visits) -> Components | Undefined:
+def crossed_components(visits: Visits) -> Components | Undefined:
     """Analyse contexts crossed with passes within rounds.
 
     That is for the values of one treatment, which drift with the machine.
@@ -59,7 +59,7 @@ def crossed_components(of: Visits) -> Components | Undefined:
     pass, and rounds of two of them or more, count. Mean squares of the two-way layout without interaction;
     between^2 = max(0, (MS_context - MS_rest) / passes).
     """
-    table = _rounds(of)
+    table = _rounds(visits)
     if isinstance(table, Undefined):
         return table
     passes = table[0].shape[1]
@@ -88,33 +88,33 @@ def crossed_components(of: Visits) -> Components | Undefined:
     )
 
 
-def _rounds(of: Visits) -> list[Floats] | Undefined:
+def _rounds(visits: Visits) -> list[Floats] | Undefined:
     """Return a table of contexts by passes for each round."""
-    ids, place = np.unique(of.contexts, return_inverse=True)
+    ids, place = np.unique(visits.contexts, return_inverse=True)
     if ids.size < 2:
         return Undefined("one_context")
-    every = np.unique(of.passes)
+    every = np.unique(visits.passes)
     if every.size < 2:
         return Undefined("one_pass")
     # A visit that was repeated stands for the last of its kind.
     table = np.full((ids.size, every.size), math.nan)
-    table[place, np.searchsorted(every, of.passes)] = of.values
+    table[place, np.searchsorted(every, visits.passes)] = visits.values
     complete = ~np.isnan(table).any(axis=1)
-    rounds = _round_of(of, ids.size, place)
+    rounds = _round_of(visits, ids.size, place)
     found = [table[complete & (rounds == number)] for number in np.unique(rounds)]
     found = [each for each in found if each.shape[0] > 1]
     return found or Undefined("one_pass")
 
 
-def _round_of(of: Visits, contexts: int, place: Ints) -> Ints:
+def _round_of(visits: Visits, contexts: int, place: Ints) -> Ints:
     """Return the round of each visit.
 
     In a round the first visits of all contexts come before the last of any, so that a context that begins
     after all earlier ones have ended begins a new one.
     """
     first, last = np.full(contexts, np.iinfo(np.int64).max), np.zeros(contexts, np.int64)
-    np.minimum.at(first, place, of.blocks)
-    np.maximum.at(last, place, of.blocks)
+    np.minimum.at(first, place, visits.blocks)
+    np.maximum.at(last, place, visits.blocks)
     order = np.argsort(first)
     ended = np.maximum.accumulate(last[order])
     rounds = np.zeros(contexts, np.int64)

@@ -28,7 +28,9 @@ def summarise(values: npt.ArrayLike) -> Summary:
     # Rounding moves the mean of equal values away from them, which would give a constant sample a spread.
     mean = float(scaled[0] if low == high else np.clip(scaled.mean(), scaled.min(), scaled.max()))
     # The least values beside large ones underflow where they are scaled.
-    first, median, third = (min(max(math.ldexp(each, exponent), low), high) for each in quartiles(scaled))
+    first, median, third = (
+        min(max(math.ldexp(quartile, exponent), low), high) for quartile in quartiles(scaled)
+    )
     mean_value = math.ldexp(mean, exponent)
     if n == 1:
         return Summary(

@@ -65,21 +65,21 @@ def factorial(
         return ()
     primary = [sample for sample in samples if sample.metric.name == declared.metric and len(sample)]
     return tuple(
-        _broken(found, primary[0])
-        if isinstance(found, Broken)
-        else _analysed(found, declared, order, layout.kind, looks)
-        for found in structures(primary, layout, declared)
+        _broken(structure, primary[0])
+        if isinstance(structure, Broken)
+        else _analysed(structure, declared, order, layout.kind, looks)
+        for structure in structures(primary, layout, declared)
     )
 
 
-def _broken(found: Broken, of: Sample) -> Factorial:
+def _broken(broken: Broken, sample: Sample) -> Factorial:
     return Factorial(
-        stratum=found.stratum,
-        labels=found.labels,
-        metric=of.metric,
+        stratum=broken.stratum,
+        labels=broken.labels,
+        metric=sample.metric,
         axes=(),
         kind="complete",
-        treatments=found.run,
+        treatments=broken.run,
         undefined=Undefined("missing_combinations"),
     )
 
@@ -124,7 +124,7 @@ def _analysed(
         blocks=cells.blocks,
         unmatched=cells.unmatched,
         effects=judged,
-        levels=tuple(over_looks(each, looks) for each in _levels(structure, cells, sign)),
+        levels=tuple(over_looks(level, looks) for level in _levels(structure, cells, sign)),
         conditional=tuple(over_looks(each, looks) for each in _conditional(structure, cells, judged, sign)),
         contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,

@@ -75,14 +75,14 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     if samples[0].instances is not None:
         return _of_instances(samples, values)
     if order == "sequential":
-        return Cells("launch", tuple(np.log(each) for each in values), min(each.size for each in values))
+        return Cells("launch", tuple(np.log(value) for value in values), min(value.size for value in values))
     blocks = [np.asarray(sample.blocks, dtype=np.int64) for sample in samples]
     first = blocks[0]
-    if _ascends(first) and all(np.array_equal(each, first) for each in blocks[1:]):
+    if _ascends(first) and all(np.array_equal(block, first) for block in blocks[1:]):
         # One launch of each in every block: nothing to group, of millions of values either.
-        common, unmatched, logs = first, 0, [np.log(each) for each in values]
+        common, unmatched, logs = first, 0, [np.log(value) for value in values]
     else:
-        distinct = [_distinct(each) for each in blocks]
+        distinct = [_distinct(block) for block in blocks]
         common = reduce(_shared, distinct)
         if not common.size:
             return Undefined("no_common_block")
@@ -92,7 +92,7 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     if contexts.all():
         units = _distinct(contexts)
         if units.size < common.size:
-            logs = [_means(each, contexts, units) for each in logs]
+            logs = [_means(log, contexts, units) for log in logs]
             return Cells("context", tuple(logs), common.size, unmatched)
     return Cells("block", tuple(logs), common.size, unmatched)
 
@@ -119,13 +119,13 @@ def _unusable(values: Floats) -> Undefined | None:
     return Undefined("zero_values") if lowest == 0 else None
 
 
-def _means(values: Floats, ids: Ints, wanted: Ints) -> Floats:
-    """Return the mean of the values of each of the ``wanted`` ids, which are ascending."""
-    place = np.searchsorted(wanted, ids)
-    place[place == wanted.size] = 0
-    kept = wanted[place] == ids
-    count = np.bincount(place[kept], minlength=wanted.size)
-    return np.asarray(np.bincount(place[kept], values[kept], minlength=wanted.size) / count, dtype=np.float64)
+def _means(values: Floats, ids: Ints, ints: Ints) -> Floats:
+    """Return the mean of the values of each of the ``ints`` ids, which are ascending."""
+    place = np.searchsorted(ints, ids)
+    place[place == ints.size] = 0
+    kept = ints[place] == ids
+    count = np.bincount(place[kept], minlength=ints.size)
+    return np.asarray(np.bincount(place[kept], values[kept], minlength=ints.size) / count, dtype=np.float64)
 
 
 def _contexts(sample: Sample, blocks: Ints) -> Ints:
@@ -146,6 +146,6 @@ def _distinct(ids: Ints) -> Ints:
     return ordered[np.concatenate(([True], np.diff(ordered) > 0))] if ordered.size else ordered
 
 
-def _shared(one: Ints, other: Ints) -> Ints:
-    both = np.sort(np.concatenate((one, other)))
+def _shared(ints: Ints, other: Ints) -> Ints:
+    both = np.sort(np.concatenate((ints, other)))
     return np.asarray(both[1:][both[1:] == both[:-1]], dtype=np.int64)

@@ -15,28 +15,30 @@ from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired
 
 
-def with_fresh_runs(found: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
+def with_fresh_runs(factorial: Factorial, declared: Analysis, facts: DesignFacts) -> Factorial:
     """Return the same, with the run that each unresolved effect of a single contrast would need.
 
     That run is judged as here.
     """
-    if found.by in ("launch", "instance"):
-        return found
-    tested = sum(effect.p is not None for effect in found.effects)
+    if factorial.by in ("launch", "instance"):
+        return factorial
+    tested = sum(effect.p is not None for effect in factorial.effects)
     alpha = declared.alpha / max(1, tested)
     effects = tuple(
-        effect if effect.resolved is not False else replace(effect, fresh=_fresh(effect, found, alpha, facts))
-        for effect in found.effects
+        effect
+        if effect.resolved is not False
+        else replace(effect, fresh=_fresh(effect, factorial, alpha, facts))
+        for effect in factorial.effects
     )
-    return replace(found, effects=effects)
+    return replace(factorial, effects=effects)
 
 
-def _fresh(effect: Effect, found: Factorial, alpha: float, facts: DesignFacts) -> FreshRun | None:
+def _fresh(effect: Effect, factorial: Factorial, alpha: float, facts: DesignFacts) -> FreshRun | None:
     ratio = effect.ratio
-    if ratio is None or not ratio.se or not ratio.log or found.units < 2:
+    if ratio is None or not ratio.se or not ratio.log or factorial.units < 2:
         return None
-    units = n_paired(abs(ratio.log) / (ratio.se * math.sqrt(found.units)), alpha, POWER)
-    blocks = None if units is None else units * (facts.passes if found.by == "context" else 1)
+    units = n_paired(abs(ratio.log) / (ratio.se * math.sqrt(factorial.units)), alpha, POWER)
+    blocks = None if units is None else units * (facts.passes if factorial.by == "context" else 1)
     if blocks is None or blocks > MOST_BLOCKS:
         return None
     seconds = None if facts.pace is None else blocks * facts.pace.block_s

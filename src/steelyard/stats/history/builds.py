@@ -141,12 +141,12 @@ def _one_change(sums: list[Floats], cuts: Ints, size: float) -> tuple[Floats, Fl
     return before + behind - np.log(variance) / 2 - step**2 / variance / 2, step
 
 
-def _two_changes(sums: list[Floats], cuts: Ints, others: Ints, size: float) -> tuple[Floats, Bools]:
+def _two_changes(sums: list[Floats], cuts: Ints, ints: Ints, size: float) -> tuple[Floats, Bools]:
     """Return the likelihood of two changes, and whether the second is the larger."""
     parts = (
         _level(sums, START, cuts),
-        _level(sums, cuts, others),
-        _level(sums, others, np.array([sums[0].shape[1] - 1])),
+        _level(sums, cuts, ints),
+        _level(sums, ints, np.array([sums[0].shape[1] - 1])),
     )
     log = sum(part[0] for part in parts)
     one, two = parts[1][1] - parts[0][1], parts[2][1] - parts[1][1]

@@ -21,11 +21,13 @@ class Scaled(msgspec.Struct, frozen=True):
 
 
 def _level(points: Sequence[Point]) -> Scaled:
-    return Scaled(np.array([math.log(each.median) for each in points]), np.array([each.u for each in points]))
+    return Scaled(
+        np.array([math.log(point.median) for point in points]), np.array([point.u for point in points])
+    )
 
 
 def _spread(points: Sequence[Point]) -> Scaled | None:
-    found = [(each.digest.s, each.digest.n - each.digest.slow) for each in points]
+    found = [(point.digest.s, point.digest.n - point.digest.slow) for point in points]
     known = [(s, n) for s, n in found if s]
     if len(known) < len(found):
         return None
@@ -35,18 +37,18 @@ def _spread(points: Sequence[Point]) -> Scaled | None:
 
 
 def _slow_runs(points: Sequence[Point]) -> Scaled | None:
-    if not any(each.digest.slow for each in points):
+    if not any(point.digest.slow for point in points):
         return None
     # Anscombe 1948, DOI 10.1093/biomet/35.3-4.246: the variance is that of 1 / 2 sqrt(n + 1/2) whatever the
     # fraction.
     return Scaled(
-        np.array([_arcsine(each.digest) for each in points]),
-        np.array([1 / (2 * math.sqrt(each.digest.n + 0.5)) for each in points]),
+        np.array([_arcsine(point.digest) for point in points]),
+        np.array([1 / (2 * math.sqrt(point.digest.n + 0.5)) for point in points]),
     )
 
 
-def _arcsine(found: Digest) -> float:
-    return math.asin(math.sqrt((found.slow + 0.375) / (found.n + 0.75)))
+def _arcsine(digest: Digest) -> float:
+    return math.asin(math.sqrt((digest.slow + 0.375) / (digest.n + 0.75)))
 
 
 SCALES: Final[Mapping[Kind, Callable[[Sequence[Point]], Scaled | None]]] = {

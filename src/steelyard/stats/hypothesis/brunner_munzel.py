@@ -186,7 +186,9 @@ def _arranged(ascending: Floats, m: int) -> Floats:
     ways = math.comb(size, m)
     if ways <= MOST_ENUMERATED:
         labels = np.zeros((ways, size), dtype=bool)
-        chosen = np.fromiter((i for each in combinations(range(size), m) for i in each), np.intp, ways * m)
+        chosen = np.fromiter(
+            (i for combination in combinations(range(size), m) for i in combination), np.intp, ways * m
+        )
         labels[np.repeat(np.arange(ways), m), chosen] = True
     else:
         rng = np.random.default_rng(_SEED)

@@ -85,8 +85,8 @@ def precision(
     values = [np.asarray(sample.values, dtype=np.float64) for sample in primary]
     compared = intervals(primary, declared, metric=declared.metric, order=order, looks=looks)
     if not compared:
-        finite = [each for each in values if np.isfinite(each).all()]
-        return Precision(tuple(mean_halfwidth(each) for each in values), doubts_of(values, finite))
+        finite = [value for value in values if np.isfinite(value).all()]
+        return Precision(tuple(mean_halfwidth(value) for value in values), doubts_of(values, finite))
     doubts: dict[EarlyDoubt, bool] = {
         "bimodal": _bimodal(values),
         "autocorrelated": any("autocorrelated" in each.flags for each in compared),
@@ -123,7 +123,7 @@ def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[Earl
 
 
 def _bimodal(values: Sequence[Floats]) -> bool:
-    return any(np.isfinite(each).all() and gap(each) is not None for each in values)
+    return any(np.isfinite(value).all() and gap(value) is not None for value in values)
 
 
 def log_halfwidth(values: Floats, *, in_time: bool) -> float | None:

@@ -60,7 +60,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 def standing(
-    found: Precision,
+    precision: Precision,
     judged: Sequence[Comparison],
     target: float | None,
     *,
@@ -73,7 +73,7 @@ def standing(
     judged : sequence of Comparison
         At this look, with intervals that hold over all looks where the rule asks for verdicts.
     target : float or None
-        Relative half-width wanted of all that was ``found``; ``None`` to ask for verdicts, with intervals
+        Relative half-width wanted of all that was ``precision``; ``None`` to ask for verdicts, with intervals
         that are narrow against their effects.
     rel_effect : float or None
         Fraction of an effect that is narrow enough where it is more than ``target``.
@@ -82,7 +82,7 @@ def standing(
     asked = (
         [(halfwidth_of(each), narrow(each, least, fraction)) for each in judged]
         if fraction is not None and judged
-        else [(each, target or NARROW) for each in found.halfwidths]
+        else [(halfwidth, target or NARROW) for halfwidth in precision.halfwidths]
     )
     farthest, wanted = max(
         asked,
@@ -94,8 +94,8 @@ def standing(
         halfwidth=farthest,
         target=wanted,
         decided=target is not None or all(each.verdict != "not_resolved" for each in judged),
-        doubts=found.doubts,
-        floor=found.floor,
+        doubts=precision.doubts,
+        floor=precision.floor,
         speedup=first.value if isinstance(first, Speedup) else None,
         interval=judged[0].ci95 if judged else None,
     )

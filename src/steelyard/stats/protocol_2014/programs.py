@@ -51,11 +51,11 @@ def _constant(treatments: Iterable[Treatment]) -> set[str]:
     return {name for name, levels in seen.items() if len(levels) == 1}
 
 
-def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
+def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables:
     """Count what was found, pair by pair and program by program."""
     by_stratum: dict[Stratum, list[Found]] = {}
     by_program: dict[tuple[str, Stratum], list[Found]] = {}
-    for each in found:
+    for each in founds:
         by_stratum.setdefault(each.stratum, []).append(each)
         by_program.setdefault((each.program, each.stratum), []).append(each)
     rows = [
@@ -63,9 +63,9 @@ def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
             name,
             dict(stratum),
             len(members),
-            sum(each.before for each in members),
-            sum(each.after for each in members),
-            _counted(each.test for each in members),
+            sum(member.before for member in members),
+            sum(member.after for member in members),
+            _counted(member.test for member in members),
         )
         for (name, stratum), members in by_program.items()
     ]
@@ -74,23 +74,23 @@ def tabulate(found: Sequence[Found], program: str = "program") -> ProgramTables:
     )
 
 
-def _table(stratum: Stratum, found: Sequence[Found]) -> StratumTable:
+def _table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
     pairs: dict[tuple[str, str], list[Found]] = {}
-    for each in found:
+    for each in founds:
         pairs.setdefault((each.first, each.second), []).append(each)
     cells = [
         Cell(
             first,
             second,
             len(members),
-            sum(each.before for each in members),
-            sum(each.after for each in members),
-            _counted(each.test for each in members),
+            sum(member.before for member in members),
+            sum(member.after for member in members),
+            _counted(member.test for member in members),
         )
         for (first, second), members in pairs.items()
     ]
     # The last treatment is in no pair as the first of it.
-    treatments = dict.fromkeys([each.first for each in found] + [each.second for each in found])
+    treatments = dict.fromkeys([each.first for each in founds] + [each.second for each in founds])
     return StratumTable(dict(stratum), tuple(treatments), tuple(cells))
 
 

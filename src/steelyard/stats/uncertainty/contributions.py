@@ -55,12 +55,12 @@ def contributions(contrast: Contrast, components: Sequence[TypeB], *, logs: bool
     """
     old, new = (contrast.sign * _per_unit(raws, logs=logs) for raws in (contrast.old.raws, contrast.new.raws))
     found: list[Contribution] = []
-    for each in components:
-        one, other = (contrast.sign, contrast.sign) if each.relative else (old, new)
-        if each.shared:
-            found.append(Contribution(each, "both", one - other))
+    for component in components:
+        one, other = (contrast.sign, contrast.sign) if component.relative else (old, new)
+        if component.shared:
+            found.append(Contribution(component, "both", one - other))
         else:
-            found += [Contribution(each, "baseline", one), Contribution(each, "treatment", -other)]
+            found += [Contribution(component, "baseline", one), Contribution(component, "treatment", -other)]
     return tuple(found)
 
 
@@ -74,8 +74,8 @@ def contributions_of_ratio(
     """
     over = contributions(numerator, components, logs=logs)
     under = [
-        replace(each, sensitivity=-each.sensitivity)
-        for each in contributions(denominator, components, logs=logs)
+        replace(contribution, sensitivity=-contribution.sensitivity)
+        for contribution in contributions(denominator, components, logs=logs)
     ]
     return tuple(
         part

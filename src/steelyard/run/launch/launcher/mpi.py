@@ -94,12 +94,12 @@ class Mpi:
 
     def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
         """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
-        found = library.implementation
+        implementation = library.implementation
         if self._asked.implementation is not None:
             asked = expand(self._asked.implementation, names)
-            if asked != found:
+            if asked != implementation:
                 raise MachineError(
-                    f"{mpirun} is of {NAMES[found]}, and implementation = {asked!r} is asked for",
+                    f"{mpirun} is of {NAMES[implementation]}, and implementation = {asked!r} is asked for",
                     hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
                 )
         linked = linked_to(program)
@@ -108,10 +108,10 @@ class Mpi:
                 f"{program} is built for the simulator SimGrid and cannot be started by {mpirun}",
                 hint='build it with the library\'s own mpicc, or write kind = "smpi" in [launch]',
             )
-        if linked is not None and (linked == "openmpi") != (found == "openmpi"):
+        if linked is not None and (linked == "openmpi") != (implementation == "openmpi"):
             raise MachineError(
                 f"two MPI libraries are mixed: {program} is linked to {NAMES[linked]},"
-                f" and {mpirun} is of {NAMES[found]}; each rank would be a job of its own",
+                f" and {mpirun} is of {NAMES[implementation]}; each rank would be a job of its own",
                 hint="build the program with the library's own mpicc, or give the other's mpirun in [launch]",
             )
 
