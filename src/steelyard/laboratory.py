@@ -399,9 +399,9 @@ def report(
         if isinstance(each, str | Path):
             named = each if isinstance(each, str) and is_url(each) else Path(each)
             with opened([named]) as (record, _):
-                found.append(_contents(record, metric, chosen))
+                found.append(_make_contents(record, metric, chosen))
         else:
-            found.append(_contents(each, metric, chosen))
+            found.append(_make_contents(each, metric, chosen))
     return Report([msgspec.structs.replace(each, observation=observation) for each in found])
 
 
@@ -418,7 +418,7 @@ def _write_trials(directory: Path) -> bytes:
         return file.read_bytes()
 
 
-def _contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
+def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.errors import RecordError
     from steelyard.lab.answer.analyze import analyze, by_context

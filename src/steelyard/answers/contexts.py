@@ -252,7 +252,7 @@ class ByContext(msgspec.Struct, frozen=True):
     comparisons: tuple[ContextFinding, ...]
 
 
-def _label(treatment: Treatment) -> str:
+def _get_label(treatment: Treatment) -> str:
     return treatment.label
 
 
@@ -261,7 +261,7 @@ BY_CONTEXT: Final = Format(
     1,
     ByContext,
     {
-        Treatment: _label,
+        Treatment: _get_label,
         ContextFinding: (
             *("baseline", "treatment", "speedup=across.speedup", "ci95=across.interval"),
             *("prediction95=across.prediction", "single=across.each"),

@@ -52,7 +52,7 @@ def part(key: str, *lines: Line, of: str = "") -> Part:
     return Part(key, lines, of)
 
 
-def _bounds(interval: Interval) -> tuple[float, float]:
+def _compute_bounds(interval: Interval) -> tuple[float, float]:
     return interval.low, interval.high
 
 
@@ -64,11 +64,11 @@ def _id(treatment: Treatment) -> int:
     return treatment.id
 
 
-def _reason(undefined: Undefined) -> str:
+def _get_reason(undefined: Undefined) -> str:
     return undefined.words
 
 
-RULES: Final[Views] = {Interval: _bounds, Metric: _name, Treatment: _id, Undefined: _reason}
+RULES: Final[Views] = {Interval: _compute_bounds, Metric: _name, Treatment: _id, Undefined: _get_reason}
 _PLAIN: Final = frozenset({type(None), bool, int, float, str})
 
 
@@ -137,7 +137,7 @@ def plain(value: Any, views: Views = RULES) -> Any:
     if callable(view):
         return plain(view(value), views)
     if view is not None or issubclass(kind, msgspec.Struct):
-        return _object(value, _steps(view) if view else _own_steps(kind), views)
+        return _get_object(value, _get_steps(view) if view else _own_steps(kind), views)
     if isinstance(value, Mapping):
         return {str(key): plain(each, views) for key, each in value.items() if each is not msgspec.UNSET}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, str):
@@ -155,33 +155,33 @@ class _Step(msgspec.Struct, frozen=True):
 
 
 @cache
-def _steps(lines: Lines) -> tuple[_Step, ...]:
+def _get_steps(lines: Lines) -> tuple[_Step, ...]:
     return tuple(map(_step, lines))
 
 
 def _step(line: Line) -> _Step:
     if isinstance(line, Part):
-        return _Step(line.key, _names(line.of), _steps(line.lines))
+        return _Step(line.key, _get_names(line.of), _get_steps(line.lines))
     if line.startswith("*"):
-        return _Step("", _names(line[1:]), spread=True)
+        return _Step("", _get_names(line[1:]), spread=True)
     key, _, path = line.partition("=")
-    return _Step(key, _names(path or key))
+    return _Step(key, _get_names(path or key))
 
 
-def _names(path: str) -> tuple[str, ...]:
+def _get_names(path: str) -> tuple[str, ...]:
     return tuple(path.split(".")) if path else ()
 
 
-def _object(value: Any, steps: Iterable[_Step], views: Views) -> dict[str, Any]:
+def _get_object(value: Any, steps: Iterable[_Step], views: Views) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for step in steps:
         shown = _reached(value, step.path)
         if type(shown) in _PLAIN and not step.spread:
             entries[step.key] = shown
         elif step.spread:
-            entries |= _object(shown, _steps(lines_of(type(shown), views)), views)
+            entries |= _get_object(shown, _get_steps(lines_of(type(shown), views)), views)
         elif step.inner is not None:
-            entries[step.key] = _object(shown, step.inner, views)
+            entries[step.key] = _get_object(shown, step.inner, views)
         elif shown is not msgspec.UNSET:
             entries[step.key] = plain(shown, views)
     return entries
@@ -217,4 +217,4 @@ def _own_lines(kind: Any) -> Lines:
 
 @cache
 def _own_steps(kind: Any) -> tuple[_Step, ...]:
-    return _steps(_own_lines(kind))
+    return _get_steps(_own_lines(kind))

@@ -73,7 +73,7 @@ class _Shapes:
         return [(key, self.of(_at(kind, path or key)))]
 
     def _part(self, kind: Any, part: Part) -> Any:
-        (its,) = (member for member in _members(kind) if member is not type(None))
+        (its,) = (member for member in _get_members(kind) if member is not type(None))
         shape = msgspec.defstruct(
             part.key.title().replace("_", ""), self.fields(its, part.lines), frozen=True
         )
@@ -87,11 +87,11 @@ def _struct(of: type, fields: Iterable[_Field]) -> type[msgspec.Struct]:
 def _at(kind: Any, path: str) -> Any:
     """Return the type of what stands at the end of a path, with ``None`` where one on the way can be."""
     for name in path.split(".") if path else ():
-        kind = _either(_attribute(member, name) for member in _members(kind))
+        kind = _either(_make_attribute(member, name) for member in _get_members(kind))
     return kind
 
 
-def _attribute(kind: Any, name: str) -> Any:
+def _make_attribute(kind: Any, name: str) -> Any:
     if kind in (type(None), Any):
         return kind
     if not isinstance(kind, type):  # a literal
@@ -107,7 +107,7 @@ def _attribute(kind: Any, name: str) -> Any:
     return get_type_hints(its.fget if isinstance(its, property) else its)["return"]
 
 
-def _members(kind: Any) -> tuple[Any, ...]:
+def _get_members(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
 
 

@@ -55,7 +55,7 @@ class _Contest:
         self.metric = self.samples[0].metric
         choosing, judging = divided(self.samples)
         self.selection, self.n = len(choosing), len(judging)
-        self.by: Unit = _unit(self.samples[0])
+        self.by: Unit = _make_unit(self.samples[0])
         self.chosen: Scalar | None = None
         self.others: dict[Scalar, Speedup | Undefined] = {}
         self.reason: Reason | Literal["failures"] | None = None
@@ -68,17 +68,17 @@ class _Contest:
     def _hold(
         self, levels: dict[Scalar, Sample], choosing: Collection[int], judging: Collection[int]
     ) -> None:
-        scores = {level: _score(_part(sample, choosing)) for level, sample in levels.items()}
+        scores = {level: _compute_score(_make_part(sample, choosing)) for level, sample in levels.items()}
         known = {level: score for level, score in scores.items() if score is not None}
         if len(known) < len(levels):
             self.reason = "no_values"
             return
         better: Callable[..., Scalar] = max if self.metric.better == "higher" else min
         self.chosen = better(known, key=known.__getitem__)
-        best = _part(levels[self.chosen], judging)
+        best = _make_part(levels[self.chosen], judging)
         for level, sample in levels.items():
             if level != self.chosen:
-                compared = comparison_of(_part(sample, judging), best, self.observed)
+                compared = comparison_of(_make_part(sample, judging), best, self.observed)
                 self.others[level] = compared.speedup
                 self.by = unit_of(compared)
                 if not admissible(compared.flags, self.observed.declared(self.metric.name)):
@@ -156,7 +156,7 @@ def _by_context(sample: Sample) -> bool:
     return all(blocks.values()) and len(set(blocks.values())) < len(blocks)
 
 
-def _unit(sample: Sample) -> Unit:
+def _make_unit(sample: Sample) -> Unit:
     if sample.instances is not None:
         return "instance"
     return "context" if _by_context(sample) else "block"
@@ -168,12 +168,12 @@ def _ids(sample: Sample) -> array[int]:
     return sample.contexts if _by_context(sample) else sample.blocks
 
 
-def _part(sample: Sample, units: Collection[int]) -> Sample:
+def _make_part(sample: Sample, units: Collection[int]) -> Sample:
     keep = [place for place, id_ in enumerate(_ids(sample)) if id_ in units]
     return sample.select(keep)
 
 
-def _score(sample: Sample) -> float | None:
+def _compute_score(sample: Sample) -> float | None:
     """Return the mean logarithm; ``None`` where there is none."""
     values = np.asarray(sample.values, dtype=np.float64)
     if not values.size or not np.isfinite(values).all() or values.min() <= 0:

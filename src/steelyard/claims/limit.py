@@ -43,12 +43,13 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
         series = [one for one in found if has(one.labels, known)]
         return Draft(
             settled=tuple(
-                _predicted(claim, one, scale, failed=_failed(one, samples, claim, observed)) for one in series
+                _predicted(claim, one, scale, failed=_is_failed(one, samples, claim, observed))
+                for one in series
             )
         )
     chosen = [sample for sample in samples if has(levels_of(sample), known)]
     tested = tuple(_tested(claim, sample, known, observed) for sample in chosen)
-    return Draft(tested, breaks=() if claim.at or claim.quantile else _breaks(claim, samples, observed))
+    return Draft(tested, breaks=() if claim.at or claim.quantile else _get_breaks(claim, samples, observed))
 
 
 def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
@@ -90,7 +91,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             mean=its.value if its else None,
             s=its.s if its else None,
             u=its.u if its else None,
-            interval=_interval(its, bound, level) if its else None,
+            interval=_compute_interval(its, bound, level) if its else None,
             level=level,
             p=its.p_of(bound) if its else None,
             n=its.n if its else 0,
@@ -98,7 +99,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
             reason="failures" if failed else reason,
             quantile=claim.quantile,
             unseen=mean.unseen(level) if isinstance(mean, Mean) and mean.slow_towards(bound) else None,
-            units_needed=_units_needed(mean, bound, level) if isinstance(mean, Mean) else None,
+            units_needed=_compute_units_needed(mean, bound, level) if isinstance(mean, Mean) else None,
         )
 
     if failed or isinstance(mean, Undefined):
@@ -112,7 +113,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
     return Undecided(stratum, "holds" if kept else "fails", p, evidence)
 
 
-def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
+def _compute_interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
     """Return the interval, without unseen slow runs where the bound lies on the other side.
 
     They would speak for the verdict.
@@ -122,7 +123,7 @@ def _interval(its: Mean | Tail, bound: float, level: float) -> Interval | None:
     return its.seen_interval(level)
 
 
-def _units_needed(mean: Mean, bound: float, level: float) -> int | None:
+def _compute_units_needed(mean: Mean, bound: float, level: float) -> int | None:
     """Units that would decide by the runs that were seen; ``None`` where unseen ones leave nothing open."""
     if (
         not mean.slow_towards(bound)
@@ -143,7 +144,7 @@ def _any_failed(samples: Sequence[Sample], claim: Limit, observed: Observed) -> 
     return not ignored and any(sample.failures.failed for sample in samples)
 
 
-def _failed(series: Series, samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
+def _is_failed(series: Series, samples: Sequence[Sample], claim: Limit, observed: Observed) -> bool:
     """Whether runs failed at any point of a series."""
     return _any_failed(
         [sample for sample in samples if has(levels_of(sample), series.labels)], claim, observed
@@ -175,10 +176,10 @@ def _predicted(claim: Limit, series: Series, scale: Mapping[str, float], *, fail
         found.points,
         reason="failures" if failed else None,
     )
-    return Instance(series.labels, "not_resolved" if failed else _outcome(claim, interval), evidence)
+    return Instance(series.labels, "not_resolved" if failed else _make_outcome(claim, interval), evidence)
 
 
-def _outcome(claim: Limit, interval: Interval | None) -> Outcome:
+def _make_outcome(claim: Limit, interval: Interval | None) -> Outcome:
     if interval is None:
         return "not_resolved"
     bound = _bound(claim)
@@ -188,14 +189,14 @@ def _outcome(claim: Limit, interval: Interval | None) -> Outcome:
     return "holds" if below else "fails" if above else "not_resolved"
 
 
-def _breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
+def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> tuple[BreaksEvidence, ...]:
     """Scale from which each function passes the upper bound, where something that is a number was varied."""
     parameter = claim.parameter or _only_number(samples)
     if claim.max is None or parameter is None:
         return ()
     found = []
     for one in observed.series(claim.limit, (parameter,)):
-        if _failed(one, samples, claim, observed):
+        if _is_failed(one, samples, claim, observed):
             continue
         answer = breaks(one, claim.max, Question(parameter=parameter))
         if isinstance(answer, Breaks):

@@ -67,11 +67,11 @@ def judge_validates(claim: Validates, observed: Observed) -> Draft:
         )
         tested += [replace(each, stratum={"metric": metric, **each.stratum}) for each in found]
     if claim.within is not None:
-        tested += _interactions(claim, claim.within, observed)
+        tested += _get_interactions(claim, claim.within, observed)
     return Draft(tuple(tested))
 
 
-def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Undecided]:
+def _get_interactions(claim: Validates, bound: float, observed: Observed) -> list[Undecided]:
     """Whether what the probe does to the outcome is the same with and without the intervention."""
     tested = []
     for stratum, members in strata(observed.compared(claim.outcome), claim.strata, claim.where):
@@ -82,7 +82,7 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
                 for observer in (claim.probe, claim.without)
             )
             if on is not None and off is not None:
-                costs.append(_quotient(on, off))
+                costs.append(_make_quotient(on, off))
         if len(costs) == 2:
             as_it_is, changed = costs
             where = {"probe's cost in": claim.outcome, **stratum}
@@ -90,7 +90,7 @@ def _interactions(claim: Validates, bound: float, observed: Observed) -> list[Un
     return tested
 
 
-def _quotient(on: Sample, off: Sample) -> Sample:
+def _make_quotient(on: Sample, off: Sample) -> Sample:
     """Return the metric under the probe over the metric without, block by block or instance by instance.
 
     Replicates enter by their geometric means.

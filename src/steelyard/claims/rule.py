@@ -43,7 +43,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
         for sample in observed.compared(metric)
         if str(levels_of(sample).get(claim.over)) in names and has(levels_of(sample), claim.where)
     ]
-    described = _descriptive_labels(samples, claim)
+    described = _get_descriptive_labels(samples, claim)
     points: dict[Key, dict[str, Sample]] = {}
     for sample in samples:
         levels = levels_of(sample)
@@ -60,7 +60,7 @@ def judge_rule(claim: Rule, observed: Observed) -> Draft:
     if not tested:
         refuse_no_common_point(rule, metric)
     if claim.growth:
-        settled += _growth(claim, rule, metric, described, observed)
+        settled += _get_growth(claim, rule, metric, described, observed)
     return Draft(tuple(tested), tuple(settled))
 
 
@@ -68,7 +68,7 @@ def _without(levels: Mapping[str, Scalar], names: set[str]) -> Key:
     return tuple((name, level) for name, level in levels.items() if name not in names)
 
 
-def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
+def _get_descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     """Labels that follow from the function, the treatment and the other labels.
 
     An example is the algorithm that an operation names: such labels tell no points apart. Words are looked at
@@ -95,7 +95,7 @@ def _descriptive_labels(samples: Sequence[Sample], claim: Rule) -> set[str]:
     return described
 
 
-def _growth(
+def _get_growth(
     claim: Rule, rule: Parsed, metric: str, described: set[str], observed: Observed
 ) -> Iterator[Instance]:
     """Yield the growth of both sides, in each stratum that has functions of the rule."""

@@ -68,7 +68,7 @@ class Side(msgspec.Struct, frozen=True):
             passes=array("q", [visit[1] for visit in visits]),
             contexts=array("q", [visit[2] for visit in visits]),
             trials=array("q", [together[0][visit][2] for visit in visits]),
-            failures=_failures(self.samples),
+            failures=_make_failures(self.samples),
             censored=array("b", late if any(late) else ()),
             provenance=self.samples[0].provenance,
         )
@@ -90,7 +90,7 @@ def _by_visit(sample: Sample) -> dict[Visit, tuple[float, bool, int]]:
     return values
 
 
-def _failures(samples: Sequence[Sample]) -> Failures:
+def _make_failures(samples: Sequence[Sample]) -> Failures:
     """Count failures of launches that the samples have in common only once."""
     distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
     return Failures(
@@ -106,12 +106,12 @@ def judge_samples(
     """Test the left side against the right in the same blocks; as it is where values repeat to the bit."""
     left, right = (Side(names, tuple(sides[name] for name in names)) for names in (rule.left, rule.right))
     old, new = left.summed(claim.over, 1), right.summed(claim.over, 2)
-    blank = _blank(old.metric.name, rule, claim.tolerance, "block")
+    blank = _make_blank(old.metric.name, rule, claim.tolerance, "block")
     if not old.values or not new.values:
         return _open(stratum, replace(blank, reason="no block has all of its functions"))
     failed = sum(side.failures.failed + side.failures.timed_out for side in (old, new))
     if left.repeats and right.repeats and not failed and 0 < min((*old.values, *new.values)) < math.inf:
-        return _exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
+        return _make_exact(stratum, replace(blank, ratio=old.values[0] / new.values[0], n=len(old)))
     compared = comparison_of(old, new, observed)
     allowed = admissible(compared.flags, observed.declared(old.metric.name))
     reason = CROWDED if "crowded" in compared.flags else why_open(compared, allowed=allowed)
@@ -156,7 +156,7 @@ def judge_series(
             settled.append(not_measured(point, rule, metric, tolerance, missing))
             continue
         left, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
-        blank = _blank(metric, rule, tolerance, "launch")
+        blank = _make_blank(metric, rule, tolerance, "launch")
         if withheld or not all(each.mean > 0 for each in (*left, *right)):
             tested.append(_open(point, replace(blank, reason=withheld or "a value is not positive")))
             continue
@@ -165,7 +165,7 @@ def judge_series(
         if found.distribution is not None:
             tested.append(_tested(point, found.distribution, replace(known, method=_METHODS[found.kind])))
         elif found.kind == "exact":
-            tested.append(_exact(point, known))
+            tested.append(_make_exact(point, known))
         else:
             tested.append(_open(point, replace(known, reason=ONE_VALUE)))
     return tested, settled
@@ -175,7 +175,7 @@ def not_measured(
     stratum: Mapping[str, Scalar], rule: Parsed, metric: str, tolerance: float, missing: Sequence[str]
 ) -> Instance:
     """Return a point without a function of either side, where nothing is known of the rule."""
-    blank = _blank(metric, rule, tolerance, "launch")
+    blank = _make_blank(metric, rule, tolerance, "launch")
     return Instance(stratum, "not_resolved", replace(blank, reason=f"{missing[0]} was not measured"))
 
 
@@ -188,7 +188,7 @@ def refuse_no_common_point(rule: Parsed, metric: str) -> NoReturn:
     )
 
 
-def _blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
+def _make_blank(metric: str, rule: Parsed, tolerance: float, by: Unit) -> RulePointEvidence:
     return RulePointEvidence(
         metric=metric,
         left=" + ".join(rule.left),
@@ -208,7 +208,7 @@ def _open(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecid
     return Undecided(stratum, None, 1.0, lambda level: replace(evidence, level=level))
 
 
-def _exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
+def _make_exact(stratum: Mapping[str, Scalar], evidence: RulePointEvidence) -> Undecided:
     """Judge a ratio that is known without uncertainty."""
     ratio = evidence.ratio or 0.0
     exact = replace(evidence, interval=Interval(ratio, ratio), p=0.0, method="exact")

@@ -48,7 +48,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     series = chosen(every, claim.where, f"scales = {claim.scales!r}: where")
     litmus = chosen(every, claim.litmus, f"scales = {claim.scales!r}: litmus") if claim.litmus else []
     question = Question(
-        expectations=_expectations(claim, observed.experiment.source),
+        expectations=_get_expectations(claim, observed.experiment.source),
         parameter=claim.parameter,
         along=claim.along,
         scale=claim.at,
@@ -59,7 +59,7 @@ def judge_scales(claim: Scales, observed: Observed) -> Draft:
     judged = [
         instance
         for parameter in _judged_in(every[0].parameters, question)
-        for instance in _instances(asked, litmus, replace(question, parameter=parameter))
+        for instance in _get_instances(asked, litmus, replace(question, parameter=parameter))
     ]
     return Draft(settled=tuple(judged))
 
@@ -77,7 +77,9 @@ def _judged_in(parameters: tuple[str, ...], question: Question) -> tuple[str | N
     return tuple(name for name in parameters if name in named) or parameters
 
 
-def _instances(asked: Sequence[Series], litmus: Sequence[Series], question: Question) -> Iterator[Instance]:
+def _get_instances(
+    asked: Sequence[Series], litmus: Sequence[Series], question: Question
+) -> Iterator[Instance]:
     """Yield the outcome for each function.
 
     Which parameter it is about is part of the stratum where models have several.
@@ -133,7 +135,7 @@ def expectation_of(claim: Scales) -> Expectation | None:
     return None if claim.expect is None else Expectation(claim.expect, claim.deviation)
 
 
-def _expectations(claim: Scales, source: str) -> dict[str, Expectation]:
+def _get_expectations(claim: Scales, source: str) -> dict[str, Expectation]:
     if (stated := expectation_of(claim)) is not None:
         return {"*": stated}
     file = Path(source, claim.accepted or "")

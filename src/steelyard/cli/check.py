@@ -107,7 +107,7 @@ def command(
     if github:
         for name in names:
             said = (
-                _annotations(name, checked[name], strict=strict)
+                _format_annotations(name, checked[name], strict=strict)
                 if name in checked
                 else _broken_annotation(name, broken[name])
             )
@@ -282,11 +282,11 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
     write([*out, *tell_family(checked, width)], sys.stdout)
 
 
-def _annotations(name: Name, checked: Checked, *, strict: bool) -> str:
+def _format_annotations(name: Name, checked: Checked, *, strict: bool) -> str:
     from steelyard.report.claims.github import render
 
     file = None if _is_record(name) else _from_checkout(name)
-    return render(checked, file, _spec_text(name), strict=strict)
+    return render(checked, file, _format_spec_text(name), strict=strict)
 
 
 def _broken_annotation(name: Name, error: SteelyardError) -> str:
@@ -308,7 +308,7 @@ def _from_checkout(name: Name) -> str:
     return str(name.resolve().relative_to(top) if inside else name)
 
 
-def _spec_text(name: Name) -> str:
+def _format_spec_text(name: Name) -> str:
     from steelyard.spec import read_spec
 
     return read_spec(name) if isinstance(name, Path) and name.suffix == ".toml" else ""
@@ -322,7 +322,8 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(each, _from_checkout(name), _spec_text(name)) for name, each in checked.items()
+            sarif.Judged(each, _from_checkout(name), _format_spec_text(name))
+            for name, each in checked.items()
         ]
         reasons = {_from_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)

@@ -307,7 +307,7 @@ def command(
             )
         if confirms:
             ctx.exit(_confirm(commands, metric, seed, output, shown, as_json=as_json, strict=strict))
-        ctx.exit(_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
+        ctx.exit(_compute_records(commands, metric, margin, shown, as_json=as_json, strict=strict))
     if confirms:
         raise UsageError(
             "--confirm is for two records; commands are measured in turns anyway",
@@ -406,7 +406,7 @@ def _refuse_apart(
         )
 
 
-def _records(
+def _compute_records(
     names: Sequence[str],
     metric: str | None,
     margin: float | None,

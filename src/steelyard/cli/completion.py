@@ -35,43 +35,43 @@ def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
     return complete
 
 
-def _interventions() -> Iterable[str]:
+def _make_interventions() -> Iterable[str]:
     from steelyard.lab.audit.candidates import KINDS
 
     return KINDS
 
 
-def _probes() -> Iterable[str]:
+def _make_probes() -> Iterable[str]:
     from steelyard.lab.observe.probes import KNOWN
 
     return KNOWN
 
 
-def _metrics() -> Iterable[str]:
+def _make_metrics() -> Iterable[str]:
     from steelyard.units import BUILTIN
 
     return BUILTIN
 
 
-def _counters() -> Iterable[str]:
+def _make_counters() -> Iterable[str]:
     from steelyard.counters import EVENTS
 
     return EVENTS
 
 
-def _spaces() -> Iterable[str]:
+def _make_spaces() -> Iterable[str]:
     from steelyard.scaling.question import SPACES
 
     return SPACES
 
 
-def _aggregates() -> Iterable[str]:
+def _make_aggregates() -> Iterable[str]:
     from steelyard.scaling.aggregate import AGGREGATES
 
     return ("auto", *AGGREGATES)
 
 
-def _paths(*, specs: bool, records: bool) -> CompletePaths:
+def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
     """Complete specs or records in the directory being typed; without any, directories."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
@@ -97,7 +97,7 @@ def _paths(*, specs: bool, records: bool) -> CompletePaths:
     return complete
 
 
-def _files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
+def _get_files(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[CompletionItem]:
     """Leave completion to the shell: a command starts with a file or a program."""
     from click.shell_completion import CompletionItem
 
@@ -119,7 +119,7 @@ def _is_spec(path: Path) -> bool:
     return path.suffix == ".toml" and path.is_file()
 
 
-def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+def _format_baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """Complete factors with their levels, of the record on the line; nothing if it cannot be read."""
     from steelyard.errors import SteelyardError
     from steelyard.lab.run.existing_record import find_record
@@ -138,17 +138,17 @@ def _baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[
     return [word for word in words if word.startswith(begun)]
 
 
-contexts = _complete(_interventions)
-probes = _complete(_probes)
-metrics = _complete(_metrics)
-counters = _complete_list(_counters)
-spaces = _complete(_spaces)
-aggregates = _complete(_aggregates)
-baselines: Complete = _baselines
-specs = _paths(specs=True, records=False)
+contexts = _complete(_make_interventions)
+probes = _complete(_make_probes)
+metrics = _complete(_make_metrics)
+counters = _complete_list(_make_counters)
+spaces = _complete(_make_spaces)
+aggregates = _complete(_make_aggregates)
+baselines: Complete = _format_baselines
+specs = _make_paths(specs=True, records=False)
 # A record is also named by its spec, if that is beside it.
-records = _paths(specs=True, records=True)
-commands: CompletePaths = _files
+records = _make_paths(specs=True, records=True)
+commands: CompletePaths = _get_files
 
 
 @click.command(short_help="Print the completion script for bash, zsh or fish.")

@@ -172,10 +172,10 @@ def ask(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
         columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
-    series = _series(data, parameters, metrics, columns, inclusive=inclusive)
+    series = _get_series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
-    stated = _expectations(at_most, expect, expectations, deviation)
+    stated = _get_expectations(at_most, expect, expectations, deviation)
     asked = {key: one for key, one in stated.items() if _asked(key, functions, metrics)}
     Question(expectations=asked).refuse_unmet(series)
     series = tuple(
@@ -199,7 +199,7 @@ def ask(
         expectations=stated,
         parameter=parameters[0] if parameters else None,
         along=dict(_pair(text, "--along") for text in along),
-        scale={name: _number(number, "--at") for name, number in map(_pair_at, _split(scale))},
+        scale={name: _compute_number(number, "--at") for name, number in map(_pair_at, _split(scale))},
         threads=count_usable_cpus(),
     )
     if exact:
@@ -224,7 +224,7 @@ def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
         raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
 
 
-def _series(
+def _get_series(
     data: Path,
     parameters: Sequence[str],
     metrics: Sequence[str],
@@ -246,7 +246,7 @@ def _series(
     return read_series(data, columns, inclusive=inclusive)
 
 
-def _expectations(
+def _get_expectations(
     at_most: Sequence[str], expect: Sequence[str], file: Path | None, deviation: str | None
 ) -> dict[str, Expectation]:
     from steelyard.files.reading import read_text
@@ -280,7 +280,7 @@ def _pair_at(text: str) -> tuple[str, str]:
     return _pair(text, "--at")
 
 
-def _number(text: str, option: str) -> float:
+def _compute_number(text: str, option: str) -> float:
     value = as_float(text)
     if not 0 < value < float("inf"):
         raise UsageError(f"{option}: {text!r} is not a positive number", hint=f"write {option} p=8192")

@@ -58,9 +58,9 @@ def command(output: Path | None, figure: Path | None) -> None:
     found: list[str] = []
     panels: list[dict[str, Any]] = []
     parts = (
-        ("A command against itself: nothing can differ", _itself),
-        ("One program, -O2 against -O3: single contexts against many", _optimisation),
-        ("One program, unchanged, in an environment of growing length", _stack),
+        ("A command against itself: nothing can differ", _make_itself),
+        ("One program, -O2 against -O3: single contexts against many", _make_optimisation),
+        ("One program, unchanged, in an environment of growing length", _make_stack),
     )
     with as_a_whole(output, directory) as progress:
         for number, (title, part) in enumerate(parts, 1):
@@ -82,7 +82,7 @@ def command(output: Path | None, figure: Path | None) -> None:
     click.echo(f"\nrecords: {directory}")
 
 
-def _itself(directory: Path, progress: ProgressLine) -> Shown:
+def _make_itself(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.itself import against_itself
     from steelyard.report.demo import called_different
 
@@ -112,7 +112,7 @@ def _itself(directory: Path, progress: ProgressLine) -> Shown:
     return said, panel
 
 
-def _optimisation(directory: Path, progress: ProgressLine) -> Shown:
+def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.answers.comparison import Speedup
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
@@ -153,7 +153,7 @@ def _of_contexts(it: Optimisation, known: Sequence[tuple[float, Interval]]) -> s
     )
 
 
-def _stack(directory: Path, progress: ProgressLine) -> Shown:
+def _make_stack(directory: Path, progress: ProgressLine) -> Shown:
     from steelyard.lab.demo.stack import STEP_BYTES, stack_lengths
     from steelyard.report.demo import picture
 

@@ -135,7 +135,7 @@ def file_error(error: OSError) -> SteelyardError | None:
     return UsageError(f"{shown}: {error.strerror}", hint=_CURES[error.errno])
 
 
-def _safe_lines(text: str) -> str:
+def _format_safe_lines(text: str) -> str:
     """Drop the colours of what programs print, escape what a terminal would obey, and cut long lines."""
     from steelyard.report.text.label import printable
 
@@ -158,7 +158,8 @@ def tell(error: SteelyardError) -> int:
     """Say what went wrong and return the exit code; with ``--json``, also as one document on stdout."""
     every = (error, *error.others)
     told = (
-        f"error: {_safe_lines(it.message)}\n" + (f"\nhint: {_safe_lines(it.hint)}\n" if it.hint else "")
+        f"error: {_format_safe_lines(it.message)}\n"
+        + (f"\nhint: {_format_safe_lines(it.hint)}\n" if it.hint else "")
         for it in every
     )
     sys.stderr.write("\n".join(told))

@@ -88,7 +88,7 @@ def command(
         chosen = Chosen(value, by, unit, better or "lower")  # type: ignore[arg-type]  # click checked it
     sources = tuple(_source(text) for text in files)
     directory = output or sources[0].path.with_suffix(".lab")
-    question = Question(compare, against, metric, _claims(claims) if claims else ())
+    question = Question(compare, against, metric, _get_claims(claims) if claims else ())
     with import_files(sources, directory, form=form, chosen=chosen, question=question) as record:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
@@ -108,7 +108,7 @@ def _source(text: str) -> Any:
     return Source(Path(text).stem, Path(text))
 
 
-def _claims(file: Path) -> list[Mapping[str, Any]]:
+def _get_claims(file: Path) -> list[Mapping[str, Any]]:
     import tomllib
 
     from steelyard.spec import read_spec

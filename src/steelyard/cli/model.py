@@ -225,15 +225,15 @@ def _after(
     for model in modelled.models:
         own = by_key[model.name, model.metric]
         if limit is not None:
-            broken = breaks(own, _quantity(limit, model.unit), question)
+            broken = breaks(own, _compute_quantity(limit, model.unit), question)
             if isinstance(broken, Breaks):
                 limits.append((model, broken))
         if suggest and model.validation is not None and model.validation.rank == "undecided":
             suggestions.append((model, advise(own, question, most=most or math.inf)))
-    return After(tuple(limits), tuple(suggestions), _versus(series, question, versus) if versus else ())
+    return After(tuple(limits), tuple(suggestions), _get_versus(series, question, versus) if versus else ())
 
 
-def _versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
+def _get_versus(series: Sequence[Series], question: Question, label: str) -> tuple[Versus, ...]:
     from steelyard.scaling.versus import Versus, across, versus
 
     answers = (versus(one, other, question, question.scale) for one, other in across(series, label))
@@ -254,7 +254,7 @@ def _print(modelled: Modelled, after: After, *, as_json: bool) -> None:
     )
 
 
-def _quantity(text: str, unit: str) -> float:
+def _compute_quantity(text: str, unit: str) -> float:
     """Return a limit in the metric's unit, which may stand behind it.
 
     Sizes and times may have one of their own.

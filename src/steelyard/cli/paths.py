@@ -77,17 +77,17 @@ class PathCommand(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check the outputs, and call the command with its inputs protected."""
-        outputs = dict(_outputs(self, ctx.params))
+        outputs = dict(_get_outputs(self, ctx.params))
         if not outputs:
             return super().invoke(ctx)
-        with protecting(_inputs(self, ctx.params)):
+        with protecting(_get_inputs(self, ctx.params)):
             _refuse_one_for_two(outputs)
             for option, path in outputs.items():
                 _refuse(self, option, path)
             return super().invoke(ctx)
 
 
-def _outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
+def _get_outputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[tuple[str, Path]]:
     for param in command.params:
         value = values.get(param.name or "")
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory) and isinstance(value, Path):
@@ -131,7 +131,7 @@ Levels = Mapping[str, Sequence[str]]
 """Name of a factor to the texts of its levels."""
 
 
-def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
+def _get_inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]:
     """Yield the files that a command line names, and those that its specs and records name.
 
     The command line names them in options, in arguments and as words of commands.
@@ -141,7 +141,7 @@ def _inputs(command: click.Command, values: Mapping[str, Any]) -> Iterator[Path]
     for param in command.params:
         if isinstance(param.type, OutputFile | OutputDirectory | RecordDirectory):
             continue
-        for text in _texts(values.get(param.name or "")):
+        for text in _format_texts(values.get(param.name or "")):
             for path in _named_files(text, Path(), {}):
                 yield path
                 yield from _named_by(path.absolute(), spared)
@@ -171,21 +171,21 @@ def _named_by(path: Path, spared: str | None) -> Iterator[Path]:
 def _named_in(experiment: Experiment, spared: str | None) -> Iterator[Path]:
     levels = {factor.name: [*map(str, factor.levels)] for factor in experiment.factors}
     levels["source"] = [experiment.source]
-    for text in _texts(msgspec.to_builtins(experiment), spared):
+    for text in _format_texts(msgspec.to_builtins(experiment), spared):
         yield from _named_files(text, Path(experiment.source), levels)
 
 
-def _texts(value: object, spared: str | None = None) -> Iterator[str]:
+def _format_texts(value: object, spared: str | None = None) -> Iterator[str]:
     """Yield the texts within a value, but for those of a key."""
     if isinstance(value, str | Path):
         yield str(value)
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if key != spared:
-                yield from _texts(inner, spared)
+                yield from _format_texts(inner, spared)
     elif isinstance(value, Iterable):
         for inner in value:
-            yield from _texts(inner, spared)
+            yield from _format_texts(inner, spared)
 
 
 def _named_files(text: str, source: Path, levels: Levels) -> Iterator[Path]:

@@ -42,10 +42,14 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
 
     found = recover(find_record(damaged), new)
     document = {"format": "steelyard/recovery", "version": 1, **asdict(found)}
-    show(lambda: written(document), lambda _: [(Span(line),) for line in _lines(found, new)], as_json=as_json)
+    show(
+        lambda: written(document),
+        lambda _: [(Span(line),) for line in _format_lines(found, new)],
+        as_json=as_json,
+    )
 
 
-def _lines(recovered: Recovered, new: Path) -> Iterator[str]:
+def _format_lines(recovered: Recovered, new: Path) -> Iterator[str]:
     """Report what was recovered, what is lost, and what can be done with it."""
     named, every = shlex.quote(str(new)), recovered.trials + recovered.lost_trials
     if not every:

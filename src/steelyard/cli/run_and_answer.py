@@ -274,13 +274,13 @@ def show_answer(
     def document() -> str:
         from steelyard.report.answer.document import render
 
-        return render(answer, _claims_entries(checked))
+        return render(answer, _get_claims_entries(checked))
 
     def lines(width: int) -> list[Line]:
         from steelyard.report.answer.text import lines
 
         text = lines(answer, width, details=shown.details, time_unit=shown.time_unit, beside=shown.metrics)
-        return [*text, *(_budget_lines(answer) if budget else []), *_claims_lines(checked)]
+        return [*text, *(_render_budget_lines(answer) if budget else []), *_render_claims_lines(checked)]
 
     show(document, lines, as_json=as_json)
     if checked is not None and (code := checked.exit_code(strict=strict)) in (1, ProgramError.exit_code):
@@ -321,7 +321,7 @@ def tell_unjudged(record: Reading, *, is_temporary: bool = False) -> None:
         click.echo(f"hint: claims are judged by the declared analysis only: steelyard {judge}", err=True)
 
 
-def _budget_lines(answer: Answer) -> list[Line]:
+def _render_budget_lines(answer: Answer) -> list[Line]:
     from steelyard.report.answer.budget import budgets
 
     return [(), *budgets(answer, terminal_width())]
@@ -333,7 +333,7 @@ def _checked(record: Reading) -> Checked:
     return check(record)
 
 
-def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
+def _get_claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     if checked is None:
         return []
     from steelyard.report.claims.document import entries_of
@@ -341,7 +341,7 @@ def _claims_entries(checked: Checked | None) -> list[dict[str, Any]]:
     return entries_of(checked)
 
 
-def _claims_lines(checked: Checked | None) -> list[Line]:
+def _render_claims_lines(checked: Checked | None) -> list[Line]:
     if checked is None:
         return []
     from steelyard.report.claims.text import lines

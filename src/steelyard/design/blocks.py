@@ -54,9 +54,9 @@ def next_block(
     """
     if blocks is None:
         blocks = extensions[-1].to_blocks if extensions else last_look(experiment)
-    if blocks is not None and not _wanting(experiment, past, blocks):
+    if blocks is not None and not _compute_wanting(experiment, past, blocks):
         return None
-    return next(_upcoming(experiment, treatments, past, extensions))
+    return next(_get_upcoming(experiment, treatments, past, extensions))
 
 
 def blocks_until(
@@ -79,7 +79,7 @@ def stream_until(
 ) -> Iterator[Block]:
     """Yield the blocks of ``blocks_until``, each drawn when it is asked for."""
     return itertools.islice(
-        _upcoming(experiment, treatments, past, extensions), _wanting(experiment, past, blocks)
+        _get_upcoming(experiment, treatments, past, extensions), _compute_wanting(experiment, past, blocks)
     )
 
 
@@ -89,7 +89,7 @@ def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) ->
     return len(treatments) * experiment.design.replicates * rounds
 
 
-def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
+def _compute_wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
     """Return the number of blocks still to run, discarded ones included."""
     design = experiment.design
     wanted = min(blocks, 1) if design.order == "sequential" else blocks
@@ -102,7 +102,7 @@ def _wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) 
     return wanted - done + max(0, design.discard - len(past)) if wanted > done else 0
 
 
-def _upcoming(
+def _get_upcoming(
     experiment: Experiment,
     treatments: Sequence[Treatment],
     past: Sequence[BlockOutcome],
@@ -111,10 +111,10 @@ def _upcoming(
     """Yield the blocks after ``past``, without end, if none of them stays incomplete."""
     design, contexts = experiment.design, experiment.contexts
     if design.order == IN_ROWS:
-        yield from _rows(experiment, treatments, past)
+        yield from _get_rows(experiment, treatments, past)
         return
     counting = [outcome for outcome in past if not outcome.block.discard]
-    visits = _visits(experiment, counting, extensions)
+    visits = _get_visits(experiment, counting, extensions)
     for number in itertools.count(len(past) + 1):
         discard = number <= design.discard
         context, pass_ = (1, 1) if discard else next(visits)
@@ -122,7 +122,7 @@ def _upcoming(
         yield Block(number, pass_, drawn, _order(experiment, treatments, number, discard=discard), discard)
 
 
-def _rows(
+def _get_rows(
     experiment: Experiment, treatments: Sequence[Treatment], past: Sequence[BlockOutcome]
 ) -> Iterator[Block]:
     """Yield each run as a block of its own.
@@ -176,7 +176,7 @@ def whole_plots(experiment: Experiment, treatments: Sequence[Treatment]) -> list
     return list(plots.values())
 
 
-def _visits(
+def _get_visits(
     experiment: Experiment, counting: Sequence[BlockOutcome], extensions: Sequence[Extension]
 ) -> Iterator[Visit]:
     """Yield the visits after those of ``counting``, without end."""
@@ -187,16 +187,16 @@ def _visits(
     made = [((o.block.context.id, o.block.pass_), o.state) for o in counting if o.block.context is not None]
     attempts = Counter(visit for visit, _ in made)
     settled = {visit for visit, state in made if state != "incomplete"}
-    for schedule in _rounds(experiment, contexts, extensions):
+    for schedule in _get_rounds(experiment, contexts, extensions):
         yield from sorted((visit for visit in schedule if visit not in settled), key=attempts.__getitem__)
 
 
-def _rounds(
+def _get_rounds(
     experiment: Experiment, contexts: Contexts, extensions: Sequence[Extension]
 ) -> Iterator[list[Visit]]:
     """Yield the visits of each round in order, without end."""
     first = 1
-    for number, end in enumerate(_ends(experiment, extensions)):
+    for number, end in enumerate(_get_ends(experiment, extensions)):
         numbers = range(first, end // contexts.passes + 1)
         yield [
             (context, pass_)
@@ -206,7 +206,7 @@ def _rounds(
         first = numbers.stop
 
 
-def _ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
+def _get_ends(experiment: Experiment, extensions: Sequence[Extension]) -> Iterator[int]:
     """Where rounds end: at the looks, and at the ends of extensions.
 
     A round that was begun when time ran out is finished first.

@@ -70,9 +70,9 @@ def _draw(name: str, setting: Scalar | tuple[Scalar, ...] | Range, seed: int, nu
 
 def _without_replacement(name: str, population: Sequence[Scalar], seed: int, number: int) -> Scalar:
     cycle, place = divmod(number - 1, len(population))
-    return _cycle(name, population, seed, cycle)[place]
+    return _get_cycle(name, population, seed, cycle)[place]
 
 
 @lru_cache(maxsize=64)
-def _cycle(name: str, population: Sequence[Scalar], seed: int, cycle: int) -> list[Scalar]:
+def _get_cycle(name: str, population: Sequence[Scalar], seed: int, cycle: int) -> list[Scalar]:
     return permutation(population, generator(seed, "context", name, cycle))

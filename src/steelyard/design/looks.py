@@ -35,7 +35,7 @@ def looks(experiment: Experiment) -> Iterator[int]:
     if design.stop is None or not design.stop.looks:
         yield _all(experiment)
         return
-    passes = _passes(experiment)
+    passes = _compute_passes(experiment)
     first = max(design.blocks, FIRST_STRICT_LOOK if design.stop.strict else FIRST_LOOK)
     cap = last_look(experiment)
     for look in looks_from(first, passes):
@@ -52,7 +52,7 @@ def last_look(experiment: Experiment) -> int | None:
     if stop is None or not stop.looks:
         return _all(experiment)
     if stop.max_blocks is None and stop.max_time_s is None and not stop.decided:
-        return whole(max(DEFAULT_CAP, design.blocks), _passes(experiment))
+        return whole(max(DEFAULT_CAP, design.blocks), _compute_passes(experiment))
     return stop.max_blocks
 
 
@@ -69,5 +69,5 @@ def _all(experiment: Experiment) -> int:
     return len(treatments(experiment)) * design.blocks * design.replicates
 
 
-def _passes(experiment: Experiment) -> int:
+def _compute_passes(experiment: Experiment) -> int:
     return experiment.contexts.passes if experiment.contexts else 1

@@ -24,7 +24,7 @@ def separability(experiment: Experiment) -> list[str]:
     """
     found = list(laid_out(experiment)) if experiment.design.exclude else []
     return [
-        *_constant(experiment.factors),
+        *_get_constant(experiment.factors),
         *_linked(experiment),
         *_broken(experiment, found),
         *confounding(layout_of(experiment)),
@@ -35,7 +35,7 @@ def separability(experiment: Experiment) -> list[str]:
     ]
 
 
-def _constant(factors: Sequence[Factor]) -> Iterator[str]:
+def _get_constant(factors: Sequence[Factor]) -> Iterator[str]:
     for factor in factors:
         if len(factor.levels) == 1:
             yield f"{factor.name} has one level ({toml_value(factor.levels[0])}): its effect cannot be seen"
@@ -56,7 +56,7 @@ def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
     for first, second in itertools.combinations(names, 2):
         if first in linked and linked[first] == linked.get(second):
             continue
-        groups = _groups({(cell[first], cell[second]) for cell in cells})
+        groups = _get_groups({(cell[first], cell[second]) for cell in cells})
         if len(groups) > 1:
             parts = " / ".join(
                 f"{first} {_listed(left)} only with {second} {_listed(right)}" for left, right in groups
@@ -86,7 +86,7 @@ def _between_ends(experiment: Experiment) -> Iterator[str]:
             yield f"{axis.name} is run at {low} and {high} only, of its {len(whole.steps)} levels"
 
 
-def _groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
+def _get_groups(pairs: set[tuple[Scalar, Scalar]]) -> list[tuple[list[Scalar], list[Scalar]]]:
     """Levels of two factors that treatments connect: effects can be separated within a group, not across."""
     groups: list[tuple[list[Scalar], list[Scalar]]] = []
     for left, right in sorted(pairs, key=lambda pair: (repr(pair[0]), repr(pair[1]))):

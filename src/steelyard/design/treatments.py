@@ -18,25 +18,25 @@ from steelyard.units import Scalar
 def treatments(experiment: Experiment) -> tuple[Treatment, ...]:
     """Every combination of levels that the design runs, the last factor fastest; ids from 1 without gaps."""
     found = list(laid_out(experiment))
-    labels = _labels(found, experiment.name)
+    labels = _get_labels(found, experiment.name)
     return tuple(
         Treatment(number, label, cell)
         for number, (label, cell) in enumerate(zip(labels, found, strict=True), 1)
     )
 
 
-def _labels(cells: Sequence[Cell], name: str) -> list[str]:
+def _get_labels(cells: Sequence[Cell], name: str) -> list[str]:
     """Labels that tell the treatments apart; of one treatment: its command, its benchmark or the experiment.
 
     A word says what it is; a number alone does not, and is named.
     """
     varying = [factor for factor in cells[0] if len({cell[factor] for cell in cells}) > 1]
     if not varying:
-        return [_visible(next((cells[0][factor] for factor in _NAMING if factor in cells[0]), name))]
+        return [_get_visible(next((cells[0][factor] for factor in _NAMING if factor in cells[0]), name))]
     if len(varying) == 1 and any(isinstance(cell[varying[0]], str) for cell in cells):
-        labels = [_visible(cell[varying[0]]) for cell in cells]
+        labels = [_get_visible(cell[varying[0]]) for cell in cells]
     else:
-        labels = [", ".join(f"{factor}={_visible(cell[factor])}" for factor in varying) for cell in cells]
+        labels = [", ".join(f"{factor}={_get_visible(cell[factor])}" for factor in varying) for cell in cells]
     # Levels that hold commas or escapes can make two labels equal.
     counts = Counter(labels)
     return [label if counts[label] == 1 else f"{label} #{i}" for i, label in enumerate(labels, 1)]
@@ -46,7 +46,7 @@ _NAMING: Final = ("command", "benchmark")
 """Factors of ``compare`` and of ``import`` whose level says what ran."""
 
 
-def _visible(level: Scalar) -> str:
+def _get_visible(level: Scalar) -> str:
     """Return the level on one line, control characters as Python writes them; quoted if empty or padded."""
     text = visible(format_level(level))
     return text if text and text == text.strip() else f"'{text}'"

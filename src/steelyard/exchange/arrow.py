@@ -78,7 +78,7 @@ class _Transfer:
         def make_batches() -> Iterator[Any]:
             while rows := self._attempt(lambda: list(islice(self._table.rows, ROWS_AT_ONCE))):
                 arrays = [
-                    core.Array([_cell(cell, column) for cell in cells], types[column.type])
+                    core.Array([_make_cell(cell, column) for cell in cells], types[column.type])
                     for column, cells in zip(columns, zip(*rows, strict=True), strict=True)
                 ]
                 yield core.RecordBatch.from_arrays(arrays, schema=schema)
@@ -116,7 +116,7 @@ def _make_field(core: Any, column: Column, kind: Any) -> Any:
     return core.Field(column.name, kind, metadata={"unit": column.unit} if column.unit else None)
 
 
-def _cell(cell: Cell, column: Column) -> Cell:
+def _make_cell(cell: Cell, column: Column) -> Cell:
     """Return the cell in the one type that its column has."""
     if cell is None or column.type != "text" or isinstance(cell, str):
         return cell

@@ -19,12 +19,12 @@ from steelyard.exchange.table import Table
 _QUOTED = re.compile(r'[",\r\n]|^\s|\s$|^$')
 
 
-def _text(value: str) -> str:
+def _get_text(value: str) -> str:
     return '"' + value.replace('"', '""') + '"' if _QUOTED.search(value) else value
 
 
 _FIELD: Final[dict[type, Callable[[Any], str]]] = {
-    str: _text,
+    str: _get_text,
     int: str,
     float: repr,
     bool: lambda value: "true" if value else "false",
@@ -34,5 +34,5 @@ _FIELD: Final[dict[type, Callable[[Any], str]]] = {
 
 def write_csv(table: Table, to: TextIO) -> None:
     """Write the table to a text file that was opened with ``newline=""`` and ``encoding="utf-8"``."""
-    to.write(",".join(_text(column.name) for column in table.columns) + "\n")
+    to.write(",".join(_get_text(column.name) for column in table.columns) + "\n")
     to.writelines(",".join([_FIELD[type(cell)](cell) for cell in row]) + "\n" for row in table.rows)

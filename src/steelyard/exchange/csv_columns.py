@@ -117,19 +117,19 @@ def of_rows(
     groups: dict[tuple[str, ...], _Group] = {}
     for number, row in rows:
         group = groups.setdefault(tuple(row[name] for name in columns.by), _Group())
-        at = tuple(_number(row, name, where, number) for name in columns.parameters)
+        at = tuple(_compute_number(row, name, where, number) for name in columns.parameters)
         value = _as_float(row[columns.value])
         if not math.isfinite(value):
             where_lost = ", ".join(f"{name} = {x:g}" for name, x in zip(columns.parameters, at, strict=True))
             group.lost.append(f"{row[columns.value]!r} at {where_lost} (line {number})")
             continue
-        u = _number(row, columns.u, where, number) if columns.u else None
-        n = round(_number(row, columns.n, where, number)) if columns.n else 0
+        u = _compute_number(row, columns.u, where, number) if columns.u else None
+        n = round(_compute_number(row, columns.n, where, number)) if columns.n else 0
         group.points.setdefault(at, []).append((value, u, n))
     if rows and not any(group.points for group in groups.values()):
         first = next(group.lost[0] for group in groups.values() if group.lost)
         raise UsageError(f"{where}: no row has a finite {columns.value}", hint=f"{first}")
-    return tuple(_series(key, group, columns, where) for key, group in groups.items())
+    return tuple(_make_series(key, group, columns, where) for key, group in groups.items())
 
 
 class _Group(msgspec.Struct):
@@ -191,7 +191,7 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> 
     return crossed and not counts_up
 
 
-def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
+def _make_series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
     labels: dict[str, Scalar] = dict(zip(columns.by, key, strict=True))
     out = []
     for at, found in sorted(group.points.items()):
@@ -212,7 +212,7 @@ def _series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -
     )
 
 
-def _number(row: Row, name: str | None, where: str, line: int) -> float:
+def _compute_number(row: Row, name: str | None, where: str, line: int) -> float:
     text = row.get(name or "") or ""
     value = _as_float(text)
     if not math.isfinite(value):

@@ -69,7 +69,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     collected, units = Collected(tuple(names[place] for place in kept)), {}
     for run in runs:
         at = [run.at[place] for place in kept]
-        for path, metric, unit, value in _values(run.file, inclusive=inclusive):
+        for path, metric, unit, value in _get_values(run.file, inclusive=inclusive):
             units[metric] = unit
             collected.add(path, metric, at, [value])
     return collected.series(units)
@@ -94,7 +94,7 @@ def run_of(file: Path) -> Run:
     return Run(file, names, tuple(value for _, value in point))
 
 
-def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
+def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:
     """Call path, metric, unit and value of everything in a profile."""
     try:
         from pycubexr import CubexParser
@@ -114,7 +114,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
                     continue
                 unit = _UNITS.get(metric.units or "", metric.units or "")
                 for node, path in nodes:
-                    value = _mean(values, node, inclusive=inclusive)
+                    value = _make_mean(values, node, inclusive=inclusive)
                     if isinstance(value, SupportsFloat):  # and no tuple of several numbers
                         yield path, metric.name, unit, float(value)
     except UsageError:
@@ -126,7 +126,7 @@ def _values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, flo
         ) from None
 
 
-def _mean(values: Any, node: Any, *, inclusive: bool) -> Any:
+def _make_mean(values: Any, node: Any, *, inclusive: bool) -> Any:
     """Return the mean over processes and threads; profiles hold some metrics exclusive, some inclusive."""
     way = "convert_to_inclusive" if inclusive else "convert_to_exclusive"
     return values.mean(node, **{way: True})

@@ -27,14 +27,14 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     UsageError
         Not JSON, or not one of the schemas.
     """
-    found = _plain(text)
+    found = _get_plain(text)
     if found is not None:
         return found
     document = parse_json(text, where, hint=_HINT)
     try:
-        return _old(document) if "callpaths" in document else _new(document)
+        return _old(document) if "callpaths" in document else _get_new(document)
     except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
-        raise UsageError(f"{where}: {_missing(error)}", hint=_HINT) from None
+        raise UsageError(f"{where}: {_get_missing(error)}", hint=_HINT) from None
 
 
 class _Entry(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +47,7 @@ class _Document(msgspec.Struct, frozen=True):
     measurements: dict[str, dict[str, list[_Entry]]]
 
 
-def _plain(text: str) -> tuple[Series, ...] | None:
+def _get_plain(text: str) -> tuple[Series, ...] | None:
     """Return the newer schema in a fifth of the time, where every point stands once and has numbers.
 
     ``None`` where anything else is in the document.
@@ -68,7 +68,7 @@ def _plain(text: str) -> tuple[Series, ...] | None:
     return tuple(out)
 
 
-def _missing(error: Exception) -> str:
+def _get_missing(error: Exception) -> str:
     if isinstance(error, OverflowError):
         return "a number is too large for a double, whose largest is 1.8e308"
     return (
@@ -76,7 +76,7 @@ def _missing(error: Exception) -> str:
     )
 
 
-def _new(document: Mapping[str, Any]) -> tuple[Series, ...]:
+def _get_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
     collected = Collected(parameters)
     for name, metrics in document["measurements"].items():
@@ -131,7 +131,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]
             collected.add(str(entry.get("callpath", "")), str(entry.get("metric", "")), at, values)
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise UsageError(f"{place}: {_missing(error)}", hint=_HINT) from None
+            raise UsageError(f"{place}: {_get_missing(error)}", hint=_HINT) from None
     return collected.series() if collected else ()
 
 

@@ -43,7 +43,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         if key == "PARAMETER":
             parameters += rest.split(" ")
         elif key == "POINTS":
-            points += _points(rest, len(parameters), where, number)
+            points += _get_points(rest, len(parameters), where, number)
         elif key in ("REGION", "METRIC"):
             _refuse_too_few(place, len(points), region, metric, where, number)
             region, metric = (rest, metric) if key == "REGION" else (region, rest)
@@ -83,7 +83,7 @@ def write(series: Iterable[Series]) -> str:
     first = every[0]
     lines = [f"PARAMETER {name}" for name in first.parameters]
     grid = [point.at for point in first.points]
-    lines.append("POINTS " + " ".join(_point(at) for at in grid))
+    lines.append("POINTS " + " ".join(_get_point(at) for at in grid))
     for one in every:
         if one.parameters != first.parameters or [point.at for point in one.points] != grid:
             raise UsageError(
@@ -95,12 +95,12 @@ def write(series: Iterable[Series]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _point(at: tuple[float, ...]) -> str:
+def _get_point(at: tuple[float, ...]) -> str:
     text = " ".join(f"{x:g}" if float(f"{x:g}") == x else repr(x) for x in at)
     return text if len(at) == 1 else f"({text})"
 
 
-def _points(rest: str, parameters: int, where: str, number: int) -> list[tuple[float, ...]]:
+def _get_points(rest: str, parameters: int, where: str, number: int) -> list[tuple[float, ...]]:
     if not parameters:
         _fail(where, number, "POINTS before PARAMETER")
     if "(" in rest:

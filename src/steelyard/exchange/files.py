@@ -42,7 +42,7 @@ def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool =
         return cube.read(path, inclusive=inclusive)
     if path.suffix.lower() == extrap_experiment.SUFFIX:
         return extrap_experiment.read(path)
-    text = _text(path)
+    text = _get_text(path)
     series = _read(_format(path, text), text, str(path), columns)
     if not series:
         raise UsageError(
@@ -51,7 +51,7 @@ def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool =
     return series
 
 
-def _text(path: Path) -> str:
+def _get_text(path: Path) -> str:
     return read_text(path, hint=f"write one of these formats: {', '.join(FORMATS)}")
 
 

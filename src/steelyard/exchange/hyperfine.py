@@ -51,7 +51,7 @@ def results(record: Record, commands: Mapping[int, str] | None = None) -> list[R
     """
     codes = _read_exit_codes(record)
     measured = _group_samples(record, ("user_s", "system_s", "rss_bytes"))
-    return [_result(samples, codes, commands) for samples in measured]
+    return [_make_result(samples, codes, commands) for samples in measured]
 
 
 def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
@@ -67,7 +67,7 @@ def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, 
     return [samples for samples in by_treatment.values() if len(samples["wall_s"])]
 
 
-def _result(
+def _make_result(
     samples: Mapping[str, Sample], codes: Mapping[int, int | None], commands: Mapping[int, str] | None
 ) -> Result:
     wall = samples["wall_s"]

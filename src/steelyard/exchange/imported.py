@@ -73,13 +73,13 @@ def import_files(
     _refuse_many(found)
     _refuse_impossible(found)
     first = found[0][1]
-    series, lost = _finite(_placed(found))
+    series, lost = _get_finite(_placed(found))
     trials, one_process = _trials(series, first)
     taken = Taken(
         tool=first.tool,
         quantities={each.metric: Quantity(each.unit, each.better) for each in series},
         one_process=one_process,
-        sources={str(source.path): _sha256(source.path) for source, _ in found},
+        sources={str(source.path): _get_sha256(source.path) for source, _ in found},
         host=first.host,
         notes=[*(note for _, contents in found for note in contents.notes), *lost],
     )
@@ -151,7 +151,7 @@ def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
     return {free_name(identifier(name)): level for name, level in levels.items()}
 
 
-def _finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
+def _get_finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
     """Return the series without values that are not numbers, and a note about each that had some."""
     kept, lost = [], []
     for each in series:
@@ -181,7 +181,7 @@ def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], 
     return trials, one_process and len(trials) > len(by_levels)
 
 
-def _sha256(path: Path) -> str:
+def _get_sha256(path: Path) -> str:
     if not path.is_file():
         return ""
     with path.open("rb") as file:

@@ -30,28 +30,28 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
         entry = parse_json(line, f"{where}, line {number}", hint=_HINT)
         if not isinstance(entry, Mapping):
             raise UsageError(f"{where}, line {number}: not an object", hint=_HINT)
-        flat = dict(_flat(entry))
+        flat = dict(_get_flat(entry))
         header |= dict.fromkeys(flat)
         values = flat.get(columns.value)
         each = values if isinstance(values, list) else [values]
-        rows += [(number, {**_texts(flat), columns.value: _text(value)}) for value in each]
+        rows += [(number, {**_get_texts(flat), columns.value: _get_text(value)}) for value in each]
     full = [(number, {name: row.get(name, "") for name in header}) for number, row in rows]
     return of_rows(list(header), full, where, columns)
 
 
-def _flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+def _get_flat(entry: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     for key, value in entry.items():
         if isinstance(value, Mapping):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from _get_flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value
 
 
-def _texts(flat: Mapping[str, Any]) -> dict[str, str]:
-    return {key: _text(value) for key, value in flat.items()}
+def _get_texts(flat: Mapping[str, Any]) -> dict[str, str]:
+    return {key: _get_text(value) for key, value in flat.items()}
 
 
-def _text(value: Any) -> str:
+def _get_text(value: Any) -> str:
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value)

@@ -36,7 +36,7 @@ def render(record: Record, form: PeerFormat, metrics: Sequence[str] = ()) -> str
     return _WRITERS[form](record, metrics or (record.experiment.analysis.metric,))
 
 
-def _hyperfine(record: Record, metrics: Sequence[str]) -> str:
+def _get_hyperfine(record: Record, metrics: Sequence[str]) -> str:
     """``results``, as hyperfine 1.x writes them: elapsed times of launches."""
     if tuple(metrics) != ("wall_s",):
         raise UsageError(
@@ -51,7 +51,7 @@ def _write_hyperfine_2(record: Record, metrics: Sequence[str]) -> str:
     return write_json_2(record, metric=metrics[0])
 
 
-def _benchstat(record: Record, metrics: Sequence[str]) -> str:
+def _get_benchstat(record: Record, metrics: Sequence[str]) -> str:
     """One line a launch: ``BenchmarkNAME/factor=level 1 1234 ns/op``."""
     lines: dict[int, tuple[str, list[str]]] = {}
     for sample in record.samples(*metrics):
@@ -77,13 +77,13 @@ def _go_value(metric: Metric, value: float, primary: str) -> str:
     return f"{value:.9g} {metric.name}-{unit}"
 
 
-def _bencher(record: Record, metrics: Sequence[str]) -> str:
+def _get_bencher(record: Record, metrics: Sequence[str]) -> str:
     """Mean, and mean less and plus the standard deviation: what Bencher makes of hyperfine's files."""
     found: dict[str, dict[str, dict[str, float]]] = {}
     for sample in _filled(record.samples(*metrics)):
         of_time = sample.metric.unit == "s"
         scale = _NS if of_time else 1.0
-        mean, s = _summary(sample)
+        mean, s = _compute_summary(sample)
         measure = "latency" if of_time and sample.metric.name == metrics[0] else sample.metric.name
         value = {"value": mean * scale}
         if s is not None:
@@ -92,7 +92,7 @@ def _bencher(record: Record, metrics: Sequence[str]) -> str:
     return written(found)
 
 
-def _github_action(record: Record, metrics: Sequence[str]) -> str:
+def _get_github_action(record: Record, metrics: Sequence[str]) -> str:
     """Entries for ``customSmallerIsBetter`` or ``customBiggerIsBetter``, which one file cannot mix."""
     samples = _filled(record.samples(*metrics))
     if len({sample.metric.better for sample in samples}) > 1:
@@ -103,7 +103,7 @@ def _github_action(record: Record, metrics: Sequence[str]) -> str:
     several = len(metrics) > 1
     entries = []
     for sample in samples:
-        mean, s = _summary(sample)
+        mean, s = _compute_summary(sample)
         spread = f", s = {format_quantity(s, sample.metric.unit)}" if s is not None else ""
         entries.append(
             {
@@ -120,7 +120,7 @@ def _filled(samples: Sequence[Sample]) -> list[Sample]:
     return [sample for sample in samples if len(sample)]
 
 
-def _summary(sample: Sample) -> tuple[float, float | None]:
+def _compute_summary(sample: Sample) -> tuple[float, float | None]:
     """Mean and standard deviation."""
     return fmean(sample.values), stdev(sample.values) if len(sample) > 1 else None
 
@@ -131,9 +131,9 @@ def _name(sample: Sample) -> str:
 
 
 _WRITERS: Final[dict[PeerFormat, Callable[[Record, Sequence[str]], str]]] = {
-    "hyperfine": _hyperfine,
+    "hyperfine": _get_hyperfine,
     "hyperfine-2": _write_hyperfine_2,
-    "benchstat": _benchstat,
-    "bencher": _bencher,
-    "github-action-benchmark": _github_action,
+    "benchstat": _get_benchstat,
+    "bencher": _get_bencher,
+    "github-action-benchmark": _get_github_action,
 }

@@ -138,7 +138,7 @@ def write_record(
     RecordError
         The directory exists already, or cannot be written.
     """
-    if prod(map(len, _levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
+    if prod(map(len, _get_levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
         trials = [replace(trial, levels=_joined(trial.levels)) for trial in trials]
         taken = replace(taken, cells=[_joined(cell) for cell in taken.cells])
     experiment = _experiment(directory, trials, taken, question or Question())
@@ -164,7 +164,7 @@ def write_record(
 
 def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
-    levels = _levels(taken.cells or [trial.levels for trial in trials])
+    levels = _get_levels(taken.cells or [trial.levels for trial in trials])
     compared = _compared(question, levels)
     if compared is not None and question.against is not None:
         levels[compared] = _first(levels[compared], question.against, compared)
@@ -180,7 +180,7 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
             "order": "randomized" if taken.blocked else "sequential",
             "blocks": max(present.values()),
             "discard": 0,
-            "exclude": [dict(cell) for cell in _cells(levels) if cell not in present],
+            "exclude": [dict(cell) for cell in _get_cells(levels) if cell not in present],
         },
         metrics={
             name: {"source": "lines", "unit": each.unit, "better": each.better}
@@ -197,7 +197,7 @@ def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question
     )
 
 
-def _levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
+def _get_levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
     found: dict[str, dict[Scalar, None]] = {}
     for cell in cells:
         for name, level in cell:
@@ -205,7 +205,7 @@ def _levels(cells: Sequence[Levels]) -> dict[str, list[Scalar]]:
     return {name: list(its) for name, its in found.items()}
 
 
-def _cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
+def _get_cells(levels: Mapping[str, Sequence[Scalar]]) -> Iterator[Levels]:
     for cell in product(*levels.values()):
         yield tuple(zip(levels, cell, strict=True))
 

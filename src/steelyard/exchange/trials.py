@@ -59,7 +59,7 @@ def trials(record: Record) -> Table:
         for metric in record.metrics
         if metric.kind != "builtin" and not any(record.labels_of(metric.name))
     ]
-    settings = _settings(record)
+    settings = _get_settings(record)
     fixed = [
         *(Column(f"context.{name}", type_) for name, type_ in settings.items()),
         *_END,
@@ -72,9 +72,9 @@ def trials(record: Record) -> Table:
     taken = {column.name for column in (*_PLACE, *fixed)}
     factors = factor_columns(record, taken=taken)
     taken |= {column.name for column in factors}
-    others = [Column(_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
+    others = [Column(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
     names = [metric.name for metric in reported]
-    return Table((*_PLACE, *factors, *fixed, *others), _rows(record, tuple(settings), names))
+    return Table((*_PLACE, *factors, *fixed, *others), _get_rows(record, tuple(settings), names))
 
 
 def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
@@ -84,12 +84,12 @@ def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, .
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        Column(_free(name, "factor", taken), type_of(level[name] for level in levels))
+        Column(_get_free(name, "factor", taken), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 
 
-def _rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     simulated = record.origins().simulated
     known = {metric.name for metric in record.metrics}
@@ -137,7 +137,7 @@ def _reduced(record: Record, measurement: Measurement, metrics: Sequence[str]) -
         yield record.reduce(name, values) if values else None
 
 
-def _settings(record: Record) -> dict[str, Type]:
+def _get_settings(record: Record) -> dict[str, Type]:
     """Return what contexts draw, and the type of what was drawn."""
     levels: dict[str, set[Scalar]] = {}
     for outcome in record.stream_outcomes():
@@ -146,5 +146,5 @@ def _settings(record: Record) -> dict[str, Type]:
     return {name: type_of(drawn) for name, drawn in levels.items()}
 
 
-def _free(name: str, kind: str, taken: Collection[str]) -> str:
+def _get_free(name: str, kind: str, taken: Collection[str]) -> str:
     return name if name not in taken else f"{kind}.{name}"

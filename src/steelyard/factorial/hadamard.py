@@ -28,7 +28,7 @@ def hadamard(n: int) -> Matrix:
     """
     if n % 4 or not 4 <= n <= LARGEST:
         raise ValueError(f"no Hadamard matrix of {n} rows here")
-    found = _construct(n)
+    found = _make_construct(n)
     # Negated rows and columns leave columns orthogonal.
     last = found[-1]
     columns = [(1 if j == 0 else -1) * last[j] for j in range(n)]
@@ -36,27 +36,27 @@ def hadamard(n: int) -> Matrix:
     return tuple(tuple(row[0] * value for value in row) for row in rows)
 
 
-def _construct(n: int) -> Matrix:
+def _make_construct(n: int) -> Matrix:
     if n % 4 == 0 and _is_prime(n - 1):
         return _first_of_paley(n - 1)
     if n % 8 == 4 and _is_prime(n // 2 - 1):
-        return _second_of_paley(n // 2 - 1)
-    half = _construct(n // 2)
+        return _make_second_of_paley(n // 2 - 1)
+    half = _make_construct(n // 2)
     return (*(row + row for row in half), *(row + tuple(-value for value in row) for row in half))
 
 
 def _first_of_paley(q: int) -> Matrix:
     """Matrix of q + 1 rows, q a prime with q mod 4 = 3: I + S, S the bordered Jacobsthal matrix."""
-    jacobsthal = _jacobsthal(q)
+    jacobsthal = _make_jacobsthal(q)
     border: Matrix = ((1, *(1 for _ in range(q))),)
     return border + tuple(
         (-1, *(value + (i == j) for j, value in enumerate(row))) for i, row in enumerate(jacobsthal)
     )
 
 
-def _second_of_paley(q: int) -> Matrix:
+def _make_second_of_paley(q: int) -> Matrix:
     """Matrix of 2 (q + 1) rows, q a prime that leaves 1 when divided by 4."""
-    jacobsthal = _jacobsthal(q)
+    jacobsthal = _make_jacobsthal(q)
     conference = ((0, *(1 for _ in range(q))), *((1, *row) for row in jacobsthal))
     whole = {0: ((1, -1), (-1, -1)), 1: ((1, 1), (1, -1)), -1: ((-1, -1), (-1, 1))}
     return tuple(
@@ -64,7 +64,7 @@ def _second_of_paley(q: int) -> Matrix:
     )
 
 
-def _jacobsthal(q: int) -> Matrix:
+def _make_jacobsthal(q: int) -> Matrix:
     """Entry (i, j) is 1 where i - j is a square modulo q, -1 where it is none, 0 on the diagonal."""
     squares = {i * i % q for i in range(1, q)}
     return tuple(

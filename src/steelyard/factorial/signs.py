@@ -70,7 +70,7 @@ def sign_table(layout: Layout) -> SignTable | None:
         words = [1 << axis for axis in range(len(axes))]
     else:
         return None
-    highs = _highs(layout)
+    highs = _get_highs(layout)
     wanted = list(fraction.rows()) if fraction is not None else sorted(highs)
     return SignTable(
         axes,
@@ -91,7 +91,7 @@ def main_effects(table: SignTable) -> SignTable:
     )
 
 
-def _highs(layout: Layout) -> dict[Word, int]:
+def _get_highs(layout: Layout) -> dict[Word, int]:
     """Axes at their second step to the number of the treatment."""
     varies = [axis.varies for axis in layout.axes]
     return {

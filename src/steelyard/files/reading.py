@@ -50,7 +50,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
     except ValueError:
         raise UsageError(f"{str(path)!r}: not the name of a file", hint=hint) from None
     except OSError as error:
-        raise _unreadable(path, error, hint) from None
+        raise _make_unreadable(path, error, hint) from None
     try:
         status = os.fstat(descriptor)
         if stat.S_ISFIFO(status.st_mode):
@@ -67,7 +67,7 @@ def read_bytes(path: Path, *, hint: str, largest: int = LARGEST_BYTES) -> bytes:
             _refuse_size(path, len(data), largest, hint)
         return bytes(data)
     except OSError as error:
-        raise _unreadable(path, error, hint) from None
+        raise _make_unreadable(path, error, hint) from None
     finally:
         os.close(descriptor)
 
@@ -188,14 +188,14 @@ def _piped(descriptor: int, path: Path) -> Iterator[bytes]:
 def _refuse_size(path: Path, size: int, largest: int, hint: str) -> None:
     if size > largest:
         cure = "split it, or leave rows out" if largest == LARGEST_BYTES else hint
-        raise UsageError(f"{path}: is larger than {_size(largest)}, the most that is read", hint=cure)
+        raise UsageError(f"{path}: is larger than {_get_size(largest)}, the most that is read", hint=cure)
 
 
-def _size(number: int) -> str:
+def _get_size(number: int) -> str:
     return f"{number // 2**20} MiB" if number >= 2**20 else f"{number:,} bytes"
 
 
-def _unreadable(path: Path, error: OSError, hint: str) -> UsageError:
+def _make_unreadable(path: Path, error: OSError, hint: str) -> UsageError:
     cures = {
         errno.EACCES: f"see who may read it: ls -ld {shlex.quote(str(path))}",
         errno.ENAMETOOLONG: "choose a shorter name",

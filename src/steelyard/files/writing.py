@@ -78,7 +78,7 @@ def open_output(file: Path) -> Iterator[BinaryIO]:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise _unwritable(str(file), file, error) from error
+        raise _make_unwritable(str(file), file, error) from error
 
 
 def refuse_output(file: Path, option: str = "") -> None:
@@ -110,7 +110,7 @@ def refuse_output(file: Path, option: str = "") -> None:
         elif status is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     except (OSError, RuntimeError) as error:
-        raise _unwritable(where, file, error) from None
+        raise _make_unwritable(where, file, error) from None
 
 
 def refuse_inside_record(path: Path, option: str = "") -> None:
@@ -222,7 +222,7 @@ def _keep_owner(out: BinaryIO, status: os.stat_result) -> None:
         os.fchmod(out.fileno(), stat.S_IMODE(status.st_mode))
 
 
-def _unwritable(where: str, file: Path, error: OSError | RuntimeError) -> UsageError:
+def _make_unwritable(where: str, file: Path, error: OSError | RuntimeError) -> UsageError:
     if isinstance(error, RuntimeError):  # of ``Path.resolve`` about a circle of links
         return UsageError(f"{where}: cannot be written: a circle of symbolic links", hint="name another file")
     hint = "name a file that you may write"

@@ -195,7 +195,7 @@ class _Parser:
     def exponent(self) -> Fraction:
         at = self.at()
         sign = -1 if self.take("-") else 1
-        value = _number(self.atom())
+        value = _make_number(self.atom())
         if value is None:
             _fail(self.text, at, "an exponent must be a number here")
         return sign * value
@@ -237,11 +237,11 @@ class _Parser:
         _fail(self.text, at, f"{word!r} is not expected here")
 
 
-def _number(node: _Node) -> Fraction | None:
+def _make_number(node: _Node) -> Fraction | None:
     """Return the value of a node made of numbers only."""
     if node.kind == "number":
         return node.value
-    values = [_number(part) for part in node.parts]
+    values = [_make_number(part) for part in node.parts]
     known = [value for value in values if value is not None]
     if not known or len(known) < len(values):
         return None

@@ -55,11 +55,11 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         return (self.exp2, self.power, self.log)
 
     def __lt__(self, other: Growth) -> bool:
-        one, two = _nearly(self), _nearly(other)
+        one, two = _compute_nearly(self), _compute_nearly(other)
         return one < two if one != two else self._key() < other._key()
 
     def __le__(self, other: Growth) -> bool:
-        one, two = _nearly(self), _nearly(other)
+        one, two = _compute_nearly(self), _compute_nearly(other)
         return one <= two if one != two else self._key() <= other._key()
 
     def __mul__(self, other: Growth) -> Growth:
@@ -83,7 +83,7 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
 
     def text(self, parameter: str = "x") -> str:
         """Write the term as a person does: ``p^0.5 log^2 p``, ``k^3 2^k``, ``1``."""
-        return _text(self, parameter)
+        return _get_text(self, parameter)
 
     def big_o(self, parameter: str = "x") -> str:
         """``text`` inside ``O(…)``."""
@@ -95,7 +95,7 @@ CONSTANT = Growth()
 
 
 @lru_cache(maxsize=1 << 15)
-def _nearly(growth: Growth) -> tuple[float, float, float]:
+def _compute_nearly(growth: Growth) -> tuple[float, float, float]:
     """Return the exponents as doubles.
 
     Where these differ they are in the order of the fractions, in a tenth of the time.
@@ -124,19 +124,19 @@ def _at(growth: Growth, x: float) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _text(growth: Growth, name: str) -> str:
+def _get_text(growth: Growth, name: str) -> str:
     parts = []
     if growth.power:
-        parts.append(name if growth.power == 1 else f"{name}^{_exponent(growth.power)}")
+        parts.append(name if growth.power == 1 else f"{name}^{_get_exponent(growth.power)}")
     if growth.log:
-        parts.append(f"log {name}" if growth.log == 1 else f"log^{_exponent(growth.log)} {name}")
+        parts.append(f"log {name}" if growth.log == 1 else f"log^{_get_exponent(growth.log)} {name}")
     if growth.exp2:
-        argument = name if growth.exp2 == 1 else f"({_rational(growth.exp2)}*{name})"
+        argument = name if growth.exp2 == 1 else f"({_get_rational(growth.exp2)}*{name})"
         parts.append(f"2^{argument}")
     return " ".join(parts) or "1"
 
 
-def _rational(value: Fraction) -> str:
+def _get_rational(value: Fraction) -> str:
     """Return a decimal where it is exact within four digits, else a fraction."""
     if value.denominator == 1:
         return str(value.numerator)
@@ -144,6 +144,6 @@ def _rational(value: Fraction) -> str:
     return decimal if Fraction(decimal) == value else f"{value.numerator}/{value.denominator}"
 
 
-def _exponent(value: Fraction) -> str:
-    text = _rational(value)
+def _get_exponent(value: Fraction) -> str:
+    text = _get_rational(value)
     return f"({text})" if "/" in text else text

@@ -44,7 +44,7 @@ class Aslr(Intervention):
             return None
         if self._system_has_it_off():
             return None
-        return _refusal()
+        return _get_refusal()
 
     def change(self, level: Scalar) -> LaunchChange:
         """Off by the personality of the child; on is a plain launch."""
@@ -61,7 +61,7 @@ class Aslr(Intervention):
             return False
 
 
-def _refusal() -> str | None:
+def _get_refusal() -> str | None:
     """Why the kernel refuses ADDR_NO_RANDOMIZE to this process; ``None`` if it does not.
 
     Asked by doing it and undoing it: the flag acts on the next ``execve`` and on new mappings only.

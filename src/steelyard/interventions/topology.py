@@ -44,7 +44,7 @@ def closest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
 
     Siblings are nearest, then CPUs of the same cache, die and package.
     """
-    return tuple(place.cpu for place in _places(cpus, sysfs))
+    return tuple(place.cpu for place in _get_places(cpus, sysfs))
 
 
 def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
@@ -52,18 +52,18 @@ def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
 
     Packages come in turn, then dies, caches and cores.
     """
-    return tuple(place.cpu for place in _spread(_places(cpus, sysfs), 0))
+    return tuple(place.cpu for place in _get_spread(_get_places(cpus, sysfs), 0))
 
 
-def _places(cpus: Iterable[int], sysfs: Path) -> list[Place]:
+def _get_places(cpus: Iterable[int], sysfs: Path) -> list[Place]:
     return sorted(_place(cpu, sysfs / f"cpu{cpu}") for cpu in cpus)
 
 
 def _place(cpu: int, directory: Path) -> Place:
-    siblings = _cpus(directory / "topology" / "thread_siblings_list") or (cpu,)
+    siblings = _compute_cpus(directory / "topology" / "thread_siblings_list") or (cpu,)
     return Place(
-        package=_number(directory / "topology" / "physical_package_id"),
-        die=_number(directory / "topology" / "die_id"),
+        package=_compute_number(directory / "topology" / "physical_package_id"),
+        die=_compute_number(directory / "topology" / "die_id"),
         cache=_last_level_cache(directory / "cache"),
         core=siblings[0],
         cpu=cpu,
@@ -72,13 +72,14 @@ def _place(cpu: int, directory: Path) -> Place:
 
 def _last_level_cache(directory: Path) -> int:
     by_level = {
-        _number(index / "level"): _cpus(index / "shared_cpu_list") for index in directory.glob("index*")
+        _compute_number(index / "level"): _compute_cpus(index / "shared_cpu_list")
+        for index in directory.glob("index*")
     }
     shared = by_level[max(by_level)] if by_level else ()
     return shared[0] if shared else -1
 
 
-def _spread(places: list[Place], depth: int) -> list[Place]:
+def _get_spread(places: list[Place], depth: int) -> list[Place]:
     """Round robin over the groups of one shell, each spread in the same way within."""
     shells = ("package", "die", "cache", "core")
     if depth == len(shells) or len(places) < 2:
@@ -86,7 +87,7 @@ def _spread(places: list[Place], depth: int) -> list[Place]:
     groups: dict[int, list[Place]] = {}
     for place in places:
         groups.setdefault(getattr(place, shells[depth]), []).append(place)
-    spread = [_spread(group, depth + 1) for group in groups.values()]
+    spread = [_get_spread(group, depth + 1) for group in groups.values()]
     return [group[i] for i in range(max(map(len, spread))) for group in spread if i < len(group)]
 
 
@@ -123,14 +124,14 @@ def format_cpu_list(cpus: Iterable[int]) -> str:
     return ",".join(str(first) if first == last else f"{first}-{last}" for first, last in ranges)
 
 
-def _number(path: Path) -> int:
+def _compute_number(path: Path) -> int:
     try:
         return int(path.read_text())
     except (OSError, ValueError):
         return -1
 
 
-def _cpus(path: Path) -> tuple[int, ...]:
+def _compute_cpus(path: Path) -> tuple[int, ...]:
     try:
         return parse_cpu_list(path.read_text())
     except (OSError, ValueError):

@@ -22,7 +22,7 @@ _LIKE: Final[dict[Likeness, str]] = {
 def lines(bisection: Bisection, width: int = 80) -> list[Line]:
     """Return the answer, the candidates, what was measured, and what could not be."""
     if bisection.resolvable is not None:
-        return _equal(bisection, width)
+        return _render_equal(bisection, width)
     sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
     out = paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
     for candidate in bisection.candidates[:MOST_ROWS]:
@@ -30,10 +30,10 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
         out += paragraph(said, width, first="  ", rest=" " * 21)
     if len(bisection.candidates) > MOST_ROWS:
         out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
-    return [*out, (), *_tested(bisection, width), *_notes(bisection, width)]
+    return [*out, (), *_tested(bisection, width), *_render_notes(bisection, width)]
 
 
-def _equal(bisection: Bisection, width: int) -> list[Line]:
+def _render_equal(bisection: Bisection, width: int) -> list[Line]:
     bounds = (
         f"{ratio(bisection.ratio, bisection.ci95)} × (95 % CI {bisection.ci95.low:.4g} to"
         f" {bisection.ci95.high:.4g})"
@@ -56,7 +56,7 @@ def _answer(bisection: Bisection, sign: str) -> str:
         f" {short(bisection.good)} to {short(bisection.bad)}, {counted(bisection.commits, 'commit')}"
     )
     if not bisection.is_named:
-        return f"? {change}; {_doubt(bisection)}"
+        return f"? {change}; {_format_doubt(bisection)}"
     sure = f"({share(bisection.probability)} sure)"
     which = (
         f"{short(bisection.candidates[0].commit)} made it {sure}:"
@@ -66,7 +66,7 @@ def _answer(bisection: Bisection, sign: str) -> str:
     return f"{sign} {change}; {which}"
 
 
-def _doubt(bisection: Bisection) -> str:
+def _format_doubt(bisection: Bisection) -> str:
     """Why no commit is named."""
     builds = f"builds of one source differ by about {percent(bisection.between_builds or 0.0)} here"
     if not bisection.tested:
@@ -96,7 +96,7 @@ def _tested(bisection: Bisection, width: int) -> list[Line]:
     return [*table(columns, width), *paragraph(ends, width, style="dim")] if tested else []
 
 
-def _notes(bisection: Bisection, width: int) -> list[Line]:
+def _render_notes(bisection: Bisection, width: int) -> list[Line]:
     said = [f"{short(each.commit)} is skipped: {printable(each.why)}" for each in bisection.skipped]
     between = [short(each.commit) for each in bisection.tested if each.like == "between"]
     if between:

@@ -35,7 +35,7 @@ def itself_panel(called: Mapping[str, int], comparisons: int) -> dict[str, Any]:
         "axis": {"labelAlign": "left", "labelOffset": -30, "labelPadding": 0, "labelColor": INK, "zindex": 1},
     }
     expected = {"called": chance, "text": f"{chance:.0f} by chance"}
-    return _panel(
+    return _get_panel(
         "The same program, called different",
         [
             {
@@ -92,7 +92,7 @@ def optimisation_panel(single: Sequence[Comparison], across: Comparison) -> dict
     def x(field: str) -> dict[str, Any]:
         return number(field, None, scale={"nice": False, "padding": 24}, axis=None)
 
-    return _panel(
+    return _get_panel(
         "Gain of -O3, with 95 % intervals",
         [
             {
@@ -115,13 +115,13 @@ def stack_panel(times_s: Sequence[float], step_bytes: int) -> dict[str, Any]:
     x = number("bytes", "bytes of environment", scale={"nice": False}, axis={"tickCount": 4, "grid": False})
     y = number("ms", "ms", scale={"zero": True}, axis={"tickCount": 4})
     mark = {"type": "circle", "size": 14, "color": ACCENT, "opacity": 0.8}
-    return _panel(
+    return _get_panel(
         "One unchanged program",
         [{"data": {"values": rows}, "mark": mark, "encoding": {"x": x, "y": y}}],
     )
 
 
-def _panel(title: str, layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _get_panel(title: str, layers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {
         "title": {"text": title, "anchor": "start", "fontSize": 12, "color": INK, "offset": 10},
         "width": PANEL_PX,

@@ -18,7 +18,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
 
     Each finding says what it means and what cures it.
     """
-    said: list[Line] = paragraph(_machine(report.facts), width, rest="  ", style="heading")
+    said: list[Line] = paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
     topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
@@ -36,7 +36,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
     return said
 
 
-def _machine(facts: Mapping[str, Scalar]) -> str:
+def _format_machine(facts: Mapping[str, Scalar]) -> str:
     names = ("cpu_model", "kernel", "distribution")
     parts = [printable(str(facts[name])) for name in names if name in facts]
     return ", ".join([*parts[:1], f"{facts.get('cpus_online', '?')} CPUs online", *parts[1:]])

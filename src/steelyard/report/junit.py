@@ -39,7 +39,7 @@ def render(title: str, suites: Sequence[Suite]) -> str:
     for each in suites:
         seen = Counter(case.ending for case in each.cases)
         counts = {key: str(seen[ending]) for ending, key in _COUNTED.items()}
-        attributes = {"name": _safe(each.name), "tests": str(len(each.cases)), **counts}
+        attributes = {"name": _format_safe(each.name), "tests": str(len(each.cases)), **counts}
         suite = ET.SubElement(root, "testsuite", attributes)
         for case in each.cases:
             _add(suite, each.name, case)
@@ -48,8 +48,8 @@ def render(title: str, suites: Sequence[Suite]) -> str:
 
 
 def _add(suite: ET.Element, where: str, case: Case) -> None:
-    element = ET.SubElement(suite, "testcase", classname=_safe(where), name=_safe(case.name))
-    said = _safe(case.said)
+    element = ET.SubElement(suite, "testcase", classname=_format_safe(where), name=_format_safe(case.name))
+    said = _format_safe(case.said)
     if case.ending == "skipped":
         ET.SubElement(element, "skipped", message=said)
     elif case.ending == "passed":
@@ -59,5 +59,5 @@ def _add(suite: ET.Element, where: str, case: Case) -> None:
         ET.SubElement(element, tag, type=case.kind, message=said).text = said
 
 
-def _safe(text: str) -> str:
+def _format_safe(text: str) -> str:
     return _FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -26,7 +26,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     ours, other = result.tallies
     found: list[Line] = [
         line
-        for text, style in (_finding(ours, result), _beside(other, result))
+        for text, style in (_get_finding(ours, result), _beside(other, result))
         for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     if ours.margin is not None:
@@ -48,20 +48,21 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     if result.kind == "layout" and not result.built:
         said = "Link orders are not varied; --build and --objects build the program in several."
         ending += paragraph(said, width, style="dim")
-    return [*found, (), *caption, *_table(result, width), *([(), *ending] if ending else [])]
+    return [*found, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
 
 
 def _both_arms(result: NullResult) -> str:
     return "linked in two random orders" if result.built else _BOTH_ARMS[result.kind]
 
 
-def _finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
+def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
     interval = tally.ci95
     if interval is None:
         return "Steelyard's way: no comparison ended", "open"
     said = (
         f"Steelyard's way called the program different from itself in {tally.different} of"
-        f" {tally.comparisons} comparisons, {_share(tally)} (exact 95 % interval {_bounds(interval)}); the"
+        f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval"
+        f" {_format_bounds(interval)}); the"
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
@@ -88,21 +89,21 @@ def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:
         else "in one context, with two paths of different length"
     )
     return (
-        f"Run {how}, it was called different in {_share(tally)} of {tally.comparisons}{largest}.",
+        f"Run {how}, it was called different in {_format_share(tally)} of {tally.comparisons}{largest}.",
         "bad" if interval.low > result.alpha else "",
     )
 
 
-def _table(result: NullResult, width: int) -> list[Line]:
+def _render_table(result: NullResult, width: int) -> list[Line]:
     tallies = result.tallies
     return table(
         [
             Column("comparison", [Span(WAYS[tally.way]) for tally in tallies], right=False, is_name=True),
             Column("different", [Span(f"{tally.different} of {tally.comparisons}") for tally in tallies]),
-            Column("fraction", [Span(_share(tally)) for tally in tallies]),
+            Column("fraction", [Span(_format_share(tally)) for tally in tallies]),
             Column(
                 "exact 95 % CI",
-                [Span(_bounds(tally.ci95) if tally.ci95 else "–") for tally in tallies],
+                [Span(_format_bounds(tally.ci95) if tally.ci95 else "–") for tally in tallies],
             ),
             Column(
                 "largest ratio",
@@ -114,9 +115,9 @@ def _table(result: NullResult, width: int) -> list[Line]:
     )
 
 
-def _share(tally: Tally) -> str:
+def _format_share(tally: Tally) -> str:
     return "–" if tally.share is None else f"{100 * tally.share:.1f} %"
 
 
-def _bounds(interval: Interval) -> str:
+def _format_bounds(interval: Interval) -> str:
     return f"{100 * interval.low:.1f} to {100 * interval.high:.1f} %"

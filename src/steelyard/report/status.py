@@ -26,11 +26,11 @@ def render(status: Status, width: int = 80) -> str:
 def lines(status: Status, width: int = 80) -> list[Line]:
     """Line by line."""
     facts = {
-        "blocks": _blocks(status),
+        "blocks": _format_blocks(status),
         "runs": f"{status.trials_done:,}, {_failed(status)}",
-        "precision": _precision(status),
-        "time": _time(status),
-        "locked by": _holder(status),
+        "precision": _format_precision(status),
+        "time": _format_time(status),
+        "locked by": _format_holder(status),
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
@@ -52,7 +52,7 @@ def format_together(several: Statuses, width: int = 80) -> list[Line]:
     return [*text, *paragraph(sums, width, rest="  ")]
 
 
-def _blocks(status: Status) -> str:
+def _format_blocks(status: Status) -> str:
     each = f"{counted(status.treatments, 'treatment')} in each"
     if status.blocks_planned is None:
         return f"{status.blocks_done}, until precise enough; {each}"
@@ -69,19 +69,19 @@ def _failed(status: Status) -> str:
     return f"failed: {listed(failed)}" if failed else "none failed"
 
 
-def _precision(status: Status) -> str:
+def _format_precision(status: Status) -> str:
     if status.target is None:
         return ""
     reached = "not known yet" if status.reached is None else f"{percent(status.reached)} reached"
     return f"{reached}, {percent(status.target)} requested (half-width of the widest interval)"
 
 
-def _time(status: Status) -> str:
+def _format_time(status: Status) -> str:
     left = "" if status.left_s is None else f", about {format_duration(status.left_s)} left"
     return f"{format_duration(status.spent_s)} spent{left}"
 
 
-def _holder(status: Status) -> str:
+def _format_holder(status: Status) -> str:
     holder = status.holder
     return (
         f"process {holder.pid} on {printable(holder.host)} since {printable(holder.since)}" if holder else ""

@@ -123,7 +123,7 @@ def _one_way(values: Floats, counts: Integers, how: Aggregate) -> tuple[Floats, 
     middle = np.where(inside, ordered, 0.0).sum(axis=2) / usable
     squares = np.where(inside, (ordered - middle[:, :, None]) ** 2, 0.0).sum(axis=2)
     freedom = np.maximum(usable - 1, 0)
-    law, variance = _noise_law(squares, freedom, np.abs(centre))
+    law, variance = _get_noise_law(squares, freedom, np.abs(centre))
     total = freedom.sum(axis=1).astype(float)
     if how == "mean":
         return centre, variance / counts, law, total
@@ -148,7 +148,7 @@ def _summary(ordered: Floats, counts: Integers, how: Aggregate) -> Floats:
     return np.asarray(first * (1 - part) + second * part)
 
 
-def _noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
+def _get_noise_law(squares: Floats, freedom: Integers, centre: Floats) -> tuple[Floats, Floats]:
     """Return the most likely t and the variance of one repetition at each point under it."""
     total = freedom.sum(axis=1)
     size = _size(centre)

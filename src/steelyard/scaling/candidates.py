@@ -161,10 +161,10 @@ def usable(points: Floats, term: Monomial) -> bool:
     Logarithms need them above 1 (at 1 they are 0: allowed if positive), exponentials must neither overflow
     nor be steps.
     """
-    return all(_usable(points[:, at], growth) for at, growth in enumerate(term))
+    return all(_is_usable(points[:, at], growth) for at, growth in enumerate(term))
 
 
-def _usable(where: Floats, growth: Growth) -> bool:
+def _is_usable(where: Floats, growth: Growth) -> bool:
     least, most = float(where.min()), float(where.max())
     if growth.log and not (least > 1 or (growth.log > 0 and least == 1)):
         return False
@@ -285,7 +285,7 @@ def several_parameters(
         [(t, w) for t, w in zip(space.terms, space.weights, strict=True) if usable(points[:, [at]], (t,))]
         for at, space in enumerate(spaces)
     ]
-    shapes = _shapes(count)
+    shapes = _get_shapes(count)
     numbered = _Numbered(count)
     groups: list[tuple[float, Weighted]] = []
     negative: Weighted = []
@@ -310,7 +310,7 @@ def several_parameters(
     return _over(points, structure, priors)
 
 
-def _shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
+def _get_shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
     """Which parameters each term of a structure has."""
     every = range(parameters)
     subsets = [frozenset(s) for size in range(1, parameters + 1) for s in itertools.combinations(every, size)]

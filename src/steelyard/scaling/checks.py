@@ -96,7 +96,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
             nothing = f"no finite value{f' ({one.lost[0]})' if one.lost else ''}"
             yield NotModelled(one.name, one.metric, one.labels, few if one.points else nothing)
         return
-    bad_grid = _bad_grid(first, grid)
+    bad_grid = _format_bad_grid(first, grid)
     values = _values(series)
     sound = (values.min(axis=(1, 2)) > SMALLEST) & (values.max(axis=(1, 2)) < LARGEST)
     with warnings.catch_warnings():
@@ -108,7 +108,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
     levels = tuple(len(set(column)) for column in grid.T.tolist())
     ends = (tuple(grid.min(axis=0).tolist()), tuple(grid.max(axis=0).tolist()))
     for one, own, mean, fine in zip(series, values, means, sound.tolist(), strict=True):
-        reason = (None if fine else _bad_value(one)) or bad_grid
+        reason = (None if fine else _format_bad_value(one)) or bad_grid
         if reason is not None:
             yield NotModelled(one.name, one.metric, one.labels, reason)
             continue
@@ -131,7 +131,7 @@ def _values(series: Sequence[Series]) -> Floats:
     return values
 
 
-def _bad_value(series: Series) -> str | None:
+def _format_bad_value(series: Series) -> str | None:
     for point in series.points:
         if point.values and all(0 <= value < INFINITY for value in point.values):
             continue
@@ -144,10 +144,10 @@ def _bad_value(series: Series) -> str | None:
         return f"value {bad} at {where}; models need finite values"
     if all(value == 0 for point in series.points for value in point.values):
         return "all values are 0"
-    return _bad_size([value for point in series.points for value in point.values if value > 0])
+    return _format_bad_size([value for point in series.points for value in point.values if value > 0])
 
 
-def _bad_size(values: Sequence[float]) -> str | None:
+def _format_bad_size(values: Sequence[float]) -> str | None:
     """Squares of smaller and larger values are not finite numbers."""
     smallest, largest = min(values), max(values)
     if not SMALLEST < largest < LARGEST:
@@ -157,7 +157,7 @@ def _bad_size(values: Sequence[float]) -> str | None:
     return None
 
 
-def _bad_grid(series: Series, grid: Floats) -> str | None:
+def _format_bad_grid(series: Series, grid: Floats) -> str | None:
     if len(series.parameters) > MOST_PARAMETERS:
         return f"{len(series.parameters)} parameters; models have at most {MOST_PARAMETERS}"
     for at, name in enumerate(series.parameters):

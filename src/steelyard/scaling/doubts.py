@@ -77,11 +77,11 @@ def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) 
     if validation is None or validation.rank == "undecided":
         return model
     if not rising and model.lead[asked.at] > CONSTANT:
-        return _unseen(model, asked)
-    return _misfitting(_hiding(model, asked, points), asked, points)
+        return _make_unseen(model, asked)
+    return _make_misfitting(_make_hiding(model, asked, points), asked, points)
 
 
-def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
+def _make_unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
     """Below a fall that was not seen to rise, growth is a guess."""
     rank = asked.rank(CONSTANT)
     if rank == asked.rank(model.lead[asked.at]):
@@ -89,7 +89,7 @@ def _unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
     return _undecided(model, rank)
 
 
-def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+def _make_hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
     """Add a word on growth that could hide.
 
     Such is the expected one below a formula that grows more slowly, and a linear one below O(1). An O(1) that
@@ -116,7 +116,7 @@ def _hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
     return noted if asked.growth.is_constant and not scaled and not few else _undecided(noted, rank)
 
 
-def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+def _make_misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
     """Judge a formula that misses the points and is no match.
 
     It is undecided where it describes nothing, or where the last points grow as expected.
@@ -125,7 +125,7 @@ def _misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingMod
     missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
     if validation is None or validation.rank != "none" or not missed or model.segments:
         return model
-    if _expected_at_the_end(asked.growth, points):
+    if _is_expected_at_the_end(asked.growth, points):
         growth = asked.growth.big_o(asked.parameter)
         words = f"the last points grow as {growth}: behaviour may have changed before them"
     elif _largest_miss(model, points) > GROSS:
@@ -180,7 +180,7 @@ def hidden_share(terms: Sequence[Term], growth: Growth, points: Points, scale: f
     return part / (plain + part) if part > 0 else 0.0
 
 
-def _expected_at_the_end(expectation: Growth, points: Points) -> bool:
+def _is_expected_at_the_end(expectation: Growth, points: Points) -> bool:
     """Whether c + a E meets the last points, as many as may be, of which there are enough."""
     m = len(points.scales)
     return any(_meets(expectation, points, m - count) for count in range(LAST, m - BEFORE + 1))

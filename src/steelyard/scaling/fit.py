@@ -123,10 +123,10 @@ class Fitted(msgspec.Struct, frozen=True):
 def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitted:
     """Fit all functions of a group."""
     m = len(grid.points)
-    spaces = _spaces(grid, question, wider=False)
+    spaces = _get_spaces(grid, question, wider=False)
     choices = _search(grid, spaces, data, question, reach)
     special: dict[int, Source] = {}
-    misfit = _misfit(choices, data)
+    misfit = _make_misfit(choices, data)
     if len(grid.parameters) > 1:
         return Fitted(grid, data, choices, special, misfit)
     edge = choices.posterior.candidates.near_edge[choices.lead]
@@ -134,10 +134,10 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
         rows = np.flatnonzero((misfit | edge) & (choices.posterior.blurred == 0))
         if len(rows):
             piece = part(data, rows, 0, m)
-            again = _search(grid, _spaces(grid, question, wider=True), piece, question, reach)
+            again = _search(grid, _get_spaces(grid, question, wider=True), piece, question, reach)
             gain = again.posterior.log_evidence - choices.posterior.log_evidence[rows]
             better = gain > LEAST_GAIN
-            still = _misfit(again, piece)
+            still = _make_misfit(again, piece)
             for at in np.flatnonzero(better):
                 special[int(rows[at])] = Source(again, piece, int(at))
                 misfit[rows[at]] = still[at]
@@ -151,23 +151,23 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
 def _search(
     grid: Grid, spaces: tuple[SearchSpace, ...], data: Aggregated, question: Question, reach: Floats
 ) -> Choices:
-    candidates = _candidates(grid.points.tobytes(), len(grid.points), spaces)
+    candidates = _make_candidates(grid.points.tobytes(), len(grid.points), spaces)
     found = search(candidates, data.value, data.u2, data.law, data.freedom, question.threads)
     return choose(found, data, reach)
 
 
 @lru_cache(maxsize=64)
-def _candidates(grid: bytes, points: int, spaces: tuple[SearchSpace, ...]) -> Candidates:
+def _make_candidates(grid: bytes, points: int, spaces: tuple[SearchSpace, ...]) -> Candidates:
     array = np.frombuffer(grid).reshape(points, -1)
     return one_parameter(array, spaces[0]) if len(spaces) == 1 else several_parameters(array, spaces)
 
 
 @lru_cache(maxsize=16)
-def _segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
+def _make_segmenter(grid: bytes, points: int, space: SearchSpace) -> Segmenter:
     return Segmenter(np.frombuffer(grid).reshape(points, -1), space)
 
 
-def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
+def _get_spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace, ...]:
     coarse = len(grid.parameters) > 1
     out = []
     for name, expectation, falls in zip(grid.parameters, grid.expectations, grid.falling, strict=True):
@@ -183,7 +183,7 @@ def _spaces(grid: Grid, question: Question, *, wider: bool) -> tuple[SearchSpace
     return tuple(out)
 
 
-def _misfit(choices: Choices, data: Aggregated) -> Booleans:
+def _make_misfit(choices: Choices, data: Aggregated) -> Booleans:
     """Functions whose formula misses by more than noise explains."""
     noisy = ~np.isnan(choices.lack_of_fit)
     miss = (np.abs(data.value - choices.fitted) > INEXACT * np.abs(data.value)).any(axis=1)
@@ -201,7 +201,7 @@ def _cut(
     choices: Choices,
 ) -> None:
     """Look for switches in the functions ``rows``; those that may have one become special."""
-    segmenter = _segmenter(grid.points.tobytes(), len(grid.points), space)
+    segmenter = _make_segmenter(grid.points.tobytes(), len(grid.points), space)
     stretches = segmenter.fit(data, rows, question.threads)
     chosen: dict[tuple[int, int], Choices] = {}
     for at, row in enumerate(map(int, rows)):

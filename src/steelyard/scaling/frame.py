@@ -23,7 +23,7 @@ def series_of_frame(
     UsageError
         A column is missing, or a parameter is not a number.
     """
-    columns = {name: _column(frame, name) for name in (value, *parameters, *by)}
+    columns = {name: _get_column(frame, name) for name in (value, *parameters, *by)}
     groups: dict[tuple[Any, ...], tuple[list[list[float]], list[list[float]]]] = {}
     for row in range(len(columns[value])):
         at, values = groups.setdefault(tuple(columns[name][row] for name in by), ([], []))
@@ -38,8 +38,8 @@ def series_of_frame(
     )  # fmt: skip
 
 
-def _column(frame: Any, name: str) -> list[Any]:
-    known = [str(column) for column in _names(frame)]
+def _get_column(frame: Any, name: str) -> list[Any]:
+    known = [str(column) for column in _make_names(frame)]
     if name not in known:
         close = get_close_matches(name, known, n=1)
         hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(known) or 'none'}"
@@ -51,7 +51,7 @@ def _column(frame: Any, name: str) -> list[Any]:
     return list(column)
 
 
-def _names(frame: Any) -> Iterable[Any]:
+def _make_names(frame: Any) -> Iterable[Any]:
     for attribute in ("column_names", "columns"):
         names = getattr(frame, attribute, None)
         if names is not None:

@@ -72,14 +72,14 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
         return found
 
     def rises(of: str) -> float | None:
-        return _rises(scales, _values(found.predictions, of), limit)
+        return _compute_rises(scales, _compute_values(found.predictions, of), limit)
 
     crosses = rises("value")
     # All scales that were looked at are predictions; only the one that is told can be too far.
     known = [warning for warning in found.warnings if warning.kind != "far"]
     if crosses is not None and crosses > FAR * measured[-1]:
         known.append(far(crosses / measured[-1]))
-    falls = _falls(scales, _values(found.predictions, "value"), limit)
+    falls = _compute_falls(scales, _compute_values(found.predictions, "value"), limit)
     bounded = asked.method != "seed001"
     earliest, latest = (rises("high"), rises("low")) if bounded else (None, None)
     others = {
@@ -90,17 +90,17 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
     return Breaks(limit, name, crosses, earliest, latest, falls, tuple(known), others)
 
 
-def _values(predictions: Sequence[Prediction], which: str) -> list[float]:
+def _compute_values(predictions: Sequence[Prediction], which: str) -> list[float]:
     return [getattr(prediction, which) for prediction in predictions]
 
 
-def _falls(scales: Floats, values: Sequence[float], limit: float) -> float | None:
+def _compute_falls(scales: Floats, values: Sequence[float], limit: float) -> float | None:
     """Where values that begin above the limit are first within it."""
     within = next((i for i, value in enumerate(values) if value <= limit), 0)
     return _between(scales, values, limit, within) if within else None
 
 
-def _rises(scales: Floats, values: Sequence[float], limit: float) -> float | None:
+def _compute_rises(scales: Floats, values: Sequence[float], limit: float) -> float | None:
     """Where values that are within the limit first exceed it; the first scale where they never are within."""
     start = next((i for i, value in enumerate(values) if value <= limit), None)
     if start is None:

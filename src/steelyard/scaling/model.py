@@ -44,23 +44,23 @@ class Term(msgspec.Struct, frozen=True, gc=False):
         """``3.4e-07 * p^0.5 * log2(p)``: readable, and an expression in most languages."""
         factors = [f"{self.coefficient:.3g}"]
         for growth, name in zip(self.growth, parameters, strict=True):
-            factors += _factors(growth, name)
+            factors += _format_factors(growth, name)
         return " * ".join(factors)
 
 
 @lru_cache(maxsize=4096)
-def _factors(growth: Growth, name: str) -> tuple[str, ...]:
+def _format_factors(growth: Growth, name: str) -> tuple[str, ...]:
     factors = []
     if growth.power:
-        factors.append(name if growth.power == 1 else f"{name}^{_plain(growth.power)}")
+        factors.append(name if growth.power == 1 else f"{name}^{_format_plain(growth.power)}")
     if growth.log:
-        factors.append(f"log2({name})" if growth.log == 1 else f"log2({name})^{_plain(growth.log)}")
+        factors.append(f"log2({name})" if growth.log == 1 else f"log2({name})^{_format_plain(growth.log)}")
     if growth.exp2:
         factors.append(f"2^({name})" if growth.exp2 == 1 else f"2^({growth.exp2}*{name})")
     return tuple(factors)
 
 
-def _plain(value: object) -> str:
+def _format_plain(value: object) -> str:
     text = str(value)
     return f"({text})" if "/" in text or text.startswith("-") else text
 

@@ -121,13 +121,15 @@ def _all_answers(
     threads = min(question.threads, len(work))
     if threads < 2:
         for group, chunk in work:
-            yield _answers(group, [reading for _, reading in chunk], question)
+            yield _get_answers(group, [reading for _, reading in chunk], question)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     alone = replace(question, threads=1)
     with ThreadPoolExecutor(threads) as pool:
-        yield from pool.map(lambda each: _answers(each[0], [reading for _, reading in each[1]], alone), work)
+        yield from pool.map(
+            lambda each: _get_answers(each[0], [reading for _, reading in each[1]], alone), work
+        )
 
 
 def most_probable(scaling_model: ScalingModel) -> ScalingModel:
@@ -230,17 +232,17 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
-def _answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
+def _get_answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
     data = summarised(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
-        return _least_squares(group, readings, data, question, targets)
+        return _get_least_squares(group, readings, data, question, targets)
     # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
         seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
-    found, resting = _models(group, readings, fitted, seen, targets, seconds, upper)
+    found, resting = _get_models(group, readings, fitted, seen, targets, seconds, upper)
     if not resting:  # and of no series it could not be said which scales are too small
         return list(found)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
@@ -380,7 +382,7 @@ def _all_known(values: Floats) -> list[float | None]:
     return [None if value != value else value for value in values.tolist()]  # noqa: PLR0124 -- NaN
 
 
-def _models(
+def _get_models(
     group: _Group,
     readings: list[Reading],
     fitted: Fitted,
@@ -403,7 +405,7 @@ def _models(
         if known is None:
             known = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
-        segments = _segments(reading, special) if special else ()
+        segments = _get_segments(reading, special) if special else ()
         answer = _answer(group, reading, known, at, foresight, row, predictions, segments)
         count = special.ends_apart if special else 0
         if count:
@@ -444,7 +446,7 @@ def _answer(
         validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
     predictions = tuple(
-        _prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
+        _make_prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
     rise = group.grid.rise
     if rise != "any" and not unknown:
@@ -530,7 +532,7 @@ def _widen(answer: ScalingModel, upper: Sequence[float], last: float) -> Scaling
     return replace(answer, predictions=tuple(predictions))
 
 
-def _prediction(
+def _make_prediction(
     target: tuple[float, ...], formula: float, ends: Sequence[float], bounds: tuple[float, float] | None
 ) -> Prediction:
     """Predict half-way, in logarithms, from the most probable formula to the posterior's median.
@@ -546,7 +548,7 @@ def _prediction(
     return Prediction(target, value, min(low, value, least), max(high, value, most))
 
 
-def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
+def _get_segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
     if not source.switched:
         return ()
     where = reading.grid[:, 0]
@@ -561,7 +563,7 @@ def _segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
     )
 
 
-def _least_squares(
+def _get_least_squares(
     group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
 ) -> list[Answer]:
     """Fit by ``method = "seed001"``: a rank without probability, a prediction without interval."""

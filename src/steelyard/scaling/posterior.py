@@ -272,13 +272,13 @@ def numbers(negative_constant: float, coefficients: int, seed: int) -> Numbers:
     return Numbers(places, picks, chi, normal, lenient, rng.standard_normal(DRAWS))
 
 
-def _numbers_for(posterior: Posterior, seed: int) -> Numbers:
+def _make_numbers_for(posterior: Posterior, seed: int) -> Numbers:
     return numbers(posterior.candidates.priors.negative_constant, posterior.coefficient.shape[2], seed)
 
 
 def draw(posterior: Posterior, seed: int = 1) -> Draws:
     """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms."""
-    by = _numbers_for(posterior, seed)
+    by = _make_numbers_for(posterior, seed)
     component, which, coefficient = _kernels.draw(*_drawn_from(posterior), *_drawn_by(by))
     tau = np.asarray(posterior.candidates.priors.tau)
     return Draws(posterior, component, coefficient, tau[which], by.off)
@@ -308,7 +308,7 @@ def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
 
     Values are as of ``draw`` and ``Draws.at``.
     """
-    candidates, by = posterior.candidates, _numbers_for(posterior, seed)
+    candidates, by = posterior.candidates, _make_numbers_for(posterior, seed)
     return _kernels.foresee(
         *_drawn_from(posterior),
         *_drawn_by(by),

@@ -58,7 +58,7 @@ def uncertain_points(series: Series) -> Mapping[tuple[float, ...], Uncertain]:
     if _repeats(series):
         return {p.at: Uncertain(_mean(p), 0.0, AS_NORMAL, p.launches, "exact") for p in series.points}
     pooled, pooled_nu = _pooled(series.points)
-    rough, rough_nu = _roughness(series.points)
+    rough, rough_nu = _compute_roughness(series.points)
     points: dict[tuple[float, ...], Uncertain] = {}
     for point in series.points:
         mean, n = _mean(point), point.launches
@@ -130,7 +130,7 @@ def _pooled(points: Sequence[Point]) -> tuple[float, int]:
     return math.sqrt(squares / nu), nu
 
 
-def _roughness(points: Sequence[Point]) -> tuple[float, float]:
+def _compute_roughness(points: Sequence[Point]) -> tuple[float, float]:
     """Return the relative standard deviation of single values from pseudo-residuals.
 
     Each is taken against the line through its neighbours, on logarithms of both (Gasser, Sroka,

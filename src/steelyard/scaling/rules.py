@@ -77,7 +77,8 @@ def judge(
         "holds" if probability >= SURE else "fails" if probability <= 1 - SURE else "not_resolved"
     )
     broken = next(
-        (x for x in _scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)), None
+        (x for x in _compute_scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)),
+        None,
     )
     known = all(model.method != "seed001" for model in (*left, *right))
     measured = broken is not None and broken <= largest
@@ -96,7 +97,7 @@ def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
             raise UsageError(what, hint=hint)
 
 
-def _scales(smallest: float) -> list[float]:
+def _compute_scales(smallest: float) -> list[float]:
     out = [smallest]
     while out[-1] < LARGEST_SCALE:
         out.append(out[-1] * 2 ** (1 / STEPS))

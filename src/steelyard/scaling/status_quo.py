@@ -91,11 +91,11 @@ def read_accepted(text: str, where: str) -> dict[str, Expectation]:
                 f"{where}: version {document['version']} is newer than {VERSION}",
                 hint=UPGRADE,
             )
-        return {str(name): _expectation(entry) for name, entry in document["expectations"].items()}
+        return {str(name): _make_expectation(entry) for name, entry in document["expectations"].items()}
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise UsageError(f"{where}: not a document of expectations", hint=HINT) from None
 
 
-def _expectation(entry: Mapping[str, str]) -> Expectation:
+def _make_expectation(entry: Mapping[str, str]) -> Expectation:
     at_most = "at_most" in entry
     return Expectation(str(entry["at_most" if at_most else "expect"]), entry.get("deviation"), at_most)

@@ -52,7 +52,7 @@ def validation_of(
         expectation=asked.stated.expect,
         deviation=asked.deviation.text(asked.parameter),
         parameter=asked.parameter,
-        divergence=_divergence(lead, asked.growth),
+        divergence=_make_divergence(lead, asked.growth),
         rank="undecided",
         probability=rank_probability,
         scale=scale if there is not None else None,
@@ -65,7 +65,7 @@ def validation_of(
 
 
 @lru_cache(maxsize=4096)
-def _divergence(lead: Growth, expectation: Growth) -> Growth:
+def _make_divergence(lead: Growth, expectation: Growth) -> Growth:
     return lead / expectation
 
 

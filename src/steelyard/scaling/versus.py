@@ -94,7 +94,7 @@ def versus(
             return found
         models.append(found)
     mine, its = models
-    values, weights = zip(*(_values(one, asked, target) for one in (function, series)), strict=True)
+    values, weights = zip(*(_get_values(one, asked, target) for one in (function, series)), strict=True)
     # In logarithms, since an exponential leaves the range of double long before its ratio does.
     mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
     logs = np.subtract.outer(mine_logs, its_logs).ravel()
@@ -104,7 +104,7 @@ def versus(
     above, below = mine.at(*point), its.at(*point)
     # Formulas may leave that range too, or come down to 0; the posterior's median stands for them then.
     ratio = above / below if 0 < above < LARGEST and 0 < below < LARGEST else middle
-    faster, alike = _growth(mine, its)
+    faster, alike = _compute_growth(mine, its)
     return Versus(
         function=mine,
         other=its,
@@ -148,7 +148,7 @@ def _target(function: Series, series: Series, at: Mapping[str, float]) -> Floats
     return np.array([at.get(name, largest(place)) for place, name in enumerate(function.parameters)], float)
 
 
-def _values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
+def _get_values(series: Series, question: Question, target: Floats) -> tuple[Floats, Floats]:
     """Values at a scale out of the posterior, and their weights."""
     reading = read(series)
     if isinstance(reading, NotModelled):
@@ -168,13 +168,13 @@ def _ratio(log: float) -> float:
     return float(np.exp(log))
 
 
-def _growth(mine: ScalingModel, scaling_model: ScalingModel) -> tuple[float, float]:
+def _compute_growth(mine: ScalingModel, scaling_model: ScalingModel) -> tuple[float, float]:
     """Probability that the first lead is faster, and that both are equal.
 
     Each has a third of what no lead accounts for.
     """
     faster = alike = total = 0.0
-    for (a, p), (b, q) in itertools.product(_leads(mine), _leads(scaling_model)):
+    for (a, p), (b, q) in itertools.product(_get_leads(mine), _get_leads(scaling_model)):
         total += p * q
         faster += p * q * (a > b)
         alike += p * q * (a == b)
@@ -182,7 +182,7 @@ def _growth(mine: ScalingModel, scaling_model: ScalingModel) -> tuple[float, flo
     return faster + unknown, alike + unknown
 
 
-def _leads(scaling_model: ScalingModel) -> list[tuple[Growth, float]]:
+def _get_leads(scaling_model: ScalingModel) -> list[tuple[Growth, float]]:
     return [
         (scaling_model.lead[0], scaling_model.posterior),
         *((lead[0], p) for lead, p in scaling_model.alternatives),

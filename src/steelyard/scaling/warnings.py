@@ -34,18 +34,18 @@ def warnings_of(
     """
     out = _of_points(model, reading)
     if model.launches < ENOUGH_LAUNCHES:
-        out.append(_launches(model, reading))
+        out.append(_make_launches(model, reading))
     if model.lack_of_fit is None or model.lack_of_fit < MISFIT:
         out += _fit(model, reading)
     if reading.zeros:
-        out.append(_zeros(reading))
+        out.append(_make_zeros(reading))
     if one_sided > SPIKE_RATIO and model.aggregate == "lower-half":
         words = "noise is one-sided: the lower half of the repetitions is modelled"
         out.append(ModelWarning("one_sided", words))
     if edge or blurred or senseless:
-        out += _unclear(model, edge=edge, blurred=blurred, senseless=senseless)
+        out += _get_unclear(model, edge=edge, blurred=blurred, senseless=senseless)
     if model.segments:
-        out.append(_segments(model))
+        out.append(_make_segments(model))
     if model.terms and len(model.parameters) == 1:
         out += _bounded(model) if model.lead[0].is_constant else _dominated(model, reading)
     reaches = [x / most for p in model.predictions for x, most in zip(p.at, reading.largest, strict=True)]
@@ -67,7 +67,7 @@ def _of_points(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
     return out
 
 
-def _segments(model: ScalingModel) -> ModelWarning:
+def _make_segments(model: ScalingModel) -> ModelWarning:
     where = ", ".join(
         f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
     )
@@ -75,7 +75,7 @@ def _segments(model: ScalingModel) -> ModelWarning:
     return ModelWarning("segments", f"{change}; the model holds for the last range")
 
 
-def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool) -> list[ModelWarning]:
+def _get_unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool) -> list[ModelWarning]:
     out = []
     if senseless:
         words = "no formula stays positive over the range: the mean is shown, no rank is given"
@@ -89,7 +89,7 @@ def _unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: bool)
     return out
 
 
-def _zeros(reading: Reading) -> ModelWarning:
+def _make_zeros(reading: Reading) -> ModelWarning:
     words = f"{reading.zeros} points are 0" if reading.zeros > 1 else "1 point is 0"
     if reading.kinked:
         words += (
@@ -119,7 +119,7 @@ def _no_change_points(model: ScalingModel) -> str:
     return "; changes of behaviour are searched only with one parameter"
 
 
-def _launches(model: ScalingModel, reading: Reading) -> ModelWarning:
+def _make_launches(model: ScalingModel, reading: Reading) -> ModelWarning:
     if reading.values.shape[1] == 1 and reading.u is None:
         return ModelWarning("no_noise", "one value per point: noise is estimated from the misfit")
     if model.launches == 1:

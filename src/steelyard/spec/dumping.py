@@ -21,14 +21,14 @@ def dumps(experiment: Experiment) -> str:
     ``source`` is not part of it: a spec lies in its directory.
     """
     sections: dict[str, Table] = {
-        "program": _program(experiment.program),
-        "build": _plain(experiment.build) if experiment.build else {},
-        "factors": _factors(experiment),
-        "contexts": _contexts(experiment.contexts) if experiment.contexts else {},
-        "design": _plain(experiment.design),
-        "metrics": {metric.name: _plain(metric) for metric in experiment.metrics},
-        "analysis": _analysis(experiment.analysis),
-        "launch": _plain(experiment.launch),
+        "program": _make_program(experiment.program),
+        "build": _make_plain(experiment.build) if experiment.build else {},
+        "factors": _make_factors(experiment),
+        "contexts": _make_contexts(experiment.contexts) if experiment.contexts else {},
+        "design": _make_plain(experiment.design),
+        "metrics": {metric.name: _make_plain(metric) for metric in experiment.metrics},
+        "analysis": _make_analysis(experiment.analysis),
+        "launch": _make_plain(experiment.launch),
     }
     lines = [f"name = {toml_value(experiment.name)}"]
     for title, table in sections.items():
@@ -36,7 +36,7 @@ def dumps(experiment: Experiment) -> str:
             lines += ["", f"[{title}]", *_assigned(table)]
     for title, parts in (("levels", experiment.levels), ("claims", experiment.claims)):
         for part in parts:
-            lines += ["", f"[[{title}]]", *_assigned(_plain(part))]
+            lines += ["", f"[[{title}]]", *_assigned(_make_plain(part))]
     return "\n".join(lines) + "\n"
 
 
@@ -44,14 +44,14 @@ def _assigned(table: Table) -> list[str]:
     return [f"{toml_key(key)} = {toml_value(value)}" for key, value in table.items()]
 
 
-def _program(program: Program) -> Table:
-    table = _plain(program)
+def _make_program(program: Program) -> Table:
+    table = _make_plain(program)
     del table["commands"]
     commands = {name: words[0] if program.shell else words for name, words in program.commands.items()}
     return ({"command": commands[""]} if list(commands) == [""] else {"commands": commands}) | table
 
 
-def _factors(experiment: Experiment) -> Table:
+def _make_factors(experiment: Experiment) -> Table:
     linked = {name: link for link in experiment.zips for name in link.names}
     table: Table = {}
     for factor in experiment.factors:
@@ -63,13 +63,13 @@ def _factors(experiment: Experiment) -> Table:
     return table
 
 
-def _contexts(contexts: Contexts) -> Table:
+def _make_contexts(contexts: Contexts) -> Table:
     table = {name: _value(setting) for name, setting in contexts.settings.items()}
     return table if contexts.passes == 1 else table | {"passes": contexts.passes}
 
 
-def _analysis(analysis: Analysis) -> Table:
-    table = _plain(analysis)
+def _make_analysis(analysis: Analysis) -> Table:
+    table = _make_plain(analysis)
     if analysis.protocol == "default":
         table.pop("family", None)  # Of which a protocol has another default.
     if analysis.baseline is None and not analysis.strata:
@@ -78,7 +78,7 @@ def _analysis(analysis: Analysis) -> Table:
     return table
 
 
-def _plain(part: msgspec.Struct) -> Table:
+def _make_plain(part: msgspec.Struct) -> Table:
     """Every key whose value is not its default; never ``None``, which TOML cannot express."""
     keys = keys_of(type(part))
     table: Table = {}
@@ -93,7 +93,7 @@ def _plain(part: msgspec.Struct) -> Table:
 
 def _value(value: object) -> object:
     if isinstance(value, msgspec.Struct):
-        return _plain(value)
+        return _make_plain(value)
     if isinstance(value, (list, tuple)):
         return [_value(each) for each in value]
     return {key: _value(each) for key, each in value.items()} if isinstance(value, Mapping) else value

@@ -25,7 +25,7 @@ def lay_out(
     """Lay out as ``layout_of``; ``baseline`` is where one factor at a time departs from."""
     found = named_axes(factors, zips)
     if design.kind in TWO_STEPS:
-        found = tuple(_two_steps(axis, design.ends) for axis in found)
+        found = tuple(_make_two_steps(axis, design.ends) for axis in found)
     names = [axis.name for axis in found if axis.varies]
     generators = tuple(read_generator(text, names) for text in design.generators)
     base: tuple[int, ...] = ()
@@ -94,7 +94,7 @@ def base_step(axis: Axis, baseline: Mapping[str, Scalar]) -> int | None:
     return next((i for i, step in enumerate(axis.steps) if matches(step, wanted)), None)
 
 
-def _two_steps(axis: Axis, ends: Mapping[str, tuple[Scalar, Scalar]]) -> Axis:
+def _make_two_steps(axis: Axis, ends: Mapping[str, tuple[Scalar, Scalar]]) -> Axis:
     if not axis.varies:
         return axis
     if axis.name in ends:

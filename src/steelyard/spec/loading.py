@@ -114,7 +114,7 @@ def experiment(
     given = {"name": name, **tables}
     _check_plain(given, (), origin)
     directory = Path(source if source is not None else os.curdir).absolute()
-    return _compose(given, origin, directory, name, allow_many=allow_many)
+    return _make_compose(given, origin, directory, name, allow_many=allow_many)
 
 
 def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
@@ -138,7 +138,7 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
         )
     _check_plain(tables, (), origin)
     spec = tomllib.loads(dumps(msgspec.structs.replace(about, claims=()))) | {"claims": tables}
-    read = iter(_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
+    read = iter(_make_compose(spec, origin, Path(about.source), about.name, allow_many=True).claims)
     return tuple(each if isinstance(each, Claim) else next(read) for each in given)
 
 
@@ -182,7 +182,7 @@ def _too_large(file: str) -> SpecError:
 def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -> Experiment:
     import tomllib
 
-    if _longest_dotted_key(text) > DEEPEST_KEY:
+    if _compute_longest_dotted_key(text) > DEEPEST_KEY:
         raise _too_deep(file)
     try:
         tables = tomllib.loads(text)
@@ -191,16 +191,18 @@ def _parse(text: str, source: Path, file: str, name: str, *, allow_many: bool) -
             r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", str(error), re.DOTALL
         )
         where = f"{file}:{place[2]}:{place[3]}" if place and place[2] else f"{file}: at its end"
-        raise SpecError(f"{where}: {place[1] if place else error}", hint=_syntax_hint(text, place)) from None
+        raise SpecError(
+            f"{where}: {place[1] if place else error}", hint=_get_syntax_hint(text, place)
+        ) from None
     except RecursionError:
         raise _too_deep(file) from None
     except ValueError as error:
         # A number of thousands of digits, which Python will not read.
         raise SpecError(f"{file}: {error}", hint="write a smaller number, or text in quotes") from None
-    return _compose(tables, Origin(file, text), source, name, allow_many=allow_many)
+    return _make_compose(tables, Origin(file, text), source, name, allow_many=allow_many)
 
 
-def _longest_dotted_key(text: str) -> int:
+def _compute_longest_dotted_key(text: str) -> int:
     """Count at least the parts of the longest key such as ``a.b.c``.
 
     ``tomllib`` takes the square of that in time.
@@ -216,7 +218,7 @@ def _too_deep(file: str) -> SpecError:
     return SpecError(f"{file}: values are nested too deeply", hint="a spec is two levels deep")
 
 
-def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
+def _get_syntax_hint(text: str, place: re.Match[str] | None) -> str:
     line = text.splitlines()[int(place[2]) - 1].strip() if place and place[2] and text.strip() else ""
     shown = line if len(line) <= 60 else f"{line[:59]}…"
     if not place or not shown:
@@ -229,7 +231,7 @@ def _syntax_hint(text: str, place: re.Match[str] | None) -> str:
     return f"correct this line: {shown}"
 
 
-def _compose(
+def _make_compose(
     tables: Mapping[str, object], origin: Origin, source: Path, name: str, *, allow_many: bool
 ) -> Experiment:
     try:

@@ -38,7 +38,9 @@ def shares_of(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> Shares:
     UsageError
         A fraction that is not a number from 0 to below 1.
     """
-    return Shares(_share(launching.noise.links, levels), _share(launching.noise.hosts, levels))
+    return Shares(
+        _compute_share(launching.noise.links, levels), _compute_share(launching.noise.hosts, levels)
+    )
 
 
 def scatter_seed(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> int | None:
@@ -79,7 +81,7 @@ def seed_text(launching: LaunchMethod, levels: Mapping[str, Scalar]) -> str:
     raise UsageError(f"{shown(text)} is not a seed", hint="give an integer from 0 to 2^63 - 1")
 
 
-def _share(text: str, levels: Mapping[str, Scalar]) -> float:
+def _compute_share(text: str, levels: Mapping[str, Scalar]) -> float:
     try:
         value = float(expand(text, levels))
     except ValueError:

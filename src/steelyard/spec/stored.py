@@ -38,20 +38,20 @@ def decode(text: str | bytes) -> Experiment:
 
 def _upgrade(spec: dict[str, Any]) -> None:
     for path, old, new in _RENAMED:
-        table = _table(spec, *path)
+        table = _get_table(spec, *path)
         if old in table:
             table[new] = table.pop(old)
     for link in spec.get("zips") or ():
         if isinstance(link, dict) and "names" in link:
             link["zip"] = link.pop("names")
-    verify = _table(spec, "program", "verify")
+    verify = _get_table(spec, "program", "verify")
     if verify.get("exit", 0) is None:
         verify["exit"] = "any"
-    launch = _table(spec, "launch")
+    launch = _get_table(spec, "launch")
     launch.update(launch.pop("queue", None) or {})
 
 
-def _table(spec: dict[str, Any], *path: str) -> dict[str, Any]:
+def _get_table(spec: dict[str, Any], *path: str) -> dict[str, Any]:
     """Return the table at ``path``; an empty one where there is none."""
     table: Any = spec
     for key in path:

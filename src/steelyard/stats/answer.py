@@ -68,7 +68,7 @@ def answer(
         metric=primary[0].metric,
         samples=(*primary, *others),
         comparisons=(),
-        protocol=_protocol(samples, declared),
+        protocol=_make_protocol(samples, declared),
     )
     if (layout is not None and layout.varying) or len({sample.treatment.id for sample in samples}) > 1:
         from steelyard.stats.compare.compared import compared
@@ -77,7 +77,7 @@ def answer(
     return replace(
         found,
         warnings=(
-            *warnings_of(facts, primary, found.judged, _lonely(samples, declared), declared),
+            *warnings_of(facts, primary, found.judged, _compute_lonely(samples, declared), declared),
             *_of_protocol(declared, facts),
             *doubtful_units(found.samples),
             *warnings,
@@ -86,7 +86,7 @@ def answer(
     )
 
 
-def _protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
+def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAnswer | None:
     if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
@@ -106,5 +106,5 @@ def _of_protocol(declared: Analysis, facts: DesignFacts) -> list[Notice]:
     return [Notice("pairing_given_up"), *returning]
 
 
-def _lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
+def _compute_lonely(samples: Sequence[Sample], declared: Analysis) -> tuple[Treatment, ...]:
     return pair_up([s for s in samples if s.metric.name == declared.metric], declared).without_baseline

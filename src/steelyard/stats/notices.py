@@ -109,9 +109,9 @@ def _of_run(facts: DesignFacts, samples: Sequence[Described], alpha: float) -> l
 def _of_provenance(samples: Sequence[Described]) -> list[Notice]:
     notices = [Notice("simulated")] if _flagged(samples, "simulated") else []
     if crowded := _flagged(samples, "crowded"):
-        notices.append(Notice("crowded", tuple(dict.fromkeys(_labels(crowded)))))
+        notices.append(Notice("crowded", tuple(dict.fromkeys(_get_labels(crowded)))))
     if alone := _flagged(samples, "one_process"):
-        notices.append(Notice("one_process", _labels(alone)))
+        notices.append(Notice("one_process", _get_labels(alone)))
     return notices
 
 
@@ -130,7 +130,7 @@ def _of_failures(
         if "failures_unequal" in comparison.flags or "timed_out" in comparison.flags
     ]
     if censored:
-        notices.append(Notice(_OF_POLICY[failures], _new_labels(censored)))
+        notices.append(Notice(_OF_POLICY[failures], _get_new_labels(censored)))
     return notices
 
 
@@ -146,11 +146,11 @@ def _of_mean(sample: Described) -> list[Notice]:
 def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool) -> list[Notice]:
     notices: list[Notice] = []
     if odd := _flagged(samples, "not_finite"):
-        notices.append(Notice("not_finite", _labels(odd)))
+        notices.append(Notice("not_finite", _get_labels(odd)))
     # Blocks of several machines stand in no order of time.
     if not facts.machines and (drifting := _flagged(samples, "trend")):
         order = {"blocked": facts.order != "sequential", "alone": alone}
-        notices.append(Notice("trend", _labels(drifting), order))
+        notices.append(Notice("trend", _get_labels(drifting), order))
     for sample in samples:
         if (far := sample.outliers) is not None:
             fields = {"count": far.count, "n": sample.summary.n, "farthest": far.farthest}
@@ -161,14 +161,16 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
         if sample.dominating is not None:
             carried = {"share": sample.dominating, "n": sample.summary.n}
             notices.append(Notice("dominated", (sample.treatment.label,), carried))
-    notices += [each for sample in samples if (each := _instance(sample)) is not None]
+    notices += [each for sample in samples if (each := _make_instance(sample)) is not None]
     if coarse := _flagged(samples, "resolution"):
         step = max(sample.step or 0.0 for sample in coarse)
-        notices.append(Notice("resolution", _labels(coarse), {"step": step, "unit": coarse[0].metric.unit}))
+        notices.append(
+            Notice("resolution", _get_labels(coarse), {"step": step, "unit": coarse[0].metric.unit})
+        )
     return notices
 
 
-def _instance(sample: Described) -> Notice | None:
+def _make_instance(sample: Described) -> Notice | None:
     """Name the instance that causes a high spread; without it, s reads as if runs were that different."""
     cv, drill = sample.summary.cv, sample.drill
     if drill is None or cv is None or cv < HIGH_CV:
@@ -185,14 +187,14 @@ def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> li
     others = [comparison for comparison in comparisons if "autocorrelated_few" not in comparison.flags]
     many = [each for each in others if "autocorrelated" in each.flags]
     blocked = facts.order != "sequential"
-    if worst := _worst(few):
+    if worst := _make_worst(few):
         from steelyard.stats.compare.dependence import FEW_LARGEST
 
         fields = {"r1": worst.r1, "n": worst.n, "most": FEW_LARGEST, "blocked": blocked}
-        notices.append(Notice("autocorrelated_few", _new_labels(few), fields))
-    if worst := _worst(many):
+        notices.append(Notice("autocorrelated_few", _get_new_labels(few), fields))
+    if worst := _make_worst(many):
         fields = {"r1": worst.r1, "n": worst.n, "n_eff": worst.n_eff, "blocked": blocked}
-        notices.append(Notice("autocorrelated", _new_labels(many), fields))
+        notices.append(Notice("autocorrelated", _get_new_labels(many), fields))
     for slow in {
         comparison.slow.treatment.id: comparison.slow
         for comparison in comparisons
@@ -206,15 +208,15 @@ def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> li
         for comparison in comparisons
         if "trend" in comparison.flags and "sequential_order" not in comparison.flags
     ]:
-        notices.append(Notice("trend_of_difference", _new_labels(drifting)))
+        notices.append(Notice("trend_of_difference", _get_new_labels(drifting)))
     if dropped := [comparison for comparison in comparisons if "unmatched_blocks" in comparison.flags]:
-        notices.append(Notice("unmatched_blocks", _new_labels(dropped)))
+        notices.append(Notice("unmatched_blocks", _get_new_labels(dropped)))
     if uneven := [comparison for comparison in comparisons if "unbalanced_contexts" in comparison.flags]:
-        notices.append(Notice("unbalanced_contexts", _new_labels(uneven)))
+        notices.append(Notice("unbalanced_contexts", _get_new_labels(uneven)))
     return notices
 
 
-def _worst(correlated: Sequence[Comparison]) -> Autocorrelation | None:
+def _make_worst(correlated: Sequence[Comparison]) -> Autocorrelation | None:
     known = [each.autocorrelation for each in correlated if each.autocorrelation is not None]
     return min(known, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
 
@@ -223,11 +225,11 @@ def _flagged(samples: Sequence[Described], flag: Flag) -> list[Described]:
     return [sample for sample in samples if flag in sample.flags]
 
 
-def _labels(samples: Sequence[Described]) -> tuple[str, ...]:
+def _get_labels(samples: Sequence[Described]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(sample.treatment.label for sample in samples))
 
 
-def _new_labels(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
+def _get_new_labels(comparisons: Sequence[Comparison]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(comparison.treatment.label for comparison in comparisons))
 
 

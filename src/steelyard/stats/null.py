@@ -25,11 +25,11 @@ def tally(way: Way, comparisons: Sequence[Comparison]) -> Tally:
         share=different / len(comparisons) if comparisons else None,
         ci95=clopper_pearson(different, len(comparisons)) if comparisons else None,
         largest_ratio=max((max(ratio, 1 / ratio) for ratio in ratios), default=None),
-        margin=_margin(comparisons),
+        margin=_compute_margin(comparisons),
     )
 
 
-def _margin(comparisons: Sequence[Comparison]) -> float | None:
+def _compute_margin(comparisons: Sequence[Comparison]) -> float | None:
     reaches = sorted(
         math.inf if each.ci95 is None else max(each.ci95.high - 1, 1 - each.ci95.low) for each in comparisons
     )

@@ -127,7 +127,7 @@ def open_reader(path: Path) -> sqlite3.Connection:
     try:
         return _connect_and_read(path, "ro")
     except sqlite3.OperationalError as error:
-        if _primary(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
+        if _compute_primary(error) not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
             raise
         if not os.access(path.parent, os.W_OK):
             raise RecordError(
@@ -152,7 +152,7 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
         _fit_pages(connection, path)
     except sqlite3.OperationalError as error:
-        if _primary(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        if _compute_primary(error) not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     finally:
@@ -164,7 +164,7 @@ def close_writer(connection: sqlite3.Connection, path: Path) -> None:
 def _fit_pages(connection: sqlite3.Connection, path: Path) -> None:
     """Give a file that has grown large the pages of a large one; as it is where the disk has no space."""
     ((page_bytes,),) = connection.execute("PRAGMA page_size").fetchall()
-    if page_bytes < LARGE_PAGE_BYTES and _size(path) >= _LARGE_BYTES:
+    if page_bytes < LARGE_PAGE_BYTES and _compute_size(path) >= _LARGE_BYTES:
         with suppress(sqlite3.OperationalError):
             set_durable(connection, durable=True)
             rewrite_pages(connection)
@@ -220,7 +220,7 @@ def inspect(path: Path) -> None:
             f"{path} has format {version}, and this Steelyard reads formats up to {VERSION}",
             hint=UPGRADE,
         )
-    missing = _missing_bytes(path, header)
+    missing = _compute_missing_bytes(path, header)
     if missing:
         raise damaged(path, f"its last {missing:,} bytes are missing")
 
@@ -234,12 +234,12 @@ def explained(path: Path) -> Iterator[None]:
         # Ours, never the file's.
         raise
     except sqlite3.Error as error:
-        raise _explanation(path, error) from error
+        raise _make_explanation(path, error) from error
     except OSError as error:
         if error.errno == errno.ENOSPC:
-            raise _full(path) from error
+            raise _make_full(path) from error
         raise RecordError(
-            f"{path.parent}: {_reason(error)}",
+            f"{path.parent}: {_get_reason(error)}",
             hint=f"check the permissions: ls -ld {quoted(Path(error.filename or path).parent)}",
         ) from error
     except UnicodeDecodeError as error:
@@ -251,7 +251,7 @@ def explained(path: Path) -> Iterator[None]:
         ) from error
 
 
-def _reason(error: OSError) -> str:
+def _get_reason(error: OSError) -> str:
     """Return what the system says; of many files that could not be copied, about the first."""
     if isinstance(error, shutil.Error):
         _, _, reason = error.args[0][0]
@@ -259,10 +259,10 @@ def _reason(error: OSError) -> str:
     return error.strerror or str(error)
 
 
-def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
-    code = _primary(error)
+def _make_explanation(path: Path, error: sqlite3.Error) -> RecordError:
+    code = _compute_primary(error)
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _is_full(path)):
-        return _full(path)
+        return _make_full(path)
     if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_CANTOPEN):
         return RecordError(
             f"{path} cannot be opened or written: {error}",
@@ -276,11 +276,11 @@ def _explanation(path: Path, error: sqlite3.Error) -> RecordError:
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or not hasattr(error, "sqlite_errorcode"):
         return damaged(path, str(error))
     if code == sqlite3.SQLITE_IOERR:
-        return _disk_error(path, error)
+        return _make_disk_error(path, error)
     return RecordError(f"{path}: {error}", hint=f"check it: sqlite3 {quoted(path)} 'PRAGMA integrity_check'")
 
 
-def _disk_error(path: Path, error: sqlite3.Error) -> RecordError:
+def _make_disk_error(path: Path, error: sqlite3.Error) -> RecordError:
     limit_bytes = _find_size_limit()
     if limit_bytes is not None:
         return RecordError(
@@ -302,7 +302,7 @@ def _find_size_limit() -> int | None:
     return None if limit_bytes == resource.RLIM_INFINITY else limit_bytes
 
 
-def _full(path: Path) -> RecordError:
+def _make_full(path: Path) -> RecordError:
     return RecordError(
         f"{path.parent}: the disk is full",
         hint="free space there, then give the same command again; what was measured is kept",
@@ -317,14 +317,14 @@ def damaged(path: Path, what: str) -> RecordError:
     )
 
 
-def _missing_bytes(path: Path, header: bytes) -> int:
+def _compute_missing_bytes(path: Path, header: bytes) -> int:
     """Bytes by which the file is shorter than its header says."""
     if is_in_the_middle(path):
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     # A page of 65,536 bytes is written as 1.
     wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
-    return max(0, wanted - _size(path))
+    return max(0, wanted - _compute_size(path))
 
 
 def quoted(path: Path) -> str:
@@ -334,10 +334,10 @@ def quoted(path: Path) -> str:
 
 def is_in_the_middle(path: Path) -> bool:
     """Whether somebody is or was writing, which SQLite finishes or takes back when it opens the file."""
-    return any(_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
+    return any(_compute_size(path.with_name(path.name + suffix)) for suffix in ("-wal", "-journal"))
 
 
-def _size(path: Path) -> int:
+def _compute_size(path: Path) -> int:
     try:
         return path.stat().st_size
     except FileNotFoundError:  # Also where a writer has removed it since it was looked for.
@@ -349,7 +349,7 @@ def _is_full(path: Path) -> bool:
     return shutil.disk_usage(place).free < _ALMOST_FULL_BYTES
 
 
-def _primary(error: sqlite3.Error) -> int:
+def _compute_primary(error: sqlite3.Error) -> int:
     # Errors of the module itself carry no code.
     return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
 

@@ -23,7 +23,7 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
                 f"{path}.{key}".strip("."), old.get(key, msgspec.UNSET), new.get(key, msgspec.UNSET)
             )
         return lines
-    if _named(old) and _named(new):
+    if _is_named(old) and _is_named(new):
         names, wanted = [entry["name"] for entry in old], [entry["name"] for entry in new]
         lines = _compare(
             path, {entry["name"]: entry for entry in old}, {entry["name"]: entry for entry in new}
@@ -33,24 +33,24 @@ def _compare(path: str, old: Any, new: Any) -> list[str]:
             lines.append(f"{path}: order {', '.join(names)} → {', '.join(wanted)}")
         return lines
     # JSON has one kind of number, the design has two: 1 and 1.0, or 1 and true, are written differently.
-    if type(old) is type(new) and _text(old) == _text(new):
+    if type(old) is type(new) and _get_text(old) == _get_text(new):
         return []
     return [f"{path}: {_shown(old)} → {_shown(new)}"]
 
 
-def _named(value: Any) -> bool:
+def _is_named(value: Any) -> bool:
     if not (isinstance(value, list) and all(isinstance(entry, dict) for entry in value)):
         return False
     names = [entry.get("name") for entry in value]
     return all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
 
 
-def _text(value: Any) -> str:
+def _get_text(value: Any) -> str:
     return msgspec.json.encode(value, order="sorted").decode()
 
 
 def _shown(value: Any) -> str:
     if value is msgspec.UNSET or value is None:
         return "not set"
-    text = _text(value)
+    text = _get_text(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"

@@ -61,8 +61,8 @@ class Digests(msgspec.Struct, frozen=True):
 
 def write_digests(file: Path) -> None:
     """Write the digests of a record that nobody writes to any more; nothing where there is no space."""
-    changes, page_bytes = _header(file)
-    pages = "".join(_pages(file, page_bytes))
+    changes, page_bytes = _compute_header(file)
+    pages = "".join(_get_pages(file, page_bytes))
     sha256 = hashlib.sha256(pages.encode()).hexdigest()
     digests = Digests(FORMAT, VERSION, changes, page_bytes, pages, sha256)
     new = file.with_name(f".{NAME}.new")
@@ -94,9 +94,9 @@ def damaged_pages(file: Path) -> list[int]:
         except FileNotFoundError:
             return []
         digests = _decoded(text, place)
-        if digests is None or _header(file) != (digests.changes, digests.page_bytes):
+        if digests is None or _compute_header(file) != (digests.changes, digests.page_bytes):
             return []
-        pages, width = list(_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
+        pages, width = list(_get_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
         wanted = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
@@ -142,7 +142,7 @@ def _decoded(text: bytes, place: Path) -> Digests | None:
     return digests
 
 
-def _header(file: Path) -> tuple[int, int]:
+def _compute_header(file: Path) -> tuple[int, int]:
     """How often the file was changed, and the size of its pages."""
     with file.open("rb") as opened:
         header = opened.read(_HEADER_BYTES)
@@ -151,7 +151,7 @@ def _header(file: Path) -> tuple[int, int]:
     return int.from_bytes(header[_COUNTER], "big"), 65536 if page_bytes == 1 else page_bytes
 
 
-def _pages(file: Path, page_bytes: int) -> Iterator[str]:
+def _get_pages(file: Path, page_bytes: int) -> Iterator[str]:
     with file.open("rb") as opened:
         while page := opened.read(page_bytes):
             yield hashlib.blake2b(page, digest_size=_DIGEST_BYTES).hexdigest()

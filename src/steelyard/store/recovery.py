@@ -169,11 +169,11 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
     lost = _changed_pages(damaged / FILE)
     # As it was found, with what changed; numbers of trials are never taken from there.
     doubtful = shutil.copyfile(old, directory / "doubtful.sqlite")
-    if lost_first := 1 in lost or not _tables(old):
+    if lost_first := 1 in lost or not _get_tables(old):
         _replace_first_page(old, directory / "new.sqlite", read_page_bytes(damaged / FILE))
     _blank(old, [page for page in lost if page > 1])
     _cut_to_pages(old)
-    present = _tables(old)
+    present = _get_tables(old)
     with (
         closing(_opened(old)) as source,
         closing(_opened(doubtful)) as doubted,
@@ -199,7 +199,7 @@ def _rebuild(directory: Path, damaged: Path) -> Recovered:
                 _copy(doubted, target, table)
         hidden = lost_first and "extension" not in present
         _refuse_unknown_extensions(target, damaged, hidden=hidden, broken="extension" in broken)
-        partial = _trials_with_lost_values(doubted, target) if lost else set()
+        partial = _get_trials_with_lost_values(doubted, target) if lost else set()
         recovered = replace(_settle(target, partial), spec="record" if specs else "file")
         target.execute("COMMIT")
     for path in (*directory.glob(f"{old.name}*"), *directory.glob(f"{doubtful.name}*")):
@@ -213,7 +213,7 @@ def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) ->
     ((specs,),) = target.execute("SELECT count(*) FROM record").fetchall()
     if specs:
         return
-    for row in _rows(doubted, "SELECT * FROM record"):
+    for row in _get_rows(doubted, "SELECT * FROM record"):
         with suppress(msgspec.DecodeError, AttributeError, UnicodeEncodeError):
             if row is not None:
                 *_, experiment, sha256, _ = row
@@ -222,7 +222,7 @@ def _copy_whole_spec(doubted: sqlite3.Connection, target: sqlite3.Connection) ->
                     _insert(target, "record", row)
 
 
-def _trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connection) -> set[int]:
+def _get_trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connection) -> set[int]:
     """Trials of which a page that changed has values, and their neighbours.
 
     Of a key that changed itself, the rows beside it tell the place.
@@ -231,7 +231,7 @@ def _trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Connec
     exists = "SELECT 1 FROM value WHERE trial = ? AND metric = ? AND labels = ? AND i = ?"
     for direction in ("ASC", "DESC"):
         sql = f"SELECT trial, metric, labels, i FROM value ORDER BY trial {direction}"  # noqa: S608 -- ours
-        for row in _rows(doubted, sql):
+        for row in _get_rows(doubted, sql):
             if row is None:
                 break
             # Another type is damage, of which the rows beside it tell.
@@ -275,7 +275,7 @@ def _opened(file: Path) -> sqlite3.Connection:
     return connection
 
 
-def _tables(file: Path) -> set[str]:
+def _get_tables(file: Path) -> set[str]:
     """Return the tables that SQLite finds; none where the first page is lost, which leads to their list."""
     with closing(_opened(file)) as source, suppress(*_UNREADABLE):
         return {name for (name,) in source.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
@@ -297,7 +297,7 @@ def _replace_first_page(file: Path, scratch: Path, stated_bytes: int | None) -> 
     for page in (*pages, pages[0]):
         with file.open("r+b") as opened:
             opened.write(page + begin[len(page) :])
-        if _tables(file) >= _ALWAYS:
+        if _get_tables(file) >= _ALWAYS:
             return
 
 
@@ -333,7 +333,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, wh
     for direction in ("ASC", "DESC"):
         sql = f"SELECT * FROM {table} WHERE {where} ORDER BY {_KEYS[table]} {direction}"  # noqa: S608 -- ours
         damage = False
-        for row in _rows(source, sql):
+        for row in _get_rows(source, sql):
             damage = row is None
             if row is not None:
                 _insert(target, table, row)
@@ -342,7 +342,7 @@ def _copy(source: sqlite3.Connection, target: sqlite3.Connection, table: str, wh
     return False
 
 
-def _rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
+def _get_rows(source: sqlite3.Connection, sql: str) -> Iterator[tuple[Any, ...] | None]:
     """Yield the rows up to damage, which is ``None``."""
     try:
         yield from source.execute(sql)
@@ -410,11 +410,11 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
         text = (directory / SPEC).read_text(encoding="utf-8")
         experiment = loads(text, source=damaged.absolute().parent, name=SPEC, allow_many=True)
     except OSError:
-        raise _lost(damaged, f"and {SPEC} is missing beside it") from None
+        raise _make_lost(damaged, f"and {SPEC} is missing beside it") from None
     except UnicodeDecodeError:
-        raise _lost(damaged, f"and {SPEC} beside it is not text") from None
+        raise _make_lost(damaged, f"and {SPEC} beside it is not text") from None
     except UsageError as error:
-        raise _lost(damaged, f"and {SPEC} beside it is not a valid spec: {error.message}") from None
+        raise _make_lost(damaged, f"and {SPEC} beside it is not a valid spec: {error.message}") from None
     drawn = treatments(experiment)
     if not found:
         raise RecordError(
@@ -423,7 +423,7 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
             hint=f"restore {damaged} from a copy",
         )
     if not found.items() <= {each.id: each.label for each in drawn}.items():
-        raise _lost(damaged, f"and {SPEC} beside it has other treatments")
+        raise _make_lost(damaged, f"and {SPEC} beside it has other treatments")
     describe(target, experiment, {})
     target.execute(
         "INSERT INTO warning (at_ns, kind, text) VALUES (?, 'recovered', ?)",
@@ -431,7 +431,7 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
     )
 
 
-def _lost(damaged: Path, why: str) -> RecordError:
+def _make_lost(damaged: Path, why: str) -> RecordError:
     return RecordError(
         f"{damaged} cannot be recovered: its spec cannot be read, {why}",
         hint=f"restore {damaged} from a copy, or only {damaged / SPEC} as it was run",

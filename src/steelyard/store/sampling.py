@@ -45,22 +45,22 @@ _LABELS_SHIFT: Final = 40
 """One number names labels and treatment."""
 
 
-def _median(values: Sequence[float]) -> float:
+def _compute_median(values: Sequence[float]) -> float:
     """Return the median; of an even number of values, halfway between the two in the middle."""
     from statistics import median
 
     return median(values)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean(values: Sequence[float]) -> float:
     from statistics import fmean
 
     return fmean(values)
 
 
 REDUCTIONS: Final[dict[Reduce, Callable[[Sequence[float]], float]]] = {
-    "median": _median,
-    "mean": _mean,
+    "median": _compute_median,
+    "mean": _compute_mean,
     "min": min,
     "max": max,
     "sum": math.fsum,
@@ -120,7 +120,7 @@ def reported_columns(
         "SELECT v FROM value WHERE metric = ? AND trial BETWEEN 1 AND ? ORDER BY trial", (metric, trials.last)
     )
     values = np.fromiter(itertools.chain.from_iterable(rows), np.float64)
-    ids, labels = _whence(connection, trials.last, metric, values.size)
+    ids, labels = _get_whence(connection, trials.last, metric, values.size)
     # Within a trial, values lie in the order of their primary key: labels, then iterations.
     starts = np.flatnonzero(_changes(ids) | _changes(labels))
     if starts.size < values.size:
@@ -132,7 +132,7 @@ def reported_columns(
     return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): its for key, its in found.items()}
 
 
-def _whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
+def _get_whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
     """Return the trial and the labels of each value of a metric."""
     import numpy as np
 

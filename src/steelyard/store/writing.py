@@ -160,7 +160,13 @@ class Writing(Reading):
                 self._connection,
                 "value",
                 [
-                    (m.trial, self._id_of_metric(v.metric), self._id_of_labels(v.labels), v.i, _finite(v))
+                    (
+                        m.trial,
+                        self._id_of_metric(v.metric),
+                        self._id_of_labels(v.labels),
+                        v.i,
+                        _compute_finite(v),
+                    )
                     for m in measurements
                     for v in m.values
                 ],
@@ -346,7 +352,7 @@ def _refused(directory: Path, run: int) -> Iterator[None]:
         ) from error
 
 
-def _finite(value: Value) -> float:
+def _compute_finite(value: Value) -> float:
     if not math.isfinite(value.value):
         raise ValueError(f"a value of {value.metric} is {value.value}")
     return value.value

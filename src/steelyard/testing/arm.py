@@ -59,13 +59,13 @@ class Arm:
             if order.test is None:
                 if latest is not None:
                     tear_down(latest, None)
-                _send(replies, Reply(foreign=_foreign_module(self._task)))
+                _send(replies, Reply(foreign=_get_foreign_module(self._task)))
                 return
             test = ran[order.test]
             if latest is not None:
                 tear_down(latest, test.item)
             latest = test.item
-            _send(replies, _reply(test))
+            _send(replies, _make_reply(test))
 
 
 def _read(orders: BinaryIO) -> Iterator[Order]:
@@ -77,7 +77,7 @@ def _send(replies: BinaryIO, message: Collected | Reply) -> None:
     replies.write(msgspec.json.encode(message) + b"\n")
 
 
-def _reply(test: Ran) -> Reply:
+def _make_reply(test: Ran) -> Reply:
     values = len(test.timed.values)
     if run_alone(test):
         return Reply(test.timed.values[-1] if len(test.timed.values) > values else None)
@@ -93,7 +93,7 @@ def _last_line(text: str) -> str:
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "no reason given")
 
 
-def _foreign_module(task: Task) -> str:
+def _get_foreign_module(task: Task) -> str:
     """Return a module whose code is not that of the tree, so that the commit was not measured.
 
     It is empty without one.

@@ -70,13 +70,17 @@ def claims_of(item: pytest.Item, levels: Levels, others: Mapping[str, Levels]) -
     if item.get_closest_marker("turns") and _group_name(item) is None:
         raise pytest.UsageError(f"{item.nodeid}: turns takes the name of a group: {TURNS}")
     return [
-        _claim(marker, levels, others, item.nodeid) for name in MARKERS for marker in item.iter_markers(name)
+        _get_claim(marker, levels, others, item.nodeid)
+        for name in MARKERS
+        for marker in item.iter_markers(name)
     ]
 
 
-def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], where: str) -> dict[str, Any]:
+def _get_claim(
+    marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], where: str
+) -> dict[str, Any]:
     if marker.name == "scales":
-        return _scales(marker, levels, where)
+        return _get_scales(marker, levels, where)
     if len(marker.args) != 1:
         raise pytest.UsageError(f"{where}: {marker.name} takes one argument: {MARKERS[marker.name]}")
     (wanted,) = marker.args
@@ -91,11 +95,15 @@ def _claim(marker: pytest.Mark, levels: Levels, others: Mapping[str, Levels], wh
             return {"limit": METRIC, "at": dict(levels), "max": wanted} | _options(marker, {}, where)
 
 
-def _scales(marker: pytest.Mark, levels: Levels, where: str) -> dict[str, Any]:
+def _get_scales(marker: pytest.Mark, levels: Levels, where: str) -> dict[str, Any]:
     bound = marker.kwargs.get("at_most")
     if len(marker.args) + (bound is not None) != 1:
         raise pytest.UsageError(f"{where}: scales takes one growth: {MARKERS['scales']}")
-    growth = {"expect": _growth(str(marker.args[0]))} if bound is None else {"at_most": _growth(str(bound))}
+    growth = (
+        {"expect": _get_growth(str(marker.args[0]))}
+        if bound is None
+        else {"at_most": _get_growth(str(bound))}
+    )
     options = _options(marker, {"at_most": str, "parameter": str, "deviation": str}, where)
     return {"scales": METRIC, "where": {"test": levels["test"]}, **options, **growth}
 
@@ -112,7 +120,7 @@ def _options(marker: pytest.Mark, types: Mapping[str, type], where: str) -> dict
         raise pytest.UsageError(f"{where}: {marker.name}: {error}: {MARKERS[marker.name]}") from None
 
 
-def _growth(text: str) -> str:
+def _get_growth(text: str) -> str:
     return text if text.lstrip().startswith("O(") else f"O({text})"
 
 
@@ -138,10 +146,10 @@ def levels_of(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
     that are numbers or text; others by their id.
     """
     several = any(_group_name(item) for item in items)
-    return [_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
+    return [_get_levels_of(item, f"{item.nodeid.partition('::')[0]}::" if several else "") for item in items]
 
 
-def _levels_of(item: pytest.Item, file: str) -> dict[str, Scalar]:
+def _get_levels_of(item: pytest.Item, file: str) -> dict[str, Scalar]:
     name = getattr(item, "originalname", None) or item.name
     cls = getattr(item, "cls", None)
     found: dict[str, Scalar] = {"test": f"{file}{cls.__name__}.{name}" if cls else f"{file}{name}"}
@@ -149,11 +157,11 @@ def _levels_of(item: pytest.Item, file: str) -> dict[str, Scalar]:
     if call is None:
         return found
     if all(isinstance(value, str | int | float | bool) for value in call.params.values()):
-        return found | _free(call.params)
+        return found | _get_free(call.params)
     return found | {"parameters": call.id}
 
 
-def _free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
+def _get_free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:
     from steelyard.exchange.recording import free_name
 
     return {free_name(name): value for name, value in parameters.items()}

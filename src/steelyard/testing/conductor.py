@@ -156,7 +156,7 @@ class Session:
                 self._failed.append(nodeid)
                 for report in judgement.one.reports:
                     if report.when == "call":
-                        _fail(report, f"{judgement.words}\n{_evidence(judgement.one)}")
+                        _fail(report, f"{judgement.words}\n{_get_evidence(judgement.one)}")
 
     def _taken(self) -> Taken:
         from steelyard.testing.session import taken
@@ -262,6 +262,6 @@ def _fail(report: pytest.TestReport, words: str) -> None:
     report.longrepr = words
 
 
-def _evidence(ran: Ran) -> str:
+def _get_evidence(ran: Ran) -> str:
     timed, group = ran.timed, group_of(ran.item)
     return f"{len(timed.values)} values of {timed.calls} calls each, in turns with the tests of {group}"

@@ -44,7 +44,7 @@ def read_saved(directory: Path) -> SavedSession:
         try:
             means = {
                 _name(sample.treatment.levels): Means(
-                    _mean_log(sample), _mean_log(beside.get(sample.treatment.id))
+                    _compute_mean_log(sample), _compute_mean_log(beside.get(sample.treatment.id))
                 )
                 for sample in record.samples(METRIC)
                 if len(sample)
@@ -57,7 +57,7 @@ def read_saved(directory: Path) -> SavedSession:
         return SavedSession(means, run.host)
 
 
-def _mean_log(sample: Sample | None) -> float:
+def _compute_mean_log(sample: Sample | None) -> float:
     """Mean logarithm of its values; NaN without any."""
     return fmean(map(math.log, sample.values)) if sample is not None and len(sample) else math.nan
 

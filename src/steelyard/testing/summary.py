@@ -34,7 +34,7 @@ def lines(
 def _change(change: Change) -> str:
     moved, turned = change.moved, change.turned
     if turned is not None:
-        suspicion = f"; {_ratio(moved.speedup)} across sessions" if moved is not None else ""
+        suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""
         return f"{_turned(turned, change.commit)}{suspicion}"
     why = f"; not measured in turns: {change.reason}" if change.reason else ""
     if moved is None:
@@ -59,7 +59,7 @@ def _turned(turned: Turned, commit: str) -> str:
 def _moved(moved: Moved) -> str:
     if moved.interval is None:
         return (
-            f"not judged, {_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
+            f"not judged, {_get_ratio(moved.speedup)}; one kept session does not show how sessions vary: keep"
             " at least two, better five"
         )
     evidence = f"95 % interval {moved.interval.low:.3g} to {moved.interval.high:.3g} × as fast"
@@ -67,8 +67,8 @@ def _moved(moved: Moved) -> str:
         ", relative to the reference" if moved.relative else ""
     )
     verdict = "not resolved," if moved.outcome == "not_resolved" else "suspected to be"
-    return f"{verdict} {_ratio(moved.speedup)} ({evidence})"
+    return f"{verdict} {_get_ratio(moved.speedup)} ({evidence})"
 
 
-def _ratio(speedup: float) -> str:
+def _get_ratio(speedup: float) -> str:
     return f"{speedup:.3g} × as fast" if speedup >= 1 else f"{1 / speedup:.3g} × as long"

@@ -101,7 +101,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
             )
         found = criterion.read(path)
     else:
-        found = _read(_text(path), str(path), form, chosen or Chosen())
+        found = _read(_get_text(path), str(path), form, chosen or Chosen())
     if not any(values for each in found.series for values in each.values):
         said = f": {' '.join(found.notes)}" if found.notes else ""
         raise UsageError(
@@ -121,14 +121,14 @@ def read_output(text: str, origin: str, form: str | None = None) -> Contents:
     return _read(text, origin, form, Chosen())
 
 
-def _text(path: Path) -> str:
+def _get_text(path: Path) -> str:
     return read_text(path, hint=f"formats: {', '.join(FORMATS)}")
 
 
 def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
     if form is not None and form not in FORMATS:
         return _of_others(form)(text, where)
-    looks = _looks(text, where)
+    looks = _get_looks(text, where)
     wanted = form or looks
     if wanted is None:
         raise UsageError(f"{where}: unrecognised format", hint=f"formats: {', '.join(FORMATS)}")
@@ -151,17 +151,17 @@ def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
     return _OF_TEXT[wanted][1](text, where) if wanted in _OF_TEXT else _of_json(text, where, wanted)
 
 
-def _looks(text: str, where: str) -> str | None:
+def _get_looks(text: str, where: str) -> str | None:
     """Return the format that a file looks like."""
     if text.lstrip()[:1] in ("{", "["):
-        return _tool_of(decode_json(text, where, hint=_DAMAGED))
+        return _get_tool_of(decode_json(text, where, hint=_DAMAGED))
     for name, (reads, _) in _OF_TEXT.items():
         if reads(text):
             return name
     return next((name for name, reads in _TABLES.items() if reads(text)), None)
 
 
-def _tool_of(document: object) -> str | None:
+def _get_tool_of(document: object) -> str | None:
     if isinstance(document, list):
         first = document[0] if document else None
         return jmh.TOOL if isinstance(first, dict) and first.keys() >= jmh.LIST_OF else None

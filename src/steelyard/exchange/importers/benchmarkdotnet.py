@@ -76,7 +76,7 @@ def read(document: object, _where: str) -> Contents:
             means.append(name)
             plain = [benchmark.statistics.mean * 1e-9]
         values = tuple(map(tuple, launches.values())) or (tuple(plain),)
-        levels = _levels(name, benchmark.parameters)
+        levels = _get_levels(name, benchmark.parameters)
         series.append(Series(levels, "time_s", "s", values, name=benchmark.full_name))
     about = file.host_environment_info
     host: dict[str, Scalar] = {
@@ -86,6 +86,6 @@ def read(document: object, _where: str) -> Contents:
     return Contents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
 
-def _levels(name: str, parameters: str) -> dict[str, Scalar]:
+def _get_levels(name: str, parameters: str) -> dict[str, Scalar]:
     pairs = (pair.partition("=") for pair in parameters.split("&") if pair)
     return {"benchmark": name, **{key: level(text) for key, _, text in pairs}}

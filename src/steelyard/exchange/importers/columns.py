@@ -68,7 +68,7 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
     rows = list(_of_bars(text) if reads_jube(text) else _of_commas(text, where))
     if not rows:
         raise UsageError(f"{where}: the table is empty", hint="give a file with a header and a row a launch")
-    titles = [_title(cell) for cell in rows[0][1]]
+    titles = [_get_title(cell) for cell in rows[0][1]]
     names = [name for name, _ in titles]
     if not chosen.value:
         raise UsageError(
@@ -94,7 +94,7 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
                 found.setdefault((levels, name), []).append((value,))
             else:
                 lost.append(f"line {number}: {name} is {row[name]!r}")
-    units = {name: _unit(dict(titles)[name], chosen.unit, name, where) for name in chosen.value}
+    units = {name: _get_unit(dict(titles)[name], chosen.unit, name, where) for name in chosen.value}
     series = tuple(
         Series(
             dict(levels), identifier(name), units[name][0],
@@ -118,12 +118,12 @@ def _of_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
             yield number, [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-def _title(cell: str) -> tuple[str, str | None]:
+def _get_title(cell: str) -> tuple[str, str | None]:
     found = _TITLE.fullmatch(cell)
     return (found[1], found[2]) if found else (cell, None)
 
 
-def _unit(of_header: str | None, given: str | None, name: str, where: str) -> tuple[str, float]:
+def _get_unit(of_header: str | None, given: str | None, name: str, where: str) -> tuple[str, float]:
     said = of_header if of_header is not None else given
     if said is None:
         hint = '--unit ms (--unit "" for a number)'

@@ -90,21 +90,21 @@ def read(directory: Path) -> Contents:
                 hint=f"the file is incomplete: {_HINT}",
             )
         values = tuple(time / n * 1e-9 for time, n in zip(sample.times, sample.iters, strict=True))
-        seen.setdefault(tuple(_levels(about)), []).append((file.parent.name, values))
+        seen.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
     for levels, runs in seen.items():
-        for saved, values in _distinct(runs):
+        for saved, values in _get_distinct(runs):
             series.append(Series({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
     return Contents(TOOL, tuple(series))
 
 
-def _levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
+def _get_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:
     function = f"{about.group_id}/{about.function_id}" if about.function_id else about.group_id
     yield "benchmark", function
     if about.value_str is not None:
         yield "value", level(about.value_str)
 
 
-def _distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
+def _get_distinct(runs: list[tuple[str, tuple[float, ...]]]) -> Iterator[tuple[str, tuple[float, ...]]]:
     given = {values for saved, values in runs if saved not in COPIES}
     newest = {values for saved, values in runs if saved == "new"}
     for saved, values in runs:

@@ -67,17 +67,17 @@ def read(text: str, where: str) -> Contents:
             better: Better = "higher" if said.endswith("/s") else "lower" if unit else "neither"
             units[metric] = (unit.si if unit else "", better)
             values.setdefault((found[1], metric), []).append(
-                _number(value, where, number) * (unit.scale if unit else 1.0)
+                _compute_number(value, where, number) * (unit.scale if unit else 1.0)
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        Series(_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
+        Series(_get_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
         for (name, metric), found in values.items()
     )
     return Contents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
 
 
-def _levels(name: str) -> dict[str, Scalar]:
+def _get_levels(name: str) -> dict[str, Scalar]:
     name, dash, procs = name.rpartition("-") if re.search(r"-\d+$", name) else (name, "", "")
     first, *parts = name.removeprefix("Benchmark").split("/")
     levels: dict[str, Scalar] = {"benchmark": first}
@@ -90,7 +90,7 @@ def _levels(name: str) -> dict[str, Scalar]:
     return levels | ({"procs": int(procs)} if dash else {})
 
 
-def _number(text: str, where: str, line: int) -> float:
+def _compute_number(text: str, where: str, line: int) -> float:
     try:
         return float(text)
     except ValueError:

@@ -83,7 +83,7 @@ def read(document: object, where: str) -> Contents:
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
                 values.setdefault((_run(row), name), []).append(float(value))
     series = tuple(
-        Series(_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
+        Series(_get_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
         for (run, metric), found in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
@@ -99,7 +99,7 @@ def _run(row: _Benchmark) -> str:
     return row.run_name or row.name.removesuffix(f"_{row.aggregate_name}")
 
 
-def _levels(run: str) -> dict[str, Scalar]:
+def _get_levels(run: str) -> dict[str, Scalar]:
     """Parts of a name: arguments have names, or are counted; settings of the measurement are left out."""
     first, *parts = run.split("/")
     levels: dict[str, Scalar] = {"benchmark": first}

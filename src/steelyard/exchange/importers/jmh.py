@@ -23,7 +23,7 @@ TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})
 
 
-def _mean(seen: Sequence[tuple[float, float]]) -> float:
+def _compute_mean(seen: Sequence[tuple[float, float]]) -> float:
     return sum(value * count for value, count in seen) / sum(count for _, count in seen)
 
 
@@ -38,7 +38,7 @@ class _Metric(msgspec.Struct, frozen=True, rename="camel"):
     def forks(self) -> list[list[float]]:
         """Values of the iterations of each fork; of sampled modes their means."""
         return self.raw_data or [
-            [_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
+            [_compute_mean(iteration) for iteration in fork if iteration] for fork in self.raw_data_histogram
         ]
 
 
@@ -67,13 +67,13 @@ def read(document: object, where: str) -> Contents:
         unit = known_unit(main.score_unit, f"{where}: {each.benchmark}")
         if not main.forks:
             means.append(each.benchmark)
-        series += _series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
+        series += _make_series(levels, "time_s" if unit.si == "s" else "throughput", unit, main)
         for name, metric in each.secondary_metrics.items():
             of_other = unit_of(metric.score_unit)
             if of_other is None or not metric.forks:
                 left_out[name] = None
             else:
-                series += _series(levels, identifier(name), of_other, metric)
+                series += _make_series(levels, identifier(name), of_other, metric)
     version = results[0].jmh_version if results else ""
     notes = (
         *summary_note(means),
@@ -82,7 +82,7 @@ def read(document: object, where: str) -> Contents:
     return Contents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
 
 
-def _series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) -> Sequence[Series]:
+def _make_series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) -> Sequence[Series]:
     forks = found.forks or ([[found.score]] if isinstance(found.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
     if not all(math.isfinite(value) for fork in values for value in fork):

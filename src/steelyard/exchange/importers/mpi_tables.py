@@ -48,9 +48,9 @@ def read_imb(text: str, where: str) -> Contents:
         elif found := re.match(r"#\s+#processes = (\d+)", line):
             levels = {**levels, "p": int(found[1])}
         elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
-            header = list(_columns(line.split(), where, number))
+            header = list(_get_columns(line.split(), where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _row(line, header, levels, where, number)
+            series += _get_row(line, header, levels, where, number)
         elif not line.strip():
             header = []
     return Contents(f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,))
@@ -65,9 +65,9 @@ def read_osu(text: str, where: str) -> Contents:
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(r"#\s+Size\s", line):
             titles = re.split(r"\s{2,}", line.lstrip("# ").strip())
-            header = list(_columns(titles, where, number))
+            header = list(_get_columns(titles, where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
-            series += _row(line, header, {"op": op}, where, number)
+            series += _get_row(line, header, {"op": op}, where, number)
     version = found[2] if found and found[2] else ""
     return Contents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
@@ -76,7 +76,7 @@ _Column = tuple[str, str, float]
 """Metric (empty: not one), SI unit, and how many of it are one."""
 
 
-def _columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
+def _get_columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
     """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
     for title in titles:
         found = _MEASURED.fullmatch(title)
@@ -88,7 +88,7 @@ def _columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 
 
-def _row(
+def _get_row(
     line: str, header: list[_Column], levels: dict[str, Scalar], where: str, number: int
 ) -> Iterator[Series]:
     cells = line.split()
@@ -97,7 +97,7 @@ def _row(
             f"{where}, line {number}: {len(cells)} numbers, but the table has {len(header)} columns",
             hint="the file was cut off, or something else was printed into it; repair that line",
         )
-    numbers = [_number(cell, where, number) for cell in cells]
+    numbers = [_compute_number(cell, where, number) for cell in cells]
     at = dict(zip((name for name, _, _ in header), numbers, strict=True))
     size = at.get("bytes", at.get("size"))
     place = {**levels, "bytes": int(size)} if size is not None else levels
@@ -107,7 +107,7 @@ def _row(
             yield Series(place, metric, unit, ((value * scale,),), better)
 
 
-def _number(text: str, where: str, line: int) -> float:
+def _compute_number(text: str, where: str, line: int) -> float:
     try:
         return float(text)
     except ValueError:

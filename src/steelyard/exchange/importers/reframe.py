@@ -60,7 +60,7 @@ def read(document: object, where: str) -> Contents:
     found: dict[tuple[tuple[tuple[str, Scalar], ...], str, str], list[float]] = {}
     lost = []
     for case in cases:
-        variables = list(_variables(case))
+        variables = list(_get_variables(case))
         if not variables:
             lost.append(case.display_name or case.name)
             continue
@@ -92,7 +92,7 @@ def read(document: object, where: str) -> Contents:
     return Contents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
 
 
-def _variables(case: _Case) -> Iterator[tuple[str, float, str]]:
+def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
     """Name, value and unit of each; reports of ReFrame 3 list them as ``perfvars``."""
     for key, row in (case.perfvalues or {}).items():
         if len(row) > 4 and isinstance(row[0], int | float):

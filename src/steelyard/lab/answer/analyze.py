@@ -86,8 +86,8 @@ def analyze(
             raise _nothing_yet(record)
         # Once for all that ask: of a million trials each takes a tenth of a second and more.
         so_far, disturbances = extent(record), record.disturbances()
-        declared = _chosen(_about(_declared(record), primary), estimand, interval)
-        declared = replace(declared, type_b=(*declared.type_b, *_clock_errors(record, declared.metric)))
+        declared = _make_chosen(_about(_declared(record), primary), estimand, interval)
+        declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
         wanted = asked(declared, record.treatments, protocol, against)
         found = answer(
@@ -96,17 +96,17 @@ def analyze(
             design_facts(record, so_far),
             wanted,
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
-            warnings=_warnings(record, primary, disturbances, so_far.spent_s),
+            warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
-    chosen = _chosen_afterwards(experiment.analysis, wanted)
-    if against is not None and _pairs(samples, wanted) != _pairs(samples, declared):
+    chosen = _get_chosen_afterwards(experiment.analysis, wanted)
+    if against is not None and _get_pairs(samples, wanted) != _get_pairs(samples, declared):
         chosen.append("baseline")
-    return _exploratory(found, chosen) if chosen else found
+    return _make_exploratory(found, chosen) if chosen else found
 
 
-def _chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
+def _get_chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
     """Name what of the question is not as the experiment declared it."""
     if declared.metric != analysis.metric:
         return ["metric"]
@@ -116,14 +116,14 @@ def _chosen_afterwards(declared: Analysis, analysis: Analysis) -> list[str]:
     return ["interval"] if len(set(kinds)) > 1 else []
 
 
-def _pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
+def _get_pairs(samples: Sequence[Sample], declared: Analysis) -> list[tuple[int, int]]:
     chosen = [sample for sample in samples if sample.metric.name == declared.metric]
     return [
         (pair.baseline.treatment.id, pair.treatment.treatment.id) for pair in pair_up(chosen, declared).pairs
     ]
 
 
-def _exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
+def _make_exploratory(found: Answer, chosen: Sequence[str]) -> Answer:
     """Return the answer, whose verdicts are marked as those of a question that was asked after the run."""
     notice = Notice("exploratory", (), {"names": " and ".join(chosen)})
     return replace(
@@ -191,7 +191,7 @@ def _about(declared: Analysis, metric: str) -> Analysis:
     return replace(declared, metric=metric, failures=failures, type_b=())
 
 
-def _chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
+def _make_chosen(declared: Analysis, estimand: Estimand | None, interval: IntervalKind | None) -> Analysis:
     """Return the declaration of the spec, with the estimand and interval that were asked for."""
     wanted = estimand or declared.estimand
     if wanted not in INTERVALS:
@@ -224,7 +224,7 @@ def declared_of(record: Reading, metric: str) -> Analysis:
     declared = _about(_declared(record), metric)
     looks = looks_of(design_facts(record, extent(record)))
     alpha = declared.alpha if looks is None else looks.level(declared.alpha)
-    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_clock_errors(record, metric)))
+    return replace(declared, alpha=alpha, type_b=(*declared.type_b, *_get_clock_errors(record, metric)))
 
 
 def standing_of(record: Reading, complete: int, *, last: bool = False) -> Standing:
@@ -273,7 +273,7 @@ def _declared(record: Reading) -> Analysis:
     return replace(analysis, seed=seed)
 
 
-def _clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
+def _get_clock_errors(record: Reading, metric: str) -> tuple[TypeB, ...]:
     """State what the clock adds to the uncertainty of elapsed times.
 
     It adds its step, one error per treatment, and the cost of a reading, an error that all share.
@@ -315,7 +315,7 @@ def _simulated(experiment: Experiment, primary: str) -> bool:
     return experiment.launch.kind == "smpi" and not measured_here
 
 
-def _warnings(
+def _get_warnings(
     record: Reading, primary: str, disturbances: Mapping[int, Disturbance], spent_s: float
 ) -> list[Notice]:
     """Warnings noted during the run, and of other programs or machines that used the CPUs."""

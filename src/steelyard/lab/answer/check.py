@@ -38,7 +38,7 @@ _MAY_DIFFER: Final = ("build", "claims", "name", "source")
 """Parts of an experiment in which a change may differ from its baseline and is judged as declared there."""
 
 
-def _departures(baseline: Experiment, experiment: Experiment) -> list[str]:
+def _get_departures(baseline: Experiment, experiment: Experiment) -> list[str]:
     old, new = (
         {key: value for key, value in msgspec.to_builtins(each).items() if key not in _MAY_DIFFER}
         for each in (baseline, experiment)
@@ -140,7 +140,7 @@ def prepare_claims(
         afterwards=any(claim not in experiment.claims and claim not in declared for claim in wanted)
         or (baseline is None and wanted != experiment.claims),
         failed=state == "failed",
-        departures=() if baseline is None else tuple(_departures(baseline, experiment)),
+        departures=() if baseline is None else tuple(_get_departures(baseline, experiment)),
         has_baseline=baseline is not None,
     )
     return Drafted(wanted, drafts, checked)

@@ -41,7 +41,7 @@ def check_data(
         if stated is None or one.name == request.litmus:
             continue
         stratum = one.labels or ({"function": one.name} if one.name else {})
-        claim = _claim(one.metric, stated, question, one.name or None)
+        claim = _make_claim(one.metric, stated, question, one.name or None)
         instances = []
         named_parameters = [name for name in one.parameters if name in stated.parameters]
         several = len(named_parameters) > 1
@@ -59,7 +59,7 @@ def check_data(
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *result.rules))
 
 
-def _claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
+def _make_claim(metric: str, stated: Expectation, question: Question, name: str | None) -> Scales:
     return Scales(
         name=name,
         scales=metric,

@@ -30,7 +30,7 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
     """
     wanted = metric or record.experiment.analysis.metric
     claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == wanted]
-    parameter = _parameter(record, wanted, claims[0].parameter if claims else None)
+    parameter = _get_parameter(record, wanted, claims[0].parameter if claims else None)
     if parameter is None:
         return ()
     series = [
@@ -104,7 +104,7 @@ def _place_targets(series: Series) -> tuple[Mapping[str, float], ...]:
     return tuple({parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS))
 
 
-def _parameter(record: Reading, metric: str, named: str | None) -> str | None:
+def _get_parameter(record: Reading, metric: str, named: str | None) -> str | None:
     """Return the parameter that a claim names, or the only factor or label with as many numeric levels."""
     if named is not None:
         return named

@@ -63,7 +63,7 @@ def design_facts(record: Reading, so_far: Extent) -> DesignFacts:
         default_context=default_context(contexts),
         drawn_before={} if machines else drawn_before(contexts),
         machines=machines,
-        pace=_pace(record, so_far),
+        pace=_make_pace(record, so_far),
     )
 
 
@@ -147,14 +147,16 @@ def default_context(contexts: Sequence[Context]) -> int | None:
     }
     if not varying or not varying <= UNCHANGED.keys():
         return None
-    return next((c.id for c in contexts if all(_unchanged(name, c.settings[name]) for name in varying)), None)
+    return next(
+        (c.id for c in contexts if all(_is_unchanged(name, c.settings[name]) for name in varying)), None
+    )
 
 
-def _unchanged(name: str, level: Scalar) -> bool:
+def _is_unchanged(name: str, level: Scalar) -> bool:
     return INTERVENTIONS[name].place(level) == INTERVENTIONS[name].place(UNCHANGED[name])
 
 
-def _pace(record: Reading, so_far: Extent) -> Pace | None:
+def _make_pace(record: Reading, so_far: Extent) -> Pace | None:
     """Time of a block and of a context.
 
     ``None`` before the first complete block, and in a sequential order, whose only block is all there is.

@@ -41,7 +41,7 @@ def asked(
     if protocol is not None and protocol not in PROTOCOLS:
         raise UsageError(f"unknown protocol {protocol!r}", hint=f"one of: {', '.join(PROTOCOLS)}")
     if against is not None:
-        baseline = _levels(against, treatments)
+        baseline = _get_levels(against, treatments)
         strata = [name for name in declared.strata or () if name not in baseline]
         if not strata:
             strata = [name for name in treatments[0].levels if name not in baseline]
@@ -54,9 +54,9 @@ def asked(
     return replace(declared, protocol=NAME, alternative="two-sided", ks_policy="flag", family=family)
 
 
-def _levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+def _get_levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
     if isinstance(against, Mapping):
-        return _among(against, treatments)
+        return _get_among(against, treatments)
     for treatment in treatments:
         if against == treatment.label:
             return dict(treatment.levels)
@@ -70,7 +70,7 @@ def _levels(against: str | Mapping[str, Scalar], treatments: Sequence[Treatment]
     return found
 
 
-def _among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
+def _get_among(against: Mapping[str, Scalar], treatments: Sequence[Treatment]) -> dict[str, Scalar]:
     for name, level in against.items():
         levels = {str(t.levels[name]): t.levels[name] for t in treatments if name in t.levels}
         if level not in levels.values():

@@ -48,7 +48,7 @@ def series_of_samples(
     UsageError
         As above.
     """
-    names = tuple(parameters) or _numeric(samples)
+    names = tuple(parameters) or _get_numeric(samples)
     if not names:
         raise UsageError(
             f"{place} varies nothing numeric",
@@ -56,27 +56,27 @@ def series_of_samples(
         )
     groups: dict[tuple[str, tuple[tuple[str, Scalar], ...]], list[tuple[tuple[float, ...], Sample]]] = {}
     for sample in samples:
-        levels = _levels(sample)
-        at = tuple(_coordinate(levels, name, place) for name in names)
+        levels = _get_levels(sample)
+        at = tuple(_compute_coordinate(levels, name, place) for name in names)
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
-    found = (_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
+    found = (_make_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
     return tuple(replace(each, censored=False) for each in found) if ignore_failures else tuple(found)
 
 
-def _levels(sample: Sample) -> dict[str, Scalar]:
+def _get_levels(sample: Sample) -> dict[str, Scalar]:
     return {**sample.treatment.levels, **sample.labels}
 
 
-def _numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
+def _get_numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
     seen: dict[str, set[Scalar]] = {}
     for sample in samples:
-        for name, level in _levels(sample).items():
+        for name, level in _get_levels(sample).items():
             seen.setdefault(name, set()).add(level)
     return tuple(n for n, v in seen.items() if len(v) > 1 and all(is_number(level) for level in v))
 
 
-def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
+def _compute_coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
     if level is None or not is_number(level):
         known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
@@ -85,14 +85,14 @@ def _coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     return float(level)
 
 
-def _series(
+def _make_series(
     metric: str,
     rest: tuple[tuple[str, Scalar], ...],
     found: list[tuple[tuple[float, ...], Sample]],
     names: tuple[str, ...],
     samples: Sequence[Sample],
 ) -> Series:
-    varying = [(k, v) for k, v in rest if len({_levels(s).get(k) for s in samples}) > 1]
+    varying = [(k, v) for k, v in rest if len({_get_levels(s).get(k) for s in samples}) > 1]
     unit = found[0][1].metric.unit
     kinds = {sample.provenance for _, sample in found}
     simulated = "simulated" in kinds

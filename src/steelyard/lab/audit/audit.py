@@ -68,11 +68,11 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
     request = bench.request = replace(request, metric=request.metric or bench.sensible_metric())
     bench.run_s = float(np.median(np.exp(bench.logs("pilot", "wall_s"))))
     among, idle = placed(among, bench.threads(), asked=bool(request.only))
-    among, failing = _bearable(bench, among)
+    among, failing = _get_bearable(bench, among)
     left_out = {**left_out, **idle, **failing}
     plan = effort(request, among, bench.run_s)
     bench.refuse_too_much(plan)
-    tell(_intention(plan, among, request))
+    tell(_get_intention(plan, among, request))
     base = {candidate.name: candidate.base for candidate in among}
     # Kinds that are asked for by name are a question of their own.
     shell = None if request.only else as_started(among)
@@ -82,7 +82,7 @@ def audit(request: AuditRequest, directory: Path, *, watch: Watch, tell: Tell) -
         lengths = next(kind for kind in among if kind.name == COUNTED)
         settings = _list_rows(among, base, {**drawn, COUNTED: ()}, shell)
         drawn[COUNTED], counted = count_lengths(bench, lengths, settings, tell)
-    visits = _screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
+    visits = _get_screen(bench, _list_rows(among, base, drawn, shell), base, drawn, plan.passes)
     rows, comparisons = _again(among, base, visits, shell)
     bench.measure(rows, stage="replication", blocks=plan.blocks, discard=1, fewest=FEWEST_BLOCKS)
     waiting = WAITING if chosen and bench.asked_metric == "cpu_s" else frozenset()
@@ -187,7 +187,7 @@ class _Replication(msgspec.Struct, frozen=True):
                     replicated=its,
                     spread=visit.spread if visit else None,
                     population=candidate.levels,
-                    unseen=_unseen(candidate, visit, blocks=logs.shape[1]),
+                    unseen=_compute_unseen(candidate, visit, blocks=logs.shape[1]),
                     cpu={level: ratio for (name, level), ratio in cpu.items() if name == candidate.name},
                 )
             )
@@ -207,7 +207,7 @@ class _Replication(msgspec.Struct, frozen=True):
                 )
             )
         typical = np.median([self._values(row, logs) for row in self.comparisons[0].typical])
-        return _Judged(tuple(sorted(findings, key=_importance)), float(np.exp(typical)), logs.shape[1])
+        return _Judged(tuple(sorted(findings, key=_get_importance)), float(np.exp(typical)), logs.shape[1])
 
     def _values(self, row: Row, logs: Floats) -> Floats:
         found: Floats = logs[self.rows.index(row)]
@@ -218,7 +218,7 @@ class _Replication(msgspec.Struct, frozen=True):
         return self._values(of.row, logs) - typical
 
 
-def _unseen(candidate: Candidate, visit: _Visit | None, *, blocks: int) -> float:
+def _compute_unseen(candidate: Candidate, visit: _Visit | None, *, blocks: int) -> float:
     """Share of the levels, or of the layouts that address randomisation draws, that could differ unseen."""
     if visit is not None:
         return candidate.unseen(len(visit.screened))
@@ -234,7 +234,9 @@ class _Comparison(msgspec.Struct, frozen=True):
     typical: tuple[Row, ...]
 
 
-def _bearable(bench: Stages, among: Sequence[Candidate]) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+def _get_bearable(
+    bench: Stages, among: Sequence[Candidate]
+) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
     """Return the kinds in which the program still ends well, and what is said of the others.
 
     Tried are the largest level or each name: some programs refuse a long name of their own.
@@ -286,7 +288,7 @@ def _list_rows(
     return rows
 
 
-def _screen(
+def _get_screen(
     bench: Stages, rows: list[Row], base: Row, drawn: Mapping[str, tuple[Scalar, ...]], passes: int
 ) -> Mapping[str, _Visit]:
     """Visit the settings of the screening, where there are levels of numeric kinds."""
@@ -340,12 +342,12 @@ def _again(
     return list(rows.values()), comparisons
 
 
-def _importance(finding: AuditedContext) -> tuple[bool, float]:
+def _get_importance(finding: AuditedContext) -> tuple[bool, float]:
     ratio = finding.extreme.ratio
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
+def _get_intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
     from steelyard.units import format_duration
 
     levels = [

@@ -152,16 +152,18 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
                 hint=f"steelyard compare --contexts=layout {BUILD_HINT}",
             )
         levels = INTERVENTIONS[name].population()
-        if lacks := _lacks(name, levels):
+        if lacks := _get_lacks(name, levels):
             if request.only:
                 raise MachineError(f"{name} cannot be varied here: {lacks}", hint=f"leave {name} out")
             left_out[name] = lacks
             continue
         numeric = isinstance(levels, range)
-        usable = _different(name, [level for level in levels if INTERVENTIONS[name].missing(level) is None])
+        usable = _get_different(
+            name, [level for level in levels if INTERVENTIONS[name].missing(level) is None]
+        )
         found.append(Candidate(name, _BASES.get(name, usable[0]), usable, numeric))
     for name in KINDS:
-        if name not in names and (lacks := _lacks(name, INTERVENTIONS[name].population())):
+        if name not in names and (lacks := _get_lacks(name, INTERVENTIONS[name].population())):
             left_out[name] = lacks
     if not found:
         raise MachineError(
@@ -198,7 +200,7 @@ def placed(
         if len(levels) == 2:
             reason = "this process may use one CPU only"
     elif threads == "openmp":
-        levels = _different(AFFINITY.name, AFFINITY.population())
+        levels = _get_different(AFFINITY.name, AFFINITY.population())
     else:
         reason = "the program uses several CPUs at once, without OpenMP; as a factor, affinity takes CPUs"
     if AFFINITY.name not in [each.name for each in among]:
@@ -228,18 +230,18 @@ def addresses_can_be_fixed() -> bool:
     return INTERVENTIONS["aslr"].missing("off") is None
 
 
-def _lacks(name: str, levels: Sequence[Scalar]) -> str | None:
+def _get_lacks(name: str, levels: Sequence[Scalar]) -> str | None:
     if name in MOVE_THE_STACK and not addresses_can_be_fixed():
         return f"every run has a layout of its own, since {INTERVENTIONS['aslr'].missing('off')}"
     reasons = [INTERVENTIONS[name].missing(level) for level in levels]
-    usable = _different(name, [level for level, why in zip(levels, reasons, strict=True) if why is None])
+    usable = _get_different(name, [level for level, why in zip(levels, reasons, strict=True) if why is None])
     if len(usable) > 1:
         return None
     why = next((reason for reason in reasons if reason is not None), None)
     return why or "it has one level only on this machine"
 
 
-def _different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
+def _get_different(name: str, levels: Sequence[Scalar]) -> tuple[Scalar, ...]:
     """Return the levels that are not the same here: on some machines, compact and scatter are."""
     same = name == AFFINITY.name and AFFINITY.coincidence() is not None
     return tuple(level for level in levels if not (same and level == "scatter"))

@@ -59,7 +59,7 @@ def bisect(
     InterruptedRunError
         The same call goes on.
     """
-    line = _line(request, repository)
+    line = _get_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
     asked = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
     trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
@@ -75,7 +75,7 @@ def bisect(
     return bisection.answer(search, repository)
 
 
-def _line(request: BisectRequest, repository: Repository) -> list[str]:
+def _get_line(request: BisectRequest, repository: Repository) -> list[str]:
     """Good, and every commit of bad's first parents that contains it, up to bad."""
     good, bad = repository.commit(request.good), repository.commit(request.bad)
     if good == bad:
@@ -259,7 +259,7 @@ class _Bisection:
             ratio=math.exp(ends.mean),
             ci95=ends.ci95(),
             p=min(1.0, len(LOOKS) * ends.p),
-            direction=_direction(self.metric, ends.mean),
+            direction=_make_direction(self.metric, ends.mean),
             end_blocks=ends.n,
             candidates=candidates,
             probability=sum(candidate.probability for candidate in candidates),
@@ -288,7 +288,7 @@ class _Bisection:
         )
 
 
-def _direction(metric: Metric, difference: float) -> Direction:
+def _make_direction(metric: Metric, difference: float) -> Direction:
     if metric.better == "neither":
         return "neither"
     return "worse" if (difference > 0) == (metric.better == "lower") else "better"

@@ -85,7 +85,9 @@ def confirm(
                 tell(f"{series.metric.name} before {before} and at {asked.bad[:DIGITS]}, side by side")
                 place_of_records = directory / f"{len(searches) + 1:02}"
                 searches[asked] = bisect(asked, repository, place_of_records, watch=watch, tell=tell)
-            confirmed[number, place] = replace(change, confirmation=_confirmation(change, searches[asked]))
+            confirmed[number, place] = replace(
+                change, confirmation=_make_confirmation(change, searches[asked])
+            )
     return replace(
         history,
         series=tuple(
@@ -117,23 +119,25 @@ def _search(
     )
 
 
-def _confirmation(change: Change, search: Bisection) -> Confirmation:
+def _make_confirmation(change: Change, search: Bisection) -> Confirmation:
     outcome: Outcome
     if search.resolvable is not None:
         outcome = "refuted" if search.resolvable <= abs((change.ratio or 1.0) - 1) else "open"
     else:
-        shows = search.direction == change.direction and _largest(search.ci95) >= LEAST_SHARE * _least(change)
+        shows = search.direction == change.direction and _compute_largest(
+            search.ci95
+        ) >= LEAST_SHARE * _compute_least(change)
         outcome = "confirmed" if shows else "refuted"
     named = tuple(candidate.commit for candidate in search.candidates) if search.is_named else ()
     return Confirmation(outcome, search.ratio, search.ci95, search.end_blocks, named, search.probability)
 
 
-def _largest(interval: Interval) -> float:
+def _compute_largest(interval: Interval) -> float:
     """Return the largest change of the logarithm that an interval contains."""
     return max(abs(math.log(interval.low)), abs(math.log(interval.high)))
 
 
-def _least(change: Change) -> float:
+def _compute_least(change: Change) -> float:
     """Return the smallest change of the logarithm that its interval contains."""
     if change.ci95 is None or change.ci95.low <= 1 <= change.ci95.high:
         return 0.0

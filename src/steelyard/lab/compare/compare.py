@@ -128,7 +128,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             A command that is empty or has an unclosed quote, names that are not as many or not different,
             and all that a spec refuses.
         """
-        labels = _labels(self.commands, self.names)
+        labels = _get_labels(self.commands, self.names)
         commands = {label: self._words(text) for label, text in zip(labels, self.commands, strict=True)}
         keys: dict[str, Any] = {
             "name": "compare",
@@ -139,10 +139,10 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
                 "inherit": True,
                 "output": self.output,
                 "verify": {"exit": "any" if self.ignore_failure else 0},
-                "prepare": _hooks(self.prepare, labels, self.parameters),
-                "cleanup": _hooks(self.conclude, labels, self.parameters),
-                "cleanup_once": [_hook(text, {}) for text in self.cleanup],
-                "setup_once": [_hook(text, {}) for text in self.setup],
+                "prepare": _get_hooks(self.prepare, labels, self.parameters),
+                "cleanup": _get_hooks(self.conclude, labels, self.parameters),
+                "cleanup_once": [_get_hook(text, {}) for text in self.cleanup],
+                "setup_once": [_get_hook(text, {}) for text in self.setup],
             },
             "design": {"blocks": self.least_blocks, "discard": self.discard, "seed": self.seed},
             "analysis": {"metric": self.metric},
@@ -152,7 +152,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
             keys["analysis"]["margin"] = self.margin
         if self.parameters:
             keys["factors"] = {
-                name: [_level(value) for value in values] for name, values in self.parameters.items()
+                name: [_make_level(value) for value in values] for name, values in self.parameters.items()
             }
         if self.parameters and len(commands) > 1:
             # Each command with the first at the same values; otherwise values are what is compared.
@@ -292,8 +292,8 @@ def scan(first: str, last: str, step: str) -> list[str]:
         Not numbers, a step that does not lead from one to the other, or too many values.
     """
     asked = f"--parameter-scan {first} {last}"
-    low, high = _number(first, asked), _number(last, asked)
-    delta = _number(step, f"--parameter-step-size {step}")
+    low, high = _make_number(first, asked), _make_number(last, asked)
+    delta = _make_number(step, f"--parameter-step-size {step}")
     if not delta:
         raise UsageError(
             f"--parameter-step-size {step}: the step must not be 0", hint="--parameter-step-size 1"
@@ -312,7 +312,7 @@ def scan(first: str, last: str, step: str) -> list[str]:
     return [str(low + place * delta) for place in range(count)]
 
 
-def _number(text: str, where: str) -> Decimal:
+def _make_number(text: str, where: str) -> Decimal:
     from decimal import Decimal, InvalidOperation
 
     try:
@@ -327,7 +327,7 @@ def _number(text: str, where: str) -> Decimal:
     return number
 
 
-def _labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
+def _get_labels(commands: Sequence[str], names: Sequence[str]) -> list[str]:
     if names and len(names) != len(commands):
         raise UsageError(
             f"{len(names)} names for {len(commands)} commands",
@@ -354,10 +354,12 @@ def _keep_placeholders(text: str, known: Collection[str]) -> str:
     )
 
 
-def _hooks(texts: Sequence[str], labels: Sequence[str], parameters: Mapping[str, object]) -> list[list[str]]:
+def _get_hooks(
+    texts: Sequence[str], labels: Sequence[str], parameters: Mapping[str, object]
+) -> list[list[str]]:
     """Untimed commands of every run; where they are as many as the commands, each run starts its own."""
     if not len(texts) == len(labels) > 1:
-        return [_hook(text, parameters) for text in texts]
+        return [_get_hook(text, parameters) for text in texts]
     own = "".join(
         f"{escape(shlex.quote(label))})\n{_keep_placeholders(text, parameters)}\n;;\n"
         for label, text in zip(labels, texts, strict=True)
@@ -365,11 +367,11 @@ def _hooks(texts: Sequence[str], labels: Sequence[str], parameters: Mapping[str,
     return [["/bin/sh", "-c", f'case "$1" in\n{own}esac', "sh", "{command}"]]
 
 
-def _hook(text: str, parameters: Mapping[str, object]) -> list[str]:
+def _get_hook(text: str, parameters: Mapping[str, object]) -> list[str]:
     return ["/bin/sh", "-c", _keep_placeholders(text, parameters)]
 
 
-def _level(text: str) -> Scalar:
+def _make_level(text: str) -> Scalar:
     for kind in (int, float):
         try:
             level = kind(text)

@@ -35,12 +35,12 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
         program is not there any more as it was measured.
     """
     with Record.open(old) as before, Record.open(new) as after:
-        tables = [_table(record) for record in (before, after)]
+        tables = [_get_table(record) for record in (before, after)]
         for key in tables[0].keys() | tables[1].keys():
             if key not in _MAY_DIFFER and tables[0].get(key) != tables[1].get(key):
-                raise _impossible(old, new, f"their [{key}] differ")
+                raise _make_impossible(old, new, f"their [{key}] differ")
         if before.experiment.source != after.experiment.source:
-            raise _impossible(old, new, "they were measured in different directories")
+            raise _make_impossible(old, new, "they were measured in different directories")
         words = [_command(record) for record in (before, after)]
         programs = [dict(table["program"]) for table in tables]
         for program in programs:
@@ -52,7 +52,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
                 for key in programs[0].keys() | programs[1].keys()
                 if programs[0].get(key) != programs[1].get(key)
             )
-            raise _impossible(old, new, f"they differ in program.{differing[0]}")
+            raise _make_impossible(old, new, f"they differ in program.{differing[0]}")
         chosen = metric or before.experiment.analysis.metric
         source = before.experiment.source
     commands = dict(zip((str(old), str(new)), words, strict=True))
@@ -72,7 +72,7 @@ def experiment_in_turns(old: Path, new: Path, *, metric: str | None, seed: int) 
     )
 
 
-def _table(record: Record) -> dict[str, Any]:
+def _get_table(record: Record) -> dict[str, Any]:
     """Return the spec of a record, key by key."""
     if record.imported:
         raise UsageError(
@@ -92,7 +92,7 @@ def _command(record: Record) -> str | tuple[str, ...]:
             hint="measure the commands in turns: steelyard compare OLD_COMMAND NEW_COMMAND",
         )
     for path, facts in record.program.items():
-        if _sha256(path) != facts["sha256"]:
+        if _get_sha256(path) != facts["sha256"]:
             raise UsageError(
                 f"{path} is not there any more as {record.directory} has measured it",
                 hint="build it again beside the other one, then: steelyard compare OLD_COMMAND NEW_COMMAND",
@@ -101,14 +101,14 @@ def _command(record: Record) -> str | tuple[str, ...]:
     return words[0] if program.shell else tuple(words)
 
 
-def _sha256(path: str) -> str | None:
+def _get_sha256(path: str) -> str | None:
     try:
         return program_identity(Path(path)).sha256
     except (SteelyardError, OSError):
         return None
 
 
-def _impossible(old: Path, new: Path, why: str) -> UsageError:
+def _make_impossible(old: Path, new: Path, why: str) -> UsageError:
     return UsageError(
         f"{old} and {new} cannot be confirmed in turns: {why}",
         hint=f"leave --confirm out: steelyard compare {shlex.quote(str(old))} {shlex.quote(str(new))}",

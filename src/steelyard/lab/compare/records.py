@@ -48,7 +48,7 @@ def compare_records(
         raise UsageError(f"{old} and {new} are the same record", hint="name two of them")
     with Record.open(old) as before, Record.open(new) as after:
         chosen = metric or before.experiment.analysis.metric
-        found = {str(old): _samples(before, chosen), str(new): _samples(after, chosen)}
+        found = {str(old): _get_samples(before, chosen), str(new): _get_samples(after, chosen)}
         shared = _shared(found[str(old)], found[str(new)], old, new)
         kept = [(place, levels, each[levels]) for place, each in found.items() for levels in shared]
         samples = [
@@ -64,7 +64,7 @@ def compare_records(
         return answer(f"{old} and {new}", samples, facts, declared, warnings=warnings)
 
 
-def _samples(record: Record, metric: str) -> dict[Levels, Sample]:
+def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
     """Return the samples of the metric by the levels of their treatments; of one treatment, by none."""
     found = [sample for sample in record.samples(metric) if len(sample)]
     if not found:

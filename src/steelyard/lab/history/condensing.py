@@ -291,8 +291,8 @@ def condense(
             created_ns=record.created_ns,
             experiment=experiment.name,
             primary_metric=primary,
-            spec=_text(_measured(msgspec.to_builtins(experiment))),
-            host=_text(host),
+            spec=_get_text(_measured(msgspec.to_builtins(experiment))),
+            host=_get_text(host),
             digests={name: tuple(its) for name, its in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
@@ -304,5 +304,5 @@ def _measured(spec: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key not in _MAY_DIFFER}
 
 
-def _text(value: object) -> str:
+def _get_text(value: object) -> str:
     return msgspec.json.encode(value, order="sorted").decode()

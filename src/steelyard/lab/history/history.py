@@ -76,11 +76,13 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         _refuse_none(ordered.records, ordered.left_out)
     machines: dict[str, int] = {}
     of_commit = {
-        commit: [machines.setdefault(_machine(each, request.ignored), len(machines) + 1) for each in records]
+        commit: [
+            machines.setdefault(_get_machine(each, request.ignored), len(machines) + 1) for each in records
+        ]
         for commit, records in ordered.records.items()
     }
     asked = set(request.metrics) or {record.primary_metric for record in gathered.records}
-    series = _series(ordered, of_commit, gathered, request.reference)
+    series = _get_series(ordered, of_commit, gathered, request.reference)
     judged, beside = (
         judge(
             family,
@@ -106,12 +108,12 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
         alpha=request.alpha,
         reference=request.reference,
         machines=facts,
-        breaks=_breaks(of_commit, facts),
+        breaks=_get_breaks(of_commit, facts),
         left_out=(*gathered.left_out, *ordered.left_out),
         series=judged,
         commits=tuple(ordered.records),
         unmeasured=ordered.unmeasured,
-        cpu_time=_unseen(judged, beside),
+        cpu_time=_get_unseen(judged, beside),
     )
 
 
@@ -168,14 +170,14 @@ def _refuse_other_specs(records: Sequence[Condensed]) -> None:
             )
 
 
-def _machine(record: Condensed, ignored: Sequence[str]) -> str:
+def _get_machine(record: Condensed, ignored: Sequence[str]) -> str:
     if not ignored:
         return record.host
     facts = {key: value for key, value in msgspec.json.decode(record.host).items() if key not in ignored}
     return msgspec.json.encode(facts, order="sorted").decode()
 
 
-def _series(
+def _get_series(
     ordered: Ordered, of_commit: Mapping[str, Sequence[int]], gathered: Gathered, reference: str | None
 ) -> list[SeriesHistory]:
     """One series a metric, treatment, labels and machine; records of one commit and machine are one point."""
@@ -184,15 +186,15 @@ def _series(
     for commit, records in ordered.records.items():
         for record, machine in zip(records, of_commit[commit], strict=True):
             for metric, entries in record.digests.items():
-                bases = _bases(entries, reference, record)
+                bases = _get_bases(entries, reference, record)
                 for entry in entries:
-                    labels = _key(entry.labels)
+                    labels = _get_key(entry.labels)
                     if entry.treatment == reference or (reference is not None and labels not in bases):
                         continue
                     key = metric, entry.treatment, labels, machine
                     found.setdefault(key, (metric, entry))
                     its = points.setdefault(key, {})
-                    its[commit] = _joined(its.get(commit), _point(commit, entry, bases.get(labels)))
+                    its[commit] = _joined(its.get(commit), _make_point(commit, entry, bases.get(labels)))
     return [
         SeriesHistory(
             entry.treatment, gathered.metrics[metric], entry.labels, key[-1], tuple(points[key].values())
@@ -201,28 +203,30 @@ def _series(
     ]
 
 
-def _unseen(judged: Sequence[SeriesHistory], beside: Sequence[SeriesHistory]) -> tuple[SeriesHistory, ...]:
+def _get_unseen(
+    judged: Sequence[SeriesHistory], beside: Sequence[SeriesHistory]
+) -> tuple[SeriesHistory, ...]:
     """CPU times whose level changes where a time of the same records does not."""
     steady = {
-        (series.treatment, _key(series.labels), series.machine)
+        (series.treatment, _get_key(series.labels), series.machine)
         for series in judged
         if series.metric.unit == "s" and not any(change.kind == "level" for change in series.changes)
     }
     return tuple(
         replace(series, changes=levels)
         for series in beside
-        if (series.treatment, _key(series.labels), series.machine) in steady
+        if (series.treatment, _get_key(series.labels), series.machine) in steady
         and (levels := tuple(change for change in series.changes if change.kind == "level"))
     )
 
 
-def _key(labels: Mapping[str, Scalar]) -> str:
+def _get_key(labels: Mapping[str, Scalar]) -> str:
     return str(sorted(labels.items())) if labels else ""
 
 
-def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
+def _get_bases(entries: Sequence[Labelled], reference: str | None, record: Condensed) -> dict[str, Labelled]:
     """Return the reference program by its labels; empty where there is none."""
-    bases = {_key(entry.labels): entry for entry in entries if entry.treatment == reference}
+    bases = {_get_key(entry.labels): entry for entry in entries if entry.treatment == reference}
     if reference is not None and not bases:
         known = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
         raise UsageError(
@@ -232,7 +236,7 @@ def _bases(entries: Sequence[Labelled], reference: str | None, record: Condensed
     return bases
 
 
-def _point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
+def _make_point(commit: str, entry: Labelled, base: Labelled | None) -> Point:
     u = u_of_median(entry.digest)
     if base is None:
         return Point(commit, entry.digest, entry.digest.median, u)
@@ -253,7 +257,7 @@ def _joined(point: Point | None, other: Point) -> Point:
     )
 
 
-def _breaks(
+def _get_breaks(
     of_commit: Mapping[str, Sequence[int]], facts: Sequence[Mapping[str, Scalar]]
 ) -> tuple[MachineBreak, ...]:
     return tuple(

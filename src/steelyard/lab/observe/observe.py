@@ -79,11 +79,11 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
             refuse_other_stage(directory, stage, experiment, "observe")
             place = directory / f"{stage}.lab"
             ended = _run(experiment, place, watch)
-            later = _differing(place)
+            later = _get_differing(place)
             differs |= later
             usable = [probe for probe in usable if probe.name not in later]
             if ended:
-                samples = _samples(place, request, [NONE, *(probe.name for probe in usable)])
+                samples = _get_samples(place, request, [NONE, *(probe.name for probe in usable)])
                 break
             # Under some probes it goes wrong run after run: the others have a record without these.
             stage = f"observe-without-{len(differs)}"
@@ -96,7 +96,9 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                 added = _added(request.counting(alone), directory / "added.lab", watch)
             if other is not None:
                 uncompared |= _of_one_program(rehearsed.verify, other)
-                contests = _contests(request, rehearsed, other, usable, scratch, library, directory, watch)
+                contests = _get_contests(
+                    request, rehearsed, other, usable, scratch, library, directory, watch
+                )
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
                 measured = min((len(sample[0]) for sample in samples.values()), default=0)
@@ -120,13 +122,13 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
         command=request.command,
         probes=probed,
         correlations=correlations(probed),
-        typical={name: _median(its[0]) for name, its in samples.items()},
+        typical={name: _compute_median(its[0]) for name, its in samples.items()},
         within=request.within,
         alpha=request.alpha,
         blocks=len(first) if first else 0,
         seed=request.seed,
         contexts=request.contexts,
-        compared=tuple(name for name, _ in _contents(rehearsed.verify)),
+        compared=tuple(name for name, _ in _get_contents(rehearsed.verify)),
         uncompared=uncompared,
         versus=request.versus,
         contests=contests,
@@ -147,7 +149,7 @@ def _rehearsed_other(
     return rehearse(tried, directory, request.files)
 
 
-def _contents(verify: Verify) -> Iterator[tuple[str, str]]:
+def _get_contents(verify: Verify) -> Iterator[tuple[str, str]]:
     """Name and digest of each stream and file that runs are held to."""
     if verify.stdout_sha256 is not None:
         yield "stdout", verify.stdout_sha256
@@ -169,12 +171,12 @@ def _shared(verify: Verify, other: Verify) -> Verify:
 
 def _of_one_program(verify: Verify, rehearsal: Rehearsal) -> dict[str, str]:
     """Return what only runs of the first program are held to."""
-    both = dict(_contents(_shared(verify, rehearsal.verify)))
+    both = dict(_get_contents(_shared(verify, rehearsal.verify)))
     reason = "not the same, or not the same each time, in runs of the other program"
-    return {f"{name} beside --versus": reason for name, _ in _contents(verify) if name not in both}
+    return {f"{name} beside --versus": reason for name, _ in _get_contents(verify) if name not in both}
 
 
-def _contests(
+def _get_contests(
     request: ObserveRequest,
     rehearsed: Rehearsal,
     of_other: Rehearsal,
@@ -263,13 +265,13 @@ def _run(experiment: Experiment, place: Path, watch: Watch) -> bool:
     try:
         run(experiment, place, watch=watch)
     except ProgramError:
-        if not _differing(place):
+        if not _get_differing(place):
             raise
         return False
     return True
 
 
-def _differing(place: Path) -> dict[str, str]:
+def _get_differing(place: Path) -> dict[str, str]:
     """Return the probes under which some runs did something else than without one.
 
     Raises
@@ -301,7 +303,7 @@ def _differing(place: Path) -> dict[str, str]:
     }
 
 
-def _samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
+def _get_samples(place: Path, request: ObserveRequest, levels: Sequence[str]) -> dict[str, list[Sample]]:
     """Metric to the samples of these levels, the baseline first.
 
     Metrics that are 0 somewhere have no ratio.
@@ -360,7 +362,7 @@ def _traced(
     return traces(tracing.runs(place), tracing.events, levels, alpha=request.alpha)
 
 
-def _median(sample: Sample) -> float:
+def _compute_median(sample: Sample) -> float:
     from statistics import median
 
     return median(sample.values)

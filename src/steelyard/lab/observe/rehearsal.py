@@ -91,7 +91,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
         for name, first_time, second_time in zip(
             (*_STREAMS, *wanted), (*baseline.digests, *wanted.values()), again.digests, strict=True
         )
-        if (reason := _varying(first_time, second_time))
+        if (reason := _get_varying(first_time, second_time))
     }
     contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | wanted
     compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
@@ -102,7 +102,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
         if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
             message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
             raise MachineError(f"the probe {name}: {message}", hint="leave this probe out")
-        if how := _difference(baseline, raw, compared, list(wanted)):
+        if how := _get_difference(baseline, raw, compared, list(wanted)):
             differs[name] = how
         elif "stderr" in compared and raw.digests[1].sha256 != compared["stderr"]:
             noisy.append(name)
@@ -161,7 +161,7 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     uncompared |= dict.fromkeys(names[MOST_FILES:], f"more than {MOST_FILES} files are written")
     # A file may bear the name of a stream.
     names = [f"./{name}" if name in _STREAMS else name for name in names[:MOST_FILES]]
-    wanted = {name: _digest(place / name) for name in names}
+    wanted = {name: _make_digest(place / name) for name in names}
     for name, digest in wanted.items() if files else ():
         if digest.state == "missing":
             raise UsageError(
@@ -174,7 +174,7 @@ def _digested(launch: Launch, files: Sequence[str]) -> Launch:
     return replace(launch, digests=True, files=tuple(files))
 
 
-def _digest(path: Path) -> Digest:
+def _make_digest(path: Path) -> Digest:
     """Return the digest of a file after the first run."""
     try:
         if path.stat().st_size > LONGEST:
@@ -184,7 +184,7 @@ def _digest(path: Path) -> Digest:
         return Digest("missing")
 
 
-def _varying(first: Digest, second: Digest) -> str | None:
+def _get_varying(first: Digest, second: Digest) -> str | None:
     """Why a stream or file of two runs cannot be compared with those of others."""
     match second.state:
         case "too_long":
@@ -195,7 +195,7 @@ def _varying(first: Digest, second: Digest) -> str | None:
             return None if first == second else "differs from run to run"
 
 
-def _difference(
+def _get_difference(
     baseline: RawTrial, raw: RawTrial, compared: Mapping[str, str], written: Sequence[str]
 ) -> str | None:
     """Describe how a run behaves differently. What it says on stderr does not count: tools report there."""

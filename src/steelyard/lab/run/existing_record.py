@@ -154,7 +154,7 @@ def refuse_other_stage(directory: Path, stage: str, experiment: Experiment, comm
         found, before = differences(record, experiment), record.experiment
     if not found:
         return
-    old, new = _words(before), _words(experiment)
+    old, new = _get_words(before), _get_words(experiment)
     if old != new:
         again = shlex.join(["steelyard", command, old, "-o", str(directory)])
         raise RecordError(
@@ -173,7 +173,7 @@ def _shown(found: list[str]) -> str:
     return "".join(f"\n    {line}" for line in found)
 
 
-def _words(experiment: Experiment) -> str:
+def _get_words(experiment: Experiment) -> str:
     """Return the first of its commands, as it was typed: braces are doubled in what is stored."""
     first = next(iter(experiment.program.commands.values()), ())
     return shlex.join(word.replace("{{", "{").replace("}}", "}") for word in first)

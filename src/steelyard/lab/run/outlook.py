@@ -37,7 +37,7 @@ def outlook_of(
     """Estimate what so many complete blocks could show; ``None`` where nothing is compared."""
     design, analysis = experiment.design, experiment.analysis
     passes = _count_visits(experiment.contexts, blocks)
-    instances = _levels_of(analysis.instances, treatments)
+    instances = _compute_levels_of(analysis.instances, treatments)
     unit: Unit = (
         "instance" if instances else "run" if design.in_rows else "context" if passes > 1 else "block"
     )
@@ -46,11 +46,11 @@ def outlook_of(
     return outlook(
         unit=unit,
         units=units,
-        comparisons=_largest_family(experiment, treatments),
+        comparisons=_compute_largest_family(experiment, treatments),
         alpha=analysis.alpha,
         target=design.stop.rel_halfwidth if design.stop else None,
         margin=analysis.margin,
-        pilots=() if unit == "run" else _pilots(experiment, directory, unit),
+        pilots=() if unit == "run" else _get_pilots(experiment, directory, unit),
         judge=_judge(experiment, unit),
         passes=passes if unit == "context" else 1,
         decided=bool(design.stop and design.stop.decided) and unit in ("block", "context"),
@@ -67,7 +67,7 @@ def _count_visits(contexts: Contexts | None, blocks: int) -> int:
     return contexts.passes
 
 
-def _levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
+def _compute_levels_of(factor: str | None, treatments: Sequence[Treatment]) -> int:
     """Return the number of problem instances, where a factor names them.
 
     It is 0 where labels do, which no plan knows.
@@ -100,20 +100,20 @@ def _declared(experiment: Experiment) -> Analysis:
     )
 
 
-def _largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> int:
+def _compute_largest_family(experiment: Experiment, treatments: Sequence[Treatment]) -> int:
     if not 2 <= len(treatments) <= MOST_TREATMENTS:
         return 0
     empty: array[float] = array("d")
     none = array("q")
     metric = Metric("planned", "")
     samples = [Sample(metric, treatment, empty, none, none, none, none) for treatment in treatments]
-    if _levels_of(factor := experiment.analysis.instances, treatments) and factor:
+    if _compute_levels_of(factor := experiment.analysis.instances, treatments) and factor:
         samples = pool(samples, factor)
     pairs = pair_up(samples, _declared(experiment)).pairs
     return max(map(len, families([pair.stratum for pair in pairs], experiment.analysis)), default=0)
 
 
-def _pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
+def _get_pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pilot]:
     """Return the widest spreads of the comparisons in the record; none where it has no such comparisons."""
     if not (directory / FILE).exists():
         return []

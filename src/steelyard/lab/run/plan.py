@@ -80,7 +80,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         signs=None if design.exclude else sign_table(layout_of(experiment)),
         outlook=outlook_of(experiment, drawn, first_look, directory),
         simulations=simulated,
-        memory_available_bytes=_available_bytes() if simulated else None,
+        memory_available_bytes=_compute_available_bytes() if simulated else None,
     )
 
 
@@ -108,7 +108,7 @@ def shown_command(experiment: Experiment, treatment: Treatment) -> str:
     return shlex.join(expand(word, known) for word in chosen)
 
 
-def _available_bytes() -> int | None:
+def _compute_available_bytes() -> int | None:
     found = dict(system_facts(Path("/"))).get("memory_available_bytes")
     return None if found is None else int(found)
 

@@ -110,11 +110,11 @@ def refusals(
     # A plan's, which a run, where only the first of them counts, does without.
     from steelyard.answers.plan import Refusal
 
-    found = dict.fromkeys((error.message, error.hint) for error in _errors(experiment, drawn, programs))
+    found = dict.fromkeys((error.message, error.hint) for error in _get_errors(experiment, drawn, programs))
     return tuple(Refusal(message, hint) for message, hint in found)
 
 
-def _errors(
+def _get_errors(
     experiment: Experiment, drawn: Sequence[Treatment], programs: Sequence[Recipe]
 ) -> Iterator[SteelyardError]:
     before: list[Callable[[], object]] = [

@@ -64,7 +64,9 @@ def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> P
 
     builder = Builder(experiment.build, Path(experiment.source))
     varied = _in_contexts(experiment, builder)
-    wanted = [(each, settings) for settings in _settings(experiment, drawn, varied=varied) for each in drawn]
+    wanted = [
+        (each, settings) for settings in _get_settings(experiment, drawn, varied=varied) for each in drawn
+    ]
     logs: dict[str, Path] = {}
 
     def build_one(treatment: Treatment, settings: Settings) -> Path:
@@ -88,7 +90,7 @@ def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
     builder = Builder(experiment.build, Path(experiment.source))
     wanted = (
         builder.recipe({**each.levels, **settings})
-        for settings in _settings(experiment, drawn, varied=_in_contexts(experiment, builder))
+        for settings in _get_settings(experiment, drawn, varied=_in_contexts(experiment, builder))
         for each in drawn
     )
     return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
@@ -99,7 +101,7 @@ def _in_contexts(experiment: Experiment, builder: Builder) -> bool:
     return experiment.contexts is not None and bool(builder.factors & experiment.contexts.settings.keys())
 
 
-def _settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
+def _get_settings(experiment: Experiment, drawn: Sequence[Treatment], *, varied: bool) -> list[Settings]:
     """Return the settings of the contexts until the first look, the first context first."""
     if not varied or experiment.contexts is None:
         return [{}]

@@ -158,7 +158,7 @@ def _run(
         facts[ENVIRONMENT] = launches.inherited_bytes
     else:
         facts = {"submitted_from": read_host_name()}
-    jobs_before = _jobs(record) if submitted is not None else []
+    jobs_before = _get_jobs(record) if submitted is not None else []
     run_id = record.begin_run({**facts, **launches.facts()}, boot_id())
     state: RunState = "failed"
     try:
@@ -191,19 +191,19 @@ def _run(
         finally:
             trying.join()
         if submitted is not None:
-            able |= _node_facts(record, jobs_before)
+            able |= _get_node_facts(record, jobs_before)
         record.note_host(run_id, able)
 
 
-def _jobs(record: Record) -> list[Job]:
+def _get_jobs(record: Record) -> list[Job]:
     from steelyard.run.queue.job import jobs_in
 
     return jobs_in(record.directory / JOBS)
 
 
-def _node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
+def _get_node_facts(record: Record, jobs_before: Sequence[Job]) -> dict[str, Scalar]:
     """Host facts of the nodes that this run's jobs had, as far as jobs say them."""
-    ends = [end for job in _jobs(record) if job not in jobs_before and (end := job.end) is not None]
+    ends = [end for job in _get_jobs(record) if job not in jobs_before and (end := job.end) is not None]
     columns = {
         "hostname": (end.host for end in ends),
         "kernel": (f"Linux {end.kernel}" for end in ends),
@@ -260,7 +260,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         record,
         experiment,
         hint="measure into a new record: --output NAME.lab; or put the spec back to continue this one"
-        f" ({_alternative(record, experiment)})",
+        f" ({_get_alternative(record, experiment)})",
     )
     moved = record.experiment.source != experiment.source
     contents = {each["sha256"] for each in record.program.values()}
@@ -279,7 +279,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
             )
 
 
-def _alternative(record: Record, experiment: Experiment) -> str:
+def _get_alternative(record: Record, experiment: Experiment) -> str:
     """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
     found = differences(record, experiment)
@@ -353,7 +353,7 @@ def _note_nodes(record: Record, run_id: int) -> None:
     """
     from steelyard.run.queue.job import describe_nodes, find_misplaced
 
-    jobs = _jobs(record)
+    jobs = _get_jobs(record)
     nodes = describe_nodes(jobs)
     if len(nodes) > 1 and not _is_drawing_nodes(record):
         named = "; ".join(f"{node} ({facts})" for node, facts in nodes.items())

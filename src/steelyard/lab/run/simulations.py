@@ -34,10 +34,14 @@ def simulations(
     by_group: dict[_Group, dict[int, tuple[float, float]]] = {}
     for each in treatments:
         if each.id in seen:
-            by_group.setdefault(_group(experiment, each), {})[_ranks(experiment, each)] = seen[each.id]
+            by_group.setdefault(_group(experiment, each), {})[_compute_ranks(experiment, each)] = seen[
+                each.id
+            ]
     return tuple(
         _estimate(
-            treatment.label, _ranks(experiment, treatment), by_group.get(_group(experiment, treatment), {})
+            treatment.label,
+            _compute_ranks(experiment, treatment),
+            by_group.get(_group(experiment, treatment), {}),
         )
         for treatment in treatments
         if treatment.id not in seen
@@ -77,7 +81,7 @@ def _seen(directory: Path) -> dict[int, tuple[float, float]]:
     }
 
 
-def _ranks(experiment: Experiment, treatment: Treatment) -> int:
+def _compute_ranks(experiment: Experiment, treatment: Treatment) -> int:
     known = {name: format_level(level) for name, level in treatment.levels.items()}
     return ranks_of(experiment.launch, known)
 

@@ -33,7 +33,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
         return []
     shown = every[:MOST_ROWS]
     u = Column("S ± u (k = 1)", [Span(_with(its.value, its.u)) for _, its in shown], right=False)
-    spread = Column("S ± spread", [_spread(its) for _, its in shown], right=False)
+    spread = Column("S ± spread", [_render_spread(its) for _, its in shown], right=False)
     first, second = (spread, u) if declared.uncertainty == "sample" else (u, spread)
     columns = [
         Column(
@@ -43,8 +43,8 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
         first,
         replace(second, give_way=1),
         Column("95 % CI", [interval_cell(its.value, its.ci95) for _, its in shown], right=False, give_way=4),
-        Column("RSU", [_rsu(answer, c, c.treatment) for c, _ in shown], give_way=2),
-        Column("RSU against", [_rsu(answer, c, c.baseline) for c, _ in shown], give_way=3),
+        Column("RSU", [_render_rsu(answer, c, c.treatment) for c, _ in shown], give_way=2),
+        Column("RSU against", [_render_rsu(answer, c, c.baseline) for c, _ in shown], give_way=3),
     ]
     paired = all(its.paired for _, its in shown)
     note = (
@@ -60,7 +60,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     ]
 
 
-def _spread(speedup: AdjustedSpeedup) -> Span:
+def _render_spread(speedup: AdjustedSpeedup) -> Span:
     return Span(_with(speedup.value, speedup.spread) if math.isfinite(speedup.spread) else "–")
 
 
@@ -70,7 +70,7 @@ def _with(value: float, uncertainty: float) -> str:
     return f"{value:.{digits}f} ± {uncertainty:.{digits}f}"
 
 
-def _rsu(answer: Answer, comparison: Comparison, treatment: Treatment) -> Span:
+def _render_rsu(answer: Answer, comparison: Comparison, treatment: Treatment) -> Span:
     of = next(
         (
             sample.summary

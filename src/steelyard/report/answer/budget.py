@@ -34,14 +34,14 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     rows = budget.components
     total = budget.total
     columns = [
-        Column("component", [Span(_component(row)) for row in rows], right=False, is_name=True),
+        Column("component", [Span(_format_component(row)) for row in rows], right=False, is_name=True),
         Column("type", [Span(row.kind) for row in rows], right=False),
         Column("of", [Span(row.side) for row in rows], right=False),
-        Column("value", [Span(_value(row.value, unit)) for row in rows], give_way=2),
-        Column("u", [Span(_size(row, unit)) for row in rows]),
-        Column("c", [Span(_sensitivity(row, unit)) for row in rows], give_way=3),
+        Column("value", [Span(_format_value(row.value, unit)) for row in rows], give_way=2),
+        Column("u", [Span(_format_size(row, unit)) for row in rows]),
+        Column("c", [Span(_format_sensitivity(row, unit)) for row in rows], give_way=3),
         Column("adds %", [Span(f"{100 * row.contribution:.2g}") for row in rows]),
-        Column("of u² %", [Span(_share(row, total.u)) for row in rows], give_way=1),
+        Column("of u² %", [Span(_format_share(row, total.u)) for row in rows], give_way=1),
         Column("ν", [Span("∞" if row.nu is None else f"{row.nu:.4g}") for row in rows]),
     ]
     head = f"{new} against {old}: contributions to the uncertainty of the speedup, relative to it"
@@ -56,23 +56,23 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     ]
 
 
-def _component(component: Component) -> str:
+def _format_component(component: Component) -> str:
     return printable(component.name)
 
 
-def _value(value: float | None, unit: str) -> str:
+def _format_value(value: float | None, unit: str) -> str:
     return "" if value is None else format_quantity(value, unit, 4)
 
 
-def _size(component: Component, unit: str) -> str:
+def _format_size(component: Component, unit: str) -> str:
     return percent(component.u) if component.relative else format_quantity(component.u, unit, 2)
 
 
-def _sensitivity(component: Component, unit: str) -> str:
+def _format_sensitivity(component: Component, unit: str) -> str:
     below = "" if component.relative else shown_unit(unit)
     return f"{component.sensitivity:.3g}" + (f" /{below}" if below else "")
 
 
-def _share(component: Component, u: float) -> str:
+def _format_share(component: Component, u: float) -> str:
     share = 100 * component.variance / u**2
     return f"{share:.1f}" if abs(share) >= 0.05 else "<0.1"

@@ -29,15 +29,15 @@ def lines(result: ByContext, width: int = 80) -> list[Line]:
     """All three figures, as far as the record has them."""
     shown: list[Line] = []
     for profile in result.profiles:
-        shown += [*([()] if shown else []), *_changes(profile, width)]
+        shown += [*([()] if shown else []), *_render_changes(profile, width)]
     for finding in result.comparisons:
-        shown += [(), *_histogram(finding, width)]
+        shown += [(), *_render_histogram(finding, width)]
     if result.comparisons:
-        shown += [(), *_streaks(result.comparisons, width)]
+        shown += [(), *_render_streaks(result.comparisons, width)]
     return shown
 
 
-def _changes(profile: Profile, width: int) -> list[Line]:
+def _render_changes(profile: Profile, width: int) -> list[Line]:
     """Figure 3: a row for each context, in the order of its number where one varies."""
     varied = _varied([at.settings for at in profile.at])
     at = (
@@ -45,7 +45,7 @@ def _changes(profile: Profile, width: int) -> list[Line]:
         if len(varied) == 1
         else list(profile.at)
     )
-    spans = [bound for each in at for bound in _reach(each.ratio, each.interval)]
+    spans = [bound for each in at for bound in _compute_reach(each.ratio, each.interval)]
     room = width - _LABEL - 2
     chart = _Axis(min(spans), max(spans), room)
     name = f"{printable(profile.treatment.label)}: {profile.metric.name}"
@@ -61,7 +61,7 @@ def _changes(profile: Profile, width: int) -> list[Line]:
     return rows
 
 
-def _histogram(finding: ContextFinding, width: int) -> list[Line]:
+def _render_histogram(finding: ContextFinding, width: int) -> list[Line]:
     """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
     across = finding.across
     speedups = [one.speedup for one in across.each]
@@ -87,9 +87,9 @@ def _histogram(finding: ContextFinding, width: int) -> list[Line]:
     return rows
 
 
-def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
+def _render_streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     """Figure 5: a streak for each comparison: single contexts along it, its interval and prediction below."""
-    spans = [value for each in result for value in _extent(each.across)]
+    spans = [value for each in result for value in _compute_extent(each.across)]
     axis = _Axis(min(spans), max(spans), width - 16)
     rows: list[Line] = [(Span("Single contexts against all together", "heading"),)]
     for each in result:
@@ -100,12 +100,12 @@ def _streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
             ("the next one", each.across.prediction),
         ):
             rows.append((Span(f"{name:<14}"), Span(axis.interval(each.across.speedup, interval))))
-        rows.append((Span(" " * 14 + _verdicts(each.across.each), "dim"),))
+        rows.append((Span(" " * 14 + _format_verdicts(each.across.each), "dim"),))
     rows.append((Span(f"{'':<14}{axis.low:.4g} ×{axis.high:.4g}".replace("×", "× … ") + " ×", "dim"),))
     return rows
 
 
-def _verdicts(contexts: Sequence[InContext]) -> str:
+def _format_verdicts(contexts: Sequence[InContext]) -> str:
     faster, slower = sum(one.alone > 0 for one in contexts), sum(one.alone < 0 for one in contexts)
     return f"{faster} of {len(contexts)} contexts alone would say faster, {slower} slower"
 
@@ -144,12 +144,12 @@ def _varied(settings: Sequence[Mapping[str, Scalar]]) -> list[str]:
     return [name for name in settings[0] if len({setting.get(name) for setting in settings}) > 1]
 
 
-def _reach(value: float, interval: Interval | None) -> tuple[float, ...]:
+def _compute_reach(value: float, interval: Interval | None) -> tuple[float, ...]:
     return (interval.low, interval.high) if interval else (value,)
 
 
-def _extent(across: AcrossContexts) -> tuple[float, ...]:
-    return (*(one.speedup for one in across.each), *_reach(across.speedup, across.prediction))
+def _compute_extent(across: AcrossContexts) -> tuple[float, ...]:
+    return (*(one.speedup for one in across.each), *_compute_reach(across.speedup, across.prediction))
 
 
 def _pair_name(finding: ContextFinding) -> str:

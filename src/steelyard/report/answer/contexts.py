@@ -34,20 +34,20 @@ def context_columns(findings: Sequence[ContextFinding], called: Names) -> list[C
     by, next_ = ("by machine", "next machine") if findings[0].machines else ("by context", "next context")
     columns = [
         Column(by, [Span(called[each.treatment.label]) for each in findings], right=False, is_name=True),
-        *_against(findings, called),
-        Column(f"{next_} (95 % PI)", [_prediction(each) for each in across], right=False),
-        Column("faster", [Span(_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
-        Column("slower", [Span(_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
+        *_render_against(findings, called),
+        Column(f"{next_} (95 % PI)", [_render_prediction(each) for each in across], right=False),
+        Column("faster", [Span(_format_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
+        Column("slower", [Span(_format_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
     ]
     if any(each.components for each in across):
         columns += [
-            Column("SD between", [Span(_share(each.interaction)) for each in across], give_way=1),
-            Column("SD within", [Span(_share(each.noise)) for each in across], give_way=2),
+            Column("SD between", [Span(_format_share(each.interaction)) for each in across], give_way=1),
+            Column("SD within", [Span(_format_share(each.noise)) for each in across], give_way=2),
         ]
     return columns
 
 
-def _against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
+def _render_against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     if len({each.baseline.id for each in findings}) == 1:
         return []
     return [
@@ -55,17 +55,17 @@ def _against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     ]
 
 
-def _prediction(across: AcrossContexts) -> Span:
+def _render_prediction(across: AcrossContexts) -> Span:
     if across.prediction is None:
         return Span("–")
     return Span(bounds(across.speedup, across.prediction))
 
 
-def _side(count: int, alone: int | None) -> str:
+def _format_side(count: int, alone: int | None) -> str:
     return str(count) if alone is None else f"{count} ({alone})"
 
 
-def _share(log_s: float | None) -> str:
+def _format_share(log_s: float | None) -> str:
     return "–" if log_s is None else percent(log_s)
 
 
@@ -79,9 +79,9 @@ def sentences(findings: Sequence[ContextFinding], called: Names) -> list[str]:
         text
         for each in findings[:MOST_SENTENCES]
         for text in (
-            _middle(each, called),
-            _bootstrap(each, called),
-            _interaction(each, called),
+            _format_middle(each, called),
+            _format_bootstrap(each, called),
+            _format_interaction(each, called),
             _split(each, called),
             _rank(each, called),
         )
@@ -102,7 +102,7 @@ def _who(finding: ContextFinding, called: Names) -> str:
     return f"{called[finding.treatment.label]} against {called[finding.baseline.label]}"
 
 
-def _middle(finding: ContextFinding, called: Names) -> str:
+def _format_middle(finding: ContextFinding, called: Names) -> str:
     middle, across = finding.across.robust, finding.across
     if middle is None or not middle.mean_differs:
         return ""
@@ -116,7 +116,7 @@ def _middle(finding: ContextFinding, called: Names) -> str:
     )
 
 
-def _bootstrap(finding: ContextFinding, called: Names) -> str:
+def _format_bootstrap(finding: ContextFinding, called: Names) -> str:
     t, drawn = finding.across.interval, finding.across.bootstrap
     if t is None or drawn is None or t.excludes(1) == drawn.excludes(1):
         return ""
@@ -127,7 +127,7 @@ def _bootstrap(finding: ContextFinding, called: Names) -> str:
     )
 
 
-def _interaction(finding: ContextFinding, called: Names) -> str:
+def _format_interaction(finding: ContextFinding, called: Names) -> str:
     components, common = finding.across.components, finding.across.common
     if components is None or components.p is None:
         return ""

@@ -57,7 +57,7 @@ def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> F
     better = value >= 1
     if effect.resolved and not better:
         value, interval = 1 / value, interval.reciprocal() if interval else None
-    evidence = _evidence(effect, factorial, value, interval, answer)
+    evidence = _format_evidence(effect, factorial, value, interval, answer)
     word = comparative(factorial.metric, better=better)
     if effect.resolved:
         metric = "" if is_speed(factorial.metric) else f" {printable(factorial.metric.name)}"
@@ -74,17 +74,17 @@ def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> F
     )
 
 
-def _evidence(
+def _format_evidence(
     effect: Effect, factorial: Factorial, value: float, interval: Interval | None, answer: Answer
 ) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = effect.p_holm
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):
         parts.append(f"but p = {probability(p)} among {len(factorial.effects)} effects")
-    return ", ".join([*parts, f"{counted(factorial.treatments, 'treatment')}", _units(factorial)])
+    return ", ".join([*parts, f"{counted(factorial.treatments, 'treatment')}", _format_units(factorial)])
 
 
-def _units(factorial: Factorial) -> str:
+def _format_units(factorial: Factorial) -> str:
     if factorial.by == "launch":
         return f"{counted(factorial.units, 'run')} of each, one after the other"
     return counted(factorial.units, factorial.by)
@@ -103,7 +103,7 @@ def interactions(factorial: Factorial) -> Iterator[str]:
     for pair in pairs[:MOST_SENTENCES]:
         first, second = (axes[name] for name in pair)
         at = [
-            f"{_conditional(each, factorial.metric)} at {printable(second.name)} ="
+            f"{_format_conditional(each, factorial.metric)} at {printable(second.name)} ="
             f" {step_text(second, each.step)}"
             for each in factorial.conditional
             if (each.factor, each.at) == pair
@@ -114,7 +114,7 @@ def interactions(factorial: Factorial) -> Iterator[str]:
         )
 
 
-def _conditional(effect: ConditionalEffect, metric: Metric) -> str:
+def _format_conditional(effect: ConditionalEffect, metric: Metric) -> str:
     """``1.21 × faster (1.19 to 1.23)``."""
     value, interval = effect.ratio.value, effect.ci95
     if value is None:

@@ -37,13 +37,13 @@ def lines(answer: Answer, width: int) -> list[Line]:
         if shown:
             shown.append(())
         shown += paragraph(caption(effect), width, style="heading", only_first=True)
-        shown += _part(effect, width, told=leads(answer))
+        shown += _render_part(effect, width, told=leads(answer))
     if shown and any(not each.measured for each in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
     return shown
 
 
-def _part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
+def _render_part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
     """Yield the findings in words, without the sentences that ``told`` says stand above already."""
     if factorial.undefined is not None:
         said = f"No effects of the factors: {factorial.undefined.words}."
@@ -55,8 +55,8 @@ def _part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
         yield (Span(f"… and {len(factorial.effects) - MOST_ROWS} smaller; --json has all."),)
     for sentence in (*(() if told else interactions(factorial)), *notes(factorial)):
         yield from _wrapped(sentence, width)
-    yield from _level_table(factorial, width)
-    yield from _contrast_table(factorial, width)
+    yield from _render_level_table(factorial, width)
+    yield from _render_contrast_table(factorial, width)
 
 
 def caption(factorial: Factorial) -> str:
@@ -87,14 +87,15 @@ def effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Colu
             is_name=max(columns_of(called(effect, axes)) for effect in effects) > _LONG_NAME,
         ),
         Column(
-            _ratio_title(factorial.metric), [*(ratio_cell(_value(e.ratio), e.ci95) for e in effects), *blank]
+            _format_ratio_title(factorial.metric),
+            [*(ratio_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
         ),
     ]
     if any(effect.ci95 for effect in effects):
         columns.append(
             Column(
                 "95 % CI",
-                [*(interval_cell(_value(e.ratio), e.ci95) for e in effects), *blank],
+                [*(interval_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
                 right=False,
                 give_way=1,
             )
@@ -103,12 +104,12 @@ def effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Colu
         columns.append(Column("p Holm", [*(_p(e) for e in effects), *blank]))
     columns += [
         Column("variation", [Span(f"{100 * share:.1f} %") for share in shares], give_way=2),
-        Column("", [Span(_bar(share), "dim") for share in shares], right=False, give_way=3),
+        Column("", [Span(_format_bar(share), "dim") for share in shares], right=False, give_way=3),
     ]
     return columns
 
 
-def _level_table(factorial: Factorial, width: int) -> list[Line]:
+def _render_level_table(factorial: Factorial, width: int) -> list[Line]:
     """Levels of factors that have more than two, against their first."""
     if not factorial.levels:
         return []
@@ -127,23 +128,24 @@ def level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[
     return [
         Column("levels", [Span(level_name(factorial, each)) for each in effects], right=False, is_name=True),
         Column(
-            _ratio_title(factorial.metric), [ratio_cell(_value(each.ratio), each.ci95) for each in effects]
+            _format_ratio_title(factorial.metric),
+            [ratio_cell(_compute_value(each.ratio), each.ci95) for each in effects],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_value(each.ratio), each.ci95) for each in effects],
+            [interval_cell(_compute_value(each.ratio), each.ci95) for each in effects],
             right=False,
             give_way=1,
         ),
     ]
 
 
-def _contrast_table(factorial: Factorial, width: int) -> list[Line]:
+def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
     if not factorial.contrasts:
         return []
 
     def column(effect: ContrastEffect) -> Span:
-        return ratio_cell(_value(effect.ratio), effect.ci95)
+        return ratio_cell(_compute_value(effect.ratio), effect.ci95)
 
     contrasts = factorial.contrasts
     return [
@@ -156,7 +158,7 @@ def _contrast_table(factorial: Factorial, width: int) -> list[Line]:
                 Column("ratio", [column(each) for each in contrasts]),
                 Column(
                     "95 % CI",
-                    [interval_cell(_value(e.ratio), e.ci95) for e in contrasts],
+                    [interval_cell(_compute_value(e.ratio), e.ci95) for e in contrasts],
                     right=False,
                     give_way=1,
                 ),
@@ -192,7 +194,7 @@ def notes(factorial: Factorial) -> Iterator[str]:
         )
 
 
-def _ratio_title(metric: Metric) -> str:
+def _format_ratio_title(metric: Metric) -> str:
     return "speedup" if is_speed(metric) else "× better"
 
 
@@ -200,11 +202,11 @@ def _p(tested: Effect | ContrastEffect) -> Span:
     return p_cell(tested.p_holm, "" if tested.resolved else "open")
 
 
-def _value(ratio: LogEstimate | None) -> float | None:
+def _compute_value(ratio: LogEstimate | None) -> float | None:
     return None if ratio is None else ratio.value
 
 
-def _bar(share: float) -> str:
+def _format_bar(share: float) -> str:
     whole, part = divmod(round(8 * _BAR * share), 8)
     return "█" * whole + ("▏▎▍▌▋▊▉"[part - 1] if part else "")
 
@@ -223,7 +225,11 @@ _SHOWN_BESIDE: Final = 0.01
 def beside_lines(answer: Answer, width: int) -> list[Line]:
     """Yield for each metric the range of its means, and below it its effects, the largest first."""
     shown = answer.effects_beside[:MOST_METRICS]
-    rows = [row for found in shown for row in (_Row(_heading(found, answer)), *_largest_effects(found))]
+    rows = [
+        row
+        for found in shown
+        for row in (_Row(_format_heading(found, answer)), *_make_largest_effects(found))
+    ]
     columns = [
         Column("also measured", [Span(row.name) for row in rows], right=False, is_name=True),
         Column("× better", [row.ratio for row in rows]),
@@ -247,12 +253,14 @@ class _Row:
             self.interval = Span("–" if known is None or effect.ci95 is None else bounds(known, effect.ci95))
 
 
-def _heading(factorial: Factorial, answer: Answer) -> str:
+def _format_heading(factorial: Factorial, answer: Answer) -> str:
     where = named_levels({**factorial.stratum, **factorial.labels})
-    return ", ".join(filter(None, [printable(factorial.metric.name), where, _means(factorial, answer)]))
+    return ", ".join(
+        filter(None, [printable(factorial.metric.name), where, _format_means(factorial, answer)])
+    )
 
 
-def _means(factorial: Factorial, answer: Answer) -> str:
+def _format_means(factorial: Factorial, answer: Answer) -> str:
     """``4.59 ms to 9.18 ms``."""
     summaries = [
         sample.summary
@@ -268,7 +276,7 @@ def _means(factorial: Factorial, answer: Answer) -> str:
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
-def _largest_effects(factorial: Factorial) -> Sequence[_Row]:
+def _make_largest_effects(factorial: Factorial) -> Sequence[_Row]:
     axes = {axis.name: axis for axis in factorial.axes}
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)
     shown = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][

@@ -33,9 +33,12 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
         Column("speedup of", of, right=False, is_name=True),
         Column("over that of", over, right=False, is_name=True),
         *(Column(printable(name), cells[name], right=False) for name in labels),
-        Column("ratio", [ratio_cell(_value(each), each.ci95) for each in shown]),
+        Column("ratio", [ratio_cell(_compute_value(each), each.ci95) for each in shown]),
         Column(
-            "95 % CI", [interval_cell(_value(each), each.ci95) for each in shown], right=False, give_way=1
+            "95 % CI",
+            [interval_cell(_compute_value(each), each.ci95) for each in shown],
+            right=False,
+            give_way=1,
         ),
         Column("p Holm", p, give_way=2),
         Column("verdict", verdicts, right=False),
@@ -44,5 +47,5 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     return [*table(columns, width), *more]
 
 
-def _value(ratio: SpeedupRatio) -> float | None:
+def _compute_value(ratio: SpeedupRatio) -> float | None:
     return None if isinstance(ratio.ratio, Undefined) else ratio.ratio.value

@@ -68,12 +68,12 @@ def _of_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     if apart:
         return [notice(each, called) for each in alike]
     who = tuple(label for each in alike for label in each.treatments)
-    ends = {key: _ends([each.fields[key] for each in alike]) for key in alike[0].fields}
+    ends = {key: _compute_ends([each.fields[key] for each in alike]) for key in alike[0].fields}
     lowest = Notice(kind, who, {key: high if key == "high" else low for key, (low, high) in ends.items()})
     ranges = {key: high for key, (low, high) in ends.items() if high != low and key not in _BOUNDS}
     return [notice(lowest, called, up_to=ranges)]
 
 
-def _ends(values: Sequence[Scalar]) -> tuple[float, float]:
+def _compute_ends(values: Sequence[Scalar]) -> tuple[float, float]:
     numbers = [value if isinstance(value, int | float) else float(value) for value in values]
     return min(numbers), max(numbers)

@@ -74,35 +74,35 @@ def pair_columns(
     paired = {(c.baseline.id, c.treatment.id, *sorted(c.labels.items())): c for c in answer.judged}
     beside = [paired.get((p.baseline.id, p.treatment.id, *sorted(p.labels.items()))) for p in pairs]
     by_blocks = answer.design.order != "sequential"
-    strata = _strata(pairs)
+    strata = _render_strata(pairs)
     return [
         *strata,
-        *_treatments(answer, pairs, width - sum(each.width + len(GAP) for each in strata)),
+        *_render_treatments(answer, pairs, width - sum(each.width + len(GAP) for each in strata)),
         Column("test", [_test(p) for p in pairs], right=False, give_way=1),
         Column("p", [p_cell(p.p) for p in pairs], give_way=4),
         Column("p Holm", [p_cell(p.p_holm) for p in pairs]),
-        Column("of means", [_ratio(p) for p in pairs], give_way=2),
-        Column("95 % CI", [_interval(p) for p in pairs], right=False, give_way=6),
-        Column("P(better)", [_better(p, protocol_answer.metric) for p in pairs], give_way=5),
-        Column("verdict", [_verdict(p, protocol_answer.metric) for p in pairs], right=False),
+        Column("of means", [_render_ratio(p) for p in pairs], give_way=2),
+        Column("95 % CI", [_render_interval(p) for p in pairs], right=False, give_way=6),
+        Column("P(better)", [_render_better(p, protocol_answer.metric) for p in pairs], give_way=5),
+        Column("verdict", [_render_verdict(p, protocol_answer.metric) for p in pairs], right=False),
         *([Column("paired", [_paired(c) for c in beside], right=False, give_way=3)] if by_blocks else []),
     ]
 
 
-def _strata(pairs: Sequence[ProtocolPair]) -> list[Column]:
+def _render_strata(pairs: Sequence[ProtocolPair]) -> list[Column]:
     return [
-        *_columns([pair.stratum for pair in pairs], "factor"),
-        *_columns([pair.labels for pair in pairs], "label"),
+        *_render_columns([pair.stratum for pair in pairs], "factor"),
+        *_render_columns([pair.labels for pair in pairs], "label"),
     ]
 
 
-def _columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
+def _render_columns(rows: Sequence[Mapping[str, Scalar]], of: Literal["factor", "label"]) -> list[Column]:
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, "")) or "''") for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of=of) for name in names]
 
 
-def _treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int) -> list[Column]:
+def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int) -> list[Column]:
     """Both sides of a comparison, except what the stratum says already.
 
     Where there are several factors, each has a column, as in every table.
@@ -120,16 +120,16 @@ def _treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int) -> lis
     named = treatment_columns([pair.treatment for pair in pairs], factors, room - _VERDICT - _AGAINST)
     if any(column.of != "factor" for column in named):
         # Labels of several factors are long, and look alike when they are shortened.
-        bare = [name_cell(_bare(pair.treatment, factors)) for pair in pairs]
+        bare = [name_cell(_format_bare(pair.treatment, factors)) for pair in pairs]
         named = [Column("treatment", bare, right=False, is_name=True)]
     left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
     against = baseline_column([(pair.treatment, pair.baseline) for pair in pairs], factors)
     if against.narrowest_apart > left:
-        against = replace(against, cells=[name_cell(_bare(pair.baseline, factors)) for pair in pairs])
+        against = replace(against, cells=[name_cell(_format_bare(pair.baseline, factors)) for pair in pairs])
     return [*named, against]
 
 
-def _bare(treatment: Treatment, factors: Sequence[str]) -> str:
+def _format_bare(treatment: Treatment, factors: Sequence[str]) -> str:
     """Its levels, in the order of the factors."""
     return ",".join(level_text(treatment.levels[name]) for name in factors)
 
@@ -158,17 +158,17 @@ def _test(pair: ProtocolPair) -> Span:
     return Span(TESTS[pair.test] + mark)
 
 
-def _ratio(pair: ProtocolPair) -> Span:
+def _render_ratio(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
     return ratio_cell(means.value, means.ci95) if means else Span("–")
 
 
-def _interval(pair: ProtocolPair) -> Span:
+def _render_interval(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
     return interval_cell(means.value, means.ci95) if means else Span("–")
 
 
-def _better(pair: ProtocolPair, metric: Metric) -> Span:
+def _render_better(pair: ProtocolPair, metric: Metric) -> Span:
     above = pair.effects.above if pair.effects else None
     if above is None:
         return Span("–")
@@ -176,7 +176,7 @@ def _better(pair: ProtocolPair, metric: Metric) -> Span:
     return Span(f"{100 * share:.0f} %")
 
 
-def _verdict(pair: ProtocolPair, metric: Metric) -> Span:
+def _render_verdict(pair: ProtocolPair, metric: Metric) -> Span:
     if isinstance(pair.path, Undefined):
         return Span("not tested", "open")
     if "too_few" in pair.flags:

@@ -41,7 +41,7 @@ def program_tables(tables: ProgramTables, width: int) -> list[Line]:
                 "finding."
             )
             result += [*paragraph(note, width, rest="  ", style="dim"), ()]
-    return [*result, *_rows(tables, width)]
+    return [*result, *_render_rows(tables, width)]
 
 
 def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
@@ -49,14 +49,14 @@ def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, 
     title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
     sums = (
         f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm,"
-        f" {stratum_table.after} after; " + _tests(stratum_table.tests, stratum_table.comparisons)
+        f" {stratum_table.after} after; " + _format_tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
         *paragraph(title, width, rest="  ", style="heading"),
         *paragraph(sums, width, rest="  ", style="dim"),
         *(paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
-        *_triangle(stratum_table, "before", width),
-        *_triangle(stratum_table, "after Holm", width),
+        *_render_triangle(stratum_table, "before", width),
+        *_render_triangle(stratum_table, "after Holm", width),
     ]
 
 
@@ -65,12 +65,12 @@ def _named_by(factors: Sequence[str]) -> str:
     return f"rows and columns: {','.join(map(printable, factors))}"
 
 
-def _tests(tests: Mapping[Test, int], comparisons: int) -> str:
+def _format_tests(tests: Mapping[Test, int], comparisons: int) -> str:
     used = ", ".join(f"{_SHORT[test]} {percent(count / comparisons)}" for test, count in tests.items())
     return used or "no test"
 
 
-def _triangle(stratum_table: StratumTable, when: str, width: int) -> list[Line]:
+def _render_triangle(stratum_table: StratumTable, when: str, width: int) -> list[Line]:
     """One row for each treatment but the last, one column for each but the first.
 
     There are as many columns at a time as there is room for.
@@ -95,12 +95,12 @@ def _triangle(stratum_table: StratumTable, when: str, width: int) -> list[Line]:
         for first in firsts:
             row = [cells.get((first, second)) for second in part]
             if any(row):
-                texts = (Span(pad(_cell(cell, when), each, right=True)) for cell in row)
+                texts = (Span(pad(_format_cell(cell, when), each, right=True)) for cell in row)
                 result.append((Span(pad(names[first], head)), *texts))
     return result
 
 
-def _cell(cell: Cell | None, when: str) -> str:
+def _format_cell(cell: Cell | None, when: str) -> str:
     if cell is None:
         return ""
     if when == "before":
@@ -108,7 +108,7 @@ def _cell(cell: Cell | None, when: str) -> str:
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ' '}"
 
 
-def _rows(tables: ProgramTables, width: int) -> list[Line]:
+def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
     shown = tables.rows[:MOST_ROWS]
     strata = dict.fromkeys(name for row in shown for name in row.stratum)
     used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in shown))
@@ -117,13 +117,15 @@ def _rows(tables: ProgramTables, width: int) -> list[Line]:
             printable(tables.program), [name_cell(row.program) for row in shown], right=False, is_name=True
         ),
         *(
-            Column(printable(name), [name_cell(_level(row.stratum, name)) for row in shown], right=False)
+            Column(
+                printable(name), [name_cell(_format_level(row.stratum, name)) for row in shown], right=False
+            )
             for name in strata
         ),
         Column("pairs", [Span(str(row.pairs)) for row in shown]),
         Column("differ", [Span(f"{100 * row.before / row.pairs:.0f} %") for row in shown]),
         Column("after Holm", [Span(f"{100 * row.after / row.pairs:.0f} %") for row in shown]),
-        Column("dropped", [_share(row.dropped_share) for row in shown], give_way=1),
+        Column("dropped", [_render_share(row.dropped_share) for row in shown], give_way=1),
         *(
             Column(_SHORT[test], [Span(str(row.tests.get(test, 0))) for row in shown], give_way=2)
             for test in used
@@ -133,9 +135,9 @@ def _rows(tables: ProgramTables, width: int) -> list[Line]:
     return [*table(given, width), *more]
 
 
-def _share(value: float | None) -> Span:
+def _render_share(value: float | None) -> Span:
     return Span("–" if value is None else percent(value))
 
 
-def _level(stratum: Mapping[str, Scalar], name: str) -> str:
+def _format_level(stratum: Mapping[str, Scalar], name: str) -> str:
     return str(stratum.get(name, ""))

@@ -124,7 +124,7 @@ def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = 
     for key, high in (up_to or {}).items():
         if (end := _shown(key, high)) != shown[key]:
             shown[key] = f"{shown[key].removesuffix(' %') if end.endswith(' %') else shown[key]} to {end}"
-    return _SENTENCES[about.kind].format(who=who, **shown, **_phrases(about, up_to or {}))
+    return _SENTENCES[about.kind].format(who=who, **shown, **_get_phrases(about, up_to or {}))
 
 
 def _who(labels: Sequence[str], names: Names) -> str:
@@ -145,12 +145,12 @@ def _shown(key: str, value: Scalar) -> str:
     return format(value, _FORMATS[key]) if key in _FORMATS else printable(str(value))
 
 
-def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
+def _get_phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     """Parts of sentences that hang on more than one field."""
     fields = about.fields
     phrases: dict[str, str] = {}
     if about.kind == "precision_not_reached":
-        phrases["outcome"] = _precision(fields)
+        phrases["outcome"] = _format_precision(fields)
     elif about.kind == "few_blocks":
         phrases["what"] = "blocks" if fields["blocked"] else "runs of each treatment"
         phrases["shape"] = "log-ratios that are near normal" if fields["blocked"] else "log-normal times"
@@ -178,7 +178,7 @@ def _phrases(about: Notice, most: Mapping[str, Scalar]) -> dict[str, str]:
     return phrases
 
 
-def _precision(it: Mapping[str, Scalar]) -> str:
+def _format_precision(it: Mapping[str, Scalar]) -> str:
     """How the precision wanted was missed; so few blocks may have reached it that it is not relied on."""
     blocks = counted(int(it["blocks"]), "block")
     widths = {key: float(it[key]) for key in _WIDTHS if key in it}

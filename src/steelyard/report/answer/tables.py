@@ -45,20 +45,20 @@ def overview(answer: Answer, width: int, time_unit: str | None = None) -> list[L
     every = [sample for sample in answer.samples if sample.metric.name == answer.metric.name]
     shown = every[:MOST_ROWS]
     summaries = [sample.summary for sample in shown]
-    unit = _unit(summaries, answer.metric, time_unit)
+    unit = _make_unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
     shared = shared_labels(answer)
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
-            [sample.treatment for sample in shown], _factors(answer), width // 3, answer.metric.name
+            [sample.treatment for sample in shown], _format_factors(answer), width // 3, answer.metric.name
         ),
-        *_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
-        Column(f"mean ± SE{suffix}", [Span(_mean_and_u(summary, unit)) for summary in summaries]),
+        *_render_labels([{k: v for k, v in sample.labels.items() if k not in shared} for sample in shown]),
+        Column(f"mean ± SE{suffix}", [Span(_format_mean_and_u(summary, unit)) for summary in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if _tells_each(answer):
-        columns.append(Column("verdict", _outcomes(answer, shown), right=False))
+        columns.append(Column("verdict", _render_outcomes(answer, shown), right=False))
     columns += _describe_beside(answer, shown)
     plots = [Span(plot) for plot in boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
@@ -69,21 +69,21 @@ def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
     """Means of CPU time and memory beside those of elapsed time; the first to give way."""
     if answer.metric.name != "wall_s":
         return []
-    described = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+    described = {(s.metric.name, _make_key(s.treatment.id, s.labels)): s for s in answer.samples}
     columns = []
     for place, (name, title) in enumerate(_BESIDE.items(), 2):
-        samples = [described.get((name, _key(sample.treatment.id, sample.labels))) for sample in rows]
+        samples = [described.get((name, _make_key(sample.treatment.id, sample.labels))) for sample in rows]
         observed = [sample for sample in samples if sample is not None]
         if len(observed) != len(samples):
             continue
         summaries = [sample.summary for sample in observed]
-        unit = _unit(summaries, observed[0].metric)
+        unit = _make_unit(summaries, observed[0].metric)
         cells = [Span(unit.text(summary.mean)) for summary in summaries]
         columns.append(Column(f"{title} {unit.unit}".rstrip(), cells, give_way=place))
     return columns
 
 
-def _mean_and_u(summary: Summary, unit: Scale) -> str:
+def _format_mean_and_u(summary: Summary, unit: Scale) -> str:
     if summary.mean is None or summary.u is None:
         return unit.text(summary.mean)
     return f"{unit.text(summary.mean)} ± {unit.text(summary.u)}"
@@ -94,11 +94,11 @@ def _tells_each(answer: Answer) -> bool:
     return bool(answer.judged) and _one_each(answer) and answer.protocol is None and not leads(answer)
 
 
-def _outcomes(answer: Answer, describeds: Sequence[Described]) -> list[Span]:
+def _render_outcomes(answer: Answer, describeds: Sequence[Described]) -> list[Span]:
     """Return the ratio as the sentences say it, or why there is none."""
-    of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
-    baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-    keys = [_key(sample.treatment.id, sample.labels) for sample in describeds]
+    of = {_make_key(c.treatment.id, c.labels): c for c in answer.judged}
+    baselines = {_make_key(c.baseline.id, c.labels) for c in answer.judged}
+    keys = [_make_key(sample.treatment.id, sample.labels) for sample in describeds]
     roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
     return [Span(*outcome(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)]
 
@@ -119,16 +119,16 @@ def measured_columns(answer: Answer, describeds: Sequence[Described], width: int
     """Return the columns of these samples of the primary metric."""
     columns = [
         *treatment_columns(
-            [sample.treatment for sample in describeds], _factors(answer), _room(answer, width)
+            [sample.treatment for sample in describeds], _format_factors(answer), _compute_room(answer, width)
         ),
-        *_labels([sample.labels for sample in describeds]),
-        *_summaries(describeds, answer.metric),
+        *_render_labels([sample.labels for sample in describeds]),
+        *_render_summaries(describeds, answer.metric),
     ]
     if _tells_each(answer):
-        of = {_key(c.treatment.id, c.labels): c for c in answer.judged}
-        baselines = {_key(c.baseline.id, c.labels) for c in answer.judged}
-        keys = [_key(sample.treatment.id, sample.labels) for sample in describeds]
-        columns += _comparisons([of.get(key) for key in keys], answer)
+        of = {_make_key(c.treatment.id, c.labels): c for c in answer.judged}
+        baselines = {_make_key(c.baseline.id, c.labels) for c in answer.judged}
+        keys = [_make_key(sample.treatment.id, sample.labels) for sample in describeds]
+        columns += _render_comparisons([of.get(key) for key in keys], answer)
         roles = [Span("baseline", "dim") if key in baselines else Span("") for key in keys]
         verdicts = [
             Span(*verdict(of[key])) if key in of else role for key, role in zip(keys, roles, strict=True)
@@ -148,13 +148,17 @@ def pairwise(answer: Answer, width: int) -> list[Line]:
 def pair_columns(answer: Answer, comparisons: Sequence[Comparison], width: int) -> list[Column]:
     """Return the columns of these comparisons."""
     return [
-        *(named := treatment_columns([each.treatment for each in comparisons], _factors(answer), width // 2)),
+        *(
+            named := treatment_columns(
+                [each.treatment for each in comparisons], _format_factors(answer), width // 2
+            )
+        ),
         baseline_column(
             [(each.treatment, each.baseline) for each in comparisons],
-            _factors(answer) if len(named) > 1 else (),
+            _format_factors(answer) if len(named) > 1 else (),
         ),
-        *_labels([comparison.labels for comparison in comparisons]),
-        *_comparisons(comparisons, answer),
+        *_render_labels([comparison.labels for comparison in comparisons]),
+        *_render_comparisons(comparisons, answer),
         Column("verdict", [Span(*verdict(comparison)) for comparison in comparisons], right=False),
     ]
 
@@ -178,20 +182,25 @@ def other_metrics(answer: Answer, width: int, metrics: Collection[str] = ()) -> 
 
 def other_columns(answer: Answer, comparisons: Sequence[Comparison], width: int) -> list[Column]:
     """Return the columns of these comparisons of metrics that carry no verdict."""
-    samples = {(s.metric.name, _key(s.treatment.id, s.labels)): s for s in answer.samples}
+    samples = {(s.metric.name, _make_key(s.treatment.id, s.labels)): s for s in answer.samples}
 
     def mean(comparison: Comparison, treatment: int) -> Span:
-        sample = samples[comparison.metric.name, _key(treatment, comparison.labels)]
-        return _quantity(sample, sample.summary.mean, sample.summary.u)
+        sample = samples[comparison.metric.name, _make_key(treatment, comparison.labels)]
+        return _render_quantity(sample, sample.summary.mean, sample.summary.u)
 
     return [
         Column("also measured", [name_cell(c.metric.name) for c in comparisons], right=False, is_name=True),
-        *_labels([comparison.labels for comparison in comparisons]),
+        *_render_labels([comparison.labels for comparison in comparisons]),
         Column("baseline", [mean(c, c.baseline.id) for c in comparisons], give_way=1),
-        *treatment_columns([each.treatment for each in comparisons], _factors(answer), width // 2),
+        *treatment_columns([each.treatment for each in comparisons], _format_factors(answer), width // 2),
         Column("mean", [mean(c, c.treatment.id) for c in comparisons]),
-        Column("× better", [ratio_cell(_value(c), c.ci95) for c in comparisons]),
-        Column("95 % CI", [interval_cell(_value(c), c.ci95) for c in comparisons], right=False, give_way=2),
+        Column("× better", [ratio_cell(_compute_value(c), c.ci95) for c in comparisons]),
+        Column(
+            "95 % CI",
+            [interval_cell(_compute_value(c), c.ci95) for c in comparisons],
+            right=False,
+            give_way=2,
+        ),
     ]
 
 
@@ -206,49 +215,49 @@ def _alone(answer: Answer, width: int, metrics: Collection[str] = ()) -> list[Li
         return []
     shown = others[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
-    names = treatment_columns([sample.treatment for sample in shown], _factors(answer), width // 2)
+    names = treatment_columns([sample.treatment for sample in shown], _format_factors(answer), width // 2)
     columns = [
         Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
-        *_labels([sample.labels for sample in shown]),
+        *_render_labels([sample.labels for sample in shown]),
         *(names if several else []),
-        Column("mean", [_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
-        Column("s", [_quantity(s, s.summary.s, None) for s in shown]),
+        Column("mean", [_render_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
+        Column("s", [_render_quantity(s, s.summary.s, None) for s in shown]),
     ]
     return [*table(columns, width), *left_out(len(others) - len(shown))]
 
 
-def _factors(answer: Answer) -> tuple[str, ...]:
+def _format_factors(answer: Answer) -> tuple[str, ...]:
     return varying([sample.treatment for sample in answer.samples])
 
 
-def _room(answer: Answer, width: int) -> int:
+def _compute_room(answer: Answer, width: int) -> int:
     """Return the room for treatments beside their summary, which is narrow without comparisons."""
     return width - _SUMMARY if leads(answer) else width // 2
 
 
-def _quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
+def _render_quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:
     return Span("–" if value is None else quantity(value, sample.metric.unit, uncertainty))
 
 
 def _one_each(answer: Answer) -> bool:
-    keys = [_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
+    keys = [_make_key(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
     return answer.declared.family != "all-pairs" and len(set(keys)) == len(keys)
 
 
-def _key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
+def _make_key(treatment: int, labels: Mapping[str, Scalar]) -> Key:
     return treatment, tuple(sorted(labels.items()))
 
 
-def _labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
+def _render_labels(rows: Sequence[Mapping[str, Scalar]]) -> list[Column]:
     """Return a column for each label that a program put on its values."""
     names = dict.fromkeys(name for row in rows for name in row)
     cells = {name: [name_cell(str(row.get(name, ""))) for row in rows] for name in names}
     return [Column(printable(name), cells[name], right=False, is_name=True, of="label") for name in names]
 
 
-def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
+def _render_summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     summaries = [sample.summary for sample in samples]
-    unit = _unit(summaries, metric)
+    unit = _make_unit(summaries, metric)
     suffix = f" {unit.unit}" if unit.unit else ""
     # The median is shown where it tells another story than the mean.
     skewed = any(s.mean and s.median and s.u and abs(s.mean - s.median) > 2 * s.u for s in summaries)
@@ -257,7 +266,9 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
         Column(f"mean{suffix}", [Span(unit.text(summary.mean)) for summary in summaries]),
         Column(f"s{suffix}", [Span(unit.text(summary.s)) for summary in summaries], give_way=4),
         Column(
-            "CV %", [Span("–" if s.cv is None else _two_places(100 * s.cv)) for s in summaries], give_way=2
+            "CV %",
+            [Span("–" if s.cv is None else _format_two_places(100 * s.cv)) for s in summaries],
+            give_way=2,
         ),
     ]
     if skewed:
@@ -271,24 +282,24 @@ def _summaries(samples: Sequence[Described], metric: Metric) -> list[Column]:
     return columns
 
 
-def _unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None) -> Scale:
+def _make_unit(summaries: Sequence[Summary], metric: Metric, time_unit: str | None = None) -> Scale:
     """One unit for all means; of times, the one that was asked for."""
     means = [summary.mean for summary in summaries if summary.mean is not None]
     uncertainties = [summary.u for summary in summaries if summary.u]
     return scale(means, uncertainties, metric.unit, prefix=PREFIXES.get(time_unit or ""))
 
 
-def _comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:
+def _render_comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> list[Column]:
     blank = Span("")
     adjusted = "p Holm" if answer.declared.error_rate == "familywise" else "p FDR"
     return [
         Column(
             "speedup" if is_speed(answer.metric) else "× better",
-            [ratio_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            [ratio_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_value(c), c.ci95) if c else blank for c in comparisons],
+            [interval_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
             right=False,
             give_way=1,
         ),
@@ -296,9 +307,9 @@ def _comparisons(comparisons: Sequence[Comparison | None], answer: Answer) -> li
     ]
 
 
-def _value(comparison: Comparison) -> float | None:
+def _compute_value(comparison: Comparison) -> float | None:
     return None if isinstance(comparison.speedup, Undefined) else comparison.speedup.value
 
 
-def _two_places(value: float) -> str:
+def _format_two_places(value: float) -> str:
     return f"{value:.2f}" if value < 9.995 else f"{value:.1f}"

@@ -65,9 +65,9 @@ def lines(
     if details:
         return _in_detail(answer, called, width)
     parts = [
-        _headline(answer, width) or _findings(answer, called, width),
-        [*_chosen(answer, width), *_shared(answer, width), *overview(answer, width, time_unit)],
-        *_pairs(answer, width),
+        _render_headline(answer, width) or _render_findings(answer, called, width),
+        [*_render_chosen(answer, width), *_shared(answer, width), *overview(answer, width, time_unit)],
+        *_get_pairs(answer, width),
         other_metrics(answer, width, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
         speedup_ratios.lines(answer, called, width),
@@ -78,12 +78,12 @@ def lines(
     return [line for part in _separated(parts) for line in part]
 
 
-def _chosen(answer: Answer, width: int) -> list[Line]:
+def _render_chosen(answer: Answer, width: int) -> list[Line]:
     """Return the definition of a speedup where it is not the usual one."""
     declared = answer.declared
     if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
         return []
-    return paragraph(f"speedup: {_estimand(answer)}", width, style="dim")
+    return paragraph(f"speedup: {_format_estimand(answer)}", width, style="dim")
 
 
 def _shared(answer: Answer, width: int) -> list[Line]:
@@ -94,9 +94,9 @@ def _shared(answer: Answer, width: int) -> list[Line]:
 
 def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:
     parts = [
-        _headline(answer, width) or _findings(answer, called, width),
+        _render_headline(answer, width) or _render_findings(answer, called, width),
         [*paragraph(caption(answer), width, style="dim"), *measured(answer, width)],
-        *_pairs(answer, width),
+        *_get_pairs(answer, width),
         typical.details(answer, width),
         adjusted_speedup.lines(answer, width, details=True),
         speedup_ratios.lines(answer, called, width),
@@ -109,7 +109,7 @@ def _in_detail(answer: Answer, called: Names, width: int) -> list[Line]:
     return [line for part in _separated(parts) for line in part]
 
 
-def _headline(answer: Answer, width: int) -> list[Line]:
+def _render_headline(answer: Answer, width: int) -> list[Line]:
     if answer.protocol is None:
         return []
     from steelyard.report.answer import protocol
@@ -117,7 +117,7 @@ def _headline(answer: Answer, width: int) -> list[Line]:
     return protocol.headline(answer, width)
 
 
-def _pairs(answer: Answer, width: int) -> list[list[Line]]:
+def _get_pairs(answer: Answer, width: int) -> list[list[Line]]:
     if answer.protocol is None:
         return [pairwise(answer, width)]
     from steelyard.report.answer import protocol
@@ -139,13 +139,13 @@ def found_in(answer: Answer, called: Names) -> tuple[list[Finding], str]:
         samples = primary(answer)
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
-    shown = judged if len(judged) <= MOST_FINDINGS else _largest(judged)
+    shown = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
     shared = shared_labels(answer)
     found = [finding(each, answer, called, shared) for each in shown]
     return found, tally(judged) if len(shown) < len(judged) else ""
 
 
-def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
+def _render_findings(answer: Answer, called: Names, width: int) -> list[Line]:
     found, left = found_in(answer, called)
     result: list[Line] = []
     for each in found:
@@ -160,7 +160,7 @@ def _findings(answer: Answer, called: Names, width: int) -> list[Line]:
     return result + (paragraph(left, width, rest="  ") if left else [])
 
 
-def _largest(judged: Sequence[Comparison]) -> list[Comparison]:
+def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:
     """Return the resolved comparisons with the largest ratios, of many, in the order of the design."""
     sizes = {
         i: abs(each.speedup.log)
@@ -192,7 +192,7 @@ def caption(answer: Answer) -> str:
         runs = [sample.summary.n for sample in answer.samples if sample.metric.name == metric.name]
         from_to = f"{min(runs)} to " if min(runs) < max(runs) else ""
         how = f"{from_to}{counted(max(runs), 'run')} of each, one treatment after the other"
-    ratio = f"; speedup: {_estimand(answer)}" if answer.judged and answer.protocol is None else ""
+    ratio = f"; speedup: {_format_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
     what += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
@@ -200,7 +200,7 @@ def caption(answer: Answer) -> str:
     return f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
 
 
-def _estimand(answer: Answer) -> str:
+def _format_estimand(answer: Answer) -> str:
     """Return the estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
     if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):

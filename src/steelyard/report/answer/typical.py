@@ -39,8 +39,8 @@ def details(answer: Answer, width: int) -> list[Line]:
         Column("95 % CI", [interval_cell(each.value, each.ci95) for each in found], right=False, give_way=2),
         Column("p", [p_cell(each.p) for each in found], give_way=4),
         *([Column("p BM", [p_cell(each.better.p) for each in found], give_way=6)] if permuted else []),
-        Column(better, [_share(each.better.value) for each in found]),
-        Column("95 % CI", [_shares(each.better.ci95) for each in found], right=False, give_way=3),
+        Column(better, [_render_share(each.better.value) for each in found]),
+        Column("95 % CI", [_render_shares(each.better.ci95) for each in found], right=False, give_way=3),
         Column("d", [_standardised(each) for each in found], give_way=1),
         Column("95 % CI", [_standardised_bounds(each) for each in found], right=False, give_way=5),
     ]
@@ -50,10 +50,10 @@ def details(answer: Answer, width: int) -> list[Line]:
         f"{better}: fraction of {of}; d: mean log-ratio in standard deviations."
     )
     typical = [*table(columns, width), *more, *paragraph(note, width, rest="  ", style="dim")]
-    return [*typical, (), *_quantiles([c for c, _ in shown], width)]
+    return [*typical, (), *_render_quantiles([c for c, _ in shown], width)]
 
 
-def _quantiles(comparisons: Sequence[Comparison], width: int) -> list[Line]:
+def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Line]:
     """Return the speedup at quantiles of the runs, from the fastest tenth to the slowest hundredth."""
     rows = [(c, quantile) for c in comparisons for quantile in c.quantiles]
     if not rows:
@@ -72,24 +72,24 @@ def _known(answer: Answer) -> list[tuple[Comparison, Typical]]:
     return [(c, typical) for c in answer.judged if (typical := c.typical) is not None]
 
 
-def _share(value: float) -> Span:
+def _render_share(value: float) -> Span:
     return Span(f"{100 * value:.0f} %")
 
 
-def _shares(interval: Interval) -> Span:
+def _render_shares(interval: Interval) -> Span:
     return Span(f"{100 * interval.low:.0f} to {100 * interval.high:.0f} %")
 
 
 def _standardised(typical: Typical) -> Span:
-    return Span(_two_places(typical.standardised.value) if typical.standardised else "–")
+    return Span(_format_two_places(typical.standardised.value) if typical.standardised else "–")
 
 
 def _standardised_bounds(typical: Typical) -> Span:
     if typical.standardised is None:
         return Span("–")
     interval = typical.standardised.interval()
-    return Span(f"{_two_places(interval.low)} to {_two_places(interval.high)}")
+    return Span(f"{_format_two_places(interval.low)} to {_format_two_places(interval.high)}")
 
 
-def _two_places(value: float) -> str:
+def _format_two_places(value: float) -> str:
     return f"{round(value, 2) + 0.0:.2f}"  # adding 0 takes the sign from -0.00

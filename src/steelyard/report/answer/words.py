@@ -83,11 +83,11 @@ def is_speed(metric: Metric) -> bool:
 
 def verdict(comparison: Comparison) -> tuple[str, Style]:
     """Return the verdict as one cell of a table; in brackets where it is exploratory."""
-    word, style = _verdict(comparison)
+    word, style = _get_verdict(comparison)
     return (f"({word})", "") if comparison.exploratory and style != "open" else (word, style)
 
 
-def _verdict(comparison: Comparison) -> tuple[str, Style]:
+def _get_verdict(comparison: Comparison) -> tuple[str, Style]:
     if comparison.verdict in ("faster", "slower"):
         better = comparison.verdict == "faster"
         style: Style = "" if comparison.metric.better == "neither" else "good" if better else "bad"
@@ -106,11 +106,11 @@ def outcome(comparison: Comparison) -> tuple[str, Style]:
 
 def finding(comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]) -> Finding:
     """One comparison of the primary metric in words, without the labels that all rows share."""
-    found = _finding(comparison, answer, names, _where(comparison, shared))
+    found = _render_finding(comparison, answer, names, _where(comparison, shared))
     return replace(found, claim=f"exploratory: {found.claim}") if comparison.exploratory else found
 
 
-def _finding(comparison: Comparison, answer: Answer, names: Names, where: str) -> Finding:
+def _render_finding(comparison: Comparison, answer: Answer, names: Names, where: str) -> Finding:
     new, old = _pair(comparison, names)
     style = verdict(comparison)[1]
     margin = answer.declared.margin
@@ -118,29 +118,29 @@ def _finding(comparison: Comparison, answer: Answer, names: Names, where: str) -
     if isinstance(speedup, Undefined):
         return Finding(f"{where}{new} against {old}: no ratio, since {speedup.words}", "", style)
     value, interval = _shown(speedup, comparison)
-    evidence, size = _evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
+    evidence, size = _format_evidence(value, interval, comparison, answer), f"{ratio(value, interval)} ×"
     against = f"{where}{new} against {old}: "
     if comparison.refused:
-        return Finding(f"{against}not resolved, since {_withheld(comparison)}", evidence, style)
+        return Finding(f"{against}not resolved, since {_format_withheld(comparison)}", evidence, style)
     if comparison.verdict == "equivalent" and margin is not None:
-        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}{_but_rare(answer)}"
+        claim = f"{where}{new} is equivalent to {old} within {percent(margin)}{_format_but_rare(answer)}"
         return Finding(claim, f"{size}, {evidence}", style)
     advice = fresh(comparison.fresh, comparison.instances or comparison.blocks)
-    if _direction(comparison) is not None:
+    if _make_direction(comparison) is not None:
         least = "at least " if speedup.one_sided else ""
-        claim = f"{where}{new} {_is(comparison)} {least}{size} {_than(comparison)} {old}"
+        claim = f"{where}{new} {_is(comparison)} {least}{size} {_format_than(comparison)} {old}"
         if comparison.verdict == "not_resolved" and margin is not None:
             claim += f", but whether by more than {percent(margin)} is not resolved"
         return Finding(claim + advice, evidence, style)
-    if margin is not None and (ends := _ends(comparison, margin)) is not None:
+    if margin is not None and (ends := _format_ends(comparison, margin)) is not None:
         return Finding(
             f"{against}neither within {percent(margin)} nor beyond: {ends}{advice}", evidence, style
         )
-    open_ = f"not resolved{_power(comparison.resolvable)}{advice}"
+    open_ = f"not resolved{_format_power(comparison.resolvable)}{advice}"
     return Finding(against + open_, evidence, style)
 
 
-def _ends(comparison: Comparison, margin: float) -> str | None:
+def _format_ends(comparison: Comparison, margin: float) -> str | None:
     """Say how far treatments can differ: ``between 5 % slower and 8 % faster``.
 
     That is by the interval that is shown, or by that of the family where that one alone would have decided
@@ -160,7 +160,7 @@ def _end(metric: Metric, ratio: float) -> str:
     return f"{percent(max(ratio, 1 / ratio) - 1)} {word}"
 
 
-def _but_rare(answer: Answer) -> str:
+def _format_but_rare(answer: Answer) -> str:
     """Part of the contexts for which equivalence is not shown, since none of them was drawn."""
     kinds = {"contexts_unseen": "in contexts", "machines_unseen": "on machines"}
     rare = next((notice for notice in answer.unobserved if notice.kind in kinds), None)
@@ -169,7 +169,7 @@ def _but_rare(answer: Answer) -> str:
     return f", except possibly {kinds[rare.kind]} rarer than {percent(float(rare.fields['share']))}"
 
 
-def _withheld(comparison: Comparison) -> str:
+def _format_withheld(comparison: Comparison) -> str:
     """Why a verdict was not given."""
     reason = next((reason for reason in WITHHOLDING if reason in comparison.flags), None)
     return REASONS[reason] if reason else "runs failed or timed out"
@@ -226,7 +226,7 @@ def fresh(run: FreshRun | None, units: int) -> str:
     return f"; {purpose}, run {size}{about(run.seconds)}"
 
 
-def _power(resolvable: float | None) -> str:
+def _format_power(resolvable: float | None) -> str:
     if resolvable is None:
         return ""
     if resolvable > _NOTHING:
@@ -282,7 +282,7 @@ def _where(comparison: Comparison, shared: Mapping[str, Scalar]) -> str:
     return f"{named_levels(own)}: " if own else ""
 
 
-def _direction(comparison: Comparison) -> Literal["faster", "slower"] | None:
+def _make_direction(comparison: Comparison) -> Literal["faster", "slower"] | None:
     """Which way it was resolved: by the verdict, or by a difference that the margin leaves open."""
     for way in ("faster", "slower"):
         if way in (comparison.verdict, comparison.difference):
@@ -294,15 +294,15 @@ def _is(comparison: Comparison) -> str:
     return "is" if is_speed(comparison.metric) else "has"
 
 
-def _than(comparison: Comparison) -> str:
-    word = comparative(comparison.metric, better=_direction(comparison) == "faster")
+def _format_than(comparison: Comparison) -> str:
+    word = comparative(comparison.metric, better=_make_direction(comparison) == "faster")
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 
 def _shown(speedup: Speedup, comparison: Comparison) -> tuple[float, Interval | None]:
     """Return the ratio and its interval, inverted where the news is bad: 1.30 × slower, not 0.77 × faster."""
     value, interval = speedup.value, comparison.ci95
-    if _direction(comparison) != "slower":
+    if _make_direction(comparison) != "slower":
         return value, interval
     return 1 / value, interval.reciprocal() if interval else None
 
@@ -312,7 +312,7 @@ def name_unit(design: DesignFacts) -> str:
     return "machine" if design.machines else "context"
 
 
-def _evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
+def _format_evidence(value: float, interval: Interval | None, comparison: Comparison, answer: Answer) -> str:
     parts = [f"95 % CI {bounds(value, interval)}" if interval else "no bounded interval"]
     p = comparison.p_holm
     if p is not None and p > answer.declared.alpha and interval is not None and interval.excludes(1):

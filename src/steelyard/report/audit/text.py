@@ -38,7 +38,7 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
     found = any(finding.verdict == "moves" for finding in audit.findings)
     shown = _wrapped(headline(audit), width, "bad" if found else "good")
-    shown += [(), *_wrapped(_caption(audit), width, "dim"), *_table(audit, width)]
+    shown += [(), *_wrapped(_format_caption(audit), width, "dim"), *_render_table(audit, width)]
     for caution in filter(None, (_within(audit), by_elapsed_time(audit))):
         shown += _wrapped(caution, width, "dim")
     for finding in audit.findings:
@@ -46,11 +46,11 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
             shown += [(), *picture(finding, width)]
     counts = [] if audit.counted is None else describe_counts(audit.counted)
     shown += [
-        *_section("Counts", [f"{text}." for text in counts], width),
-        *_section("Warnings", [notice(warning, {}) for warning in audit.warnings], width),
+        *_render_section("Counts", [f"{text}." for text in counts], width),
+        *_render_section("Warnings", [notice(warning, {}) for warning in audit.warnings], width),
     ]
     texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
-    shown += _section("What to do", [text for text in texts if text], width)
+    shown += _render_section("What to do", [text for text in texts if text], width)
     unseen = [text for each in audit.findings if (text := missed(each, audit))]
     if unseen and not audit.counted and not audit.thorough:
         unseen[-1] += "; --thorough visits every byte of a page"
@@ -65,10 +65,10 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
         "In no audit: standard input, the contents of files, limits other than that of the stack, other"
         " machines"
     )
-    return shown + _section("Not visited", [f"{text}." for text in unseen], width)
+    return shown + _render_section("Not visited", [f"{text}." for text in unseen], width)
 
 
-def _caption(audit: Audit) -> str:
+def _format_caption(audit: Audit) -> str:
     quantity = {"cpu_s": "CPU time", "wall_s": "elapsed time"}.get(audit.metric, audit.metric)
     screening = (
         f"{counted(audit.passes, 'pass').replace('passs', 'passes')} of screening, " if audit.passes else ""
@@ -81,13 +81,13 @@ def _caption(audit: Audit) -> str:
     )
 
 
-def _table(audit: Audit, width: int) -> list[Line]:
+def _render_table(audit: Audit, width: int) -> list[Line]:
     findings = audit.findings
-    verdicts = [_verdict(finding, audit.least) for finding in findings]
+    verdicts = [_get_verdict(finding, audit.least) for finding in findings]
     return table(
         [
             Column("context", [Span(finding.context) for finding in findings], right=False),
-            Column("levels", [Span(_levels(finding)) for finding in findings], give_way=2),
+            Column("levels", [Span(_format_levels(finding)) for finding in findings], give_way=2),
             Column(
                 "verdict",
                 [Span(text, style) for text, style in verdicts],
@@ -110,7 +110,7 @@ def _table(audit: Audit, width: int) -> list[Line]:
     )
 
 
-def _verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
+def _get_verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
     """Return the verdict in words; a rare level that was not visited may differ from all "within"."""
     words, style = _VERDICTS[finding.verdict]
     said = words.format(least=percent(least))
@@ -137,7 +137,7 @@ def _visited(finding: AuditedContext) -> str:
     return shorten(", ".join(printable(str(level)) for level in names), _LONGEST)
 
 
-def _levels(finding: AuditedContext) -> str:
+def _format_levels(finding: AuditedContext) -> str:
     if not finding.screened:
         return f"{finding.population}"
     return f"{len(finding.screened)} of {finding.population}"
@@ -147,7 +147,7 @@ def _is_number(finding: AuditedContext) -> bool:
     return all(isinstance(each.level, int | float) for each in finding.screened)
 
 
-def _section(title: str, texts: list[str], width: int) -> list[Line]:
+def _render_section(title: str, texts: list[str], width: int) -> list[Line]:
     if not texts:
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]

@@ -73,7 +73,7 @@ def headline(audit: Audit) -> str:
     else:
         moved = f"{effect(first.extreme)} {level_of(first, first.extreme.level)}"
         text = f"{name_of(first)} moves the time: {moved}"
-    return f"{_capital(text)}{also}."
+    return f"{_format_capital(text)}{also}."
 
 
 def advice(finding: AuditedContext, audit: Audit) -> str | None:
@@ -85,7 +85,8 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
     size = f"{max(extreme.ratio, 1 / extreme.ratio):.2g} ×"
     if finding.context == AS_STARTED:
         return (
-            f"{_capital(name)} is {effect(extreme)} than the typical one. The other rows show which kinds of"
+            f"{_format_capital(name)} is {effect(extreme)} than the typical one. The other rows show"
+            " which kinds of"
             " context make the difference: set them, and report their levels."
         )
     if finding.context in _STACK:
@@ -94,22 +95,23 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
         share = 0.0 if chosen else finding.beyond(audit.least) / len(finding.screened)
         many = f"; {percent(share)} of the levels visited stand out" if share else ""
         return (
-            f"{_capital(name)} changes run time {size}{many}: randomise it (compare --contexts, or"
+            f"{_format_capital(name)} changes run time {size}{many}: randomise it (compare --contexts, or"
             f' {finding.context} = "random" in [contexts]), or align what lies across a line, a page or in a'
             " crowded cache set."
         )
     if finding.context == "aslr":
         return (
-            f"{_capital(name)} changes run time {size}: every run has its own layout. Average over many"
+            f"{_format_capital(name)} changes run time {size}: every run has its own layout. Average"
+            " over many"
             ' runs and layouts, or hold it and vary the layout: aslr = "off" with env_bytes = "random".'
         )
     if finding.screened and len(finding.screened) > len(finding.replicated) + 1:
         return (
-            f'{_capital(name)} changes run time {size}: randomise it ({finding.context} = "random" in'
+            f'{_format_capital(name)} changes run time {size}: randomise it ({finding.context} = "random" in'
             " [contexts])."
         )
     return (
-        f"{_capital(name)} changes run time {size}: fix it and report the value ({finding.context} in"
+        f"{_format_capital(name)} changes run time {size}: fix it and report the value ({finding.context} in"
         " [factors])."
     )
 
@@ -117,7 +119,7 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
 def open_ended(audit: Audit) -> str | None:
     """Contexts that are not resolved, with the effect that is not excluded; ``None`` where all are."""
     left = [
-        f"{finding.context} ({_largest(finding)})"
+        f"{finding.context} ({_format_largest(finding)})"
         for finding in audit.findings
         if finding.verdict == "not_resolved"
     ]
@@ -153,24 +155,25 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
     unseen = " that counts cannot see" if audit.counted is not None and finding.context == COUNTED else ""
     if finding.context == "aslr" and finding.unseen:
         return (
-            f"{_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
+            f"{_format_capital(name_of(finding))}: each run draws a layout, so that a kind of up to"
             f" {percent(finding.unseen)} of layouts may have been missed (95 % sure)"
         )
     if finding.context == "transparent_huge_pages":
         return (
-            f"{_capital(name_of(finding))}: always and madvise, which change the host"
+            f"{_format_capital(name_of(finding))}: always and madvise, which change the host"
             " (transparent_huge_pages in [factors])"
         )
     if not finding.unseen:
         return None
     return (
-        f"{_capital(name_of(finding))}: {len(finding.screened):,} of {counted(finding.population, 'level')}"
+        f"{_format_capital(name_of(finding))}: {len(finding.screened):,} of"
+        f" {counted(finding.population, 'level')}"
         f" visited, so that a kind of up to {percent(finding.unseen)} of them{unseen} could have been missed"
         " (95 % sure)"
     )
 
 
-def _largest(finding: AuditedContext) -> str:
+def _format_largest(finding: AuditedContext) -> str:
     """Return the largest effect that an interval leaves open."""
     found = [each.ci_family for each in finding.replicated if each.ci_family is not None]
     if len(found) < len(finding.replicated):
@@ -178,5 +181,5 @@ def _largest(finding: AuditedContext) -> str:
     return f"{max(max(each.high, 1 / each.low) for each in found):.2f} ×"
 
 
-def _capital(text: str) -> str:
+def _format_capital(text: str) -> str:
     return text[0].upper() + text[1:]

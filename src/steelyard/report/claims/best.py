@@ -28,15 +28,15 @@ def evidence(claim: Best, _outcome: Outcome, best_evidence: BestEvidence) -> str
         (candidate for candidate in best_evidence.candidates if candidate.level == claim.level), None
     )
     if claimed is not None and not claimed.possible:
-        return f"{name} is {_times(claim, best_evidence, claimed)}, {rest})"
+        return f"{name} is {_format_times(claim, best_evidence, claimed)}, {rest})"
     if best_evidence.possible != (best_evidence.chosen,):
         may = listed([levels_text({claim.best: level}) for level in best_evidence.possible])
         return f"{may or 'none'} may be the best; {name} looked best ({rest})"
     next_best = min(best_evidence.candidates, key=lambda candidate: candidate.ratio or 0.0)
-    return f"{name}, {_times(claim, best_evidence, next_best, 'the next, ')}, {rest})"
+    return f"{name}, {_format_times(claim, best_evidence, next_best, 'the next, ')}, {rest})"
 
 
-def _times(claim: Best, best_evidence: BestEvidence, candidate: Candidate, place: str = "") -> str:
+def _format_times(claim: Best, best_evidence: BestEvidence, candidate: Candidate, place: str = "") -> str:
     value = candidate.ratio or 0.0
     than = f"{place}{levels_text({claim.best: candidate.level})}"
     by = f"{ratio(value, candidate.interval)} × better than {than}"

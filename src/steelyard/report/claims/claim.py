@@ -21,15 +21,15 @@ def claim_text(claim: Claim, unit: str = "") -> str:
 
     ``unit`` is that of the metric, for bounds.
     """
-    text: str = _words_of(claim).text(claim, unit)
+    text: str = _make_words_of(claim).text(claim, unit)
     return f"{printable(claim.name)}: {text}" if claim.name else text
 
 
 def evidence_words(claim: Claim, instance: Instance) -> str:
     """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
-    words: str = _words_of(claim).evidence(claim, instance.outcome, instance.evidence)
+    words: str = _make_words_of(claim).evidence(claim, instance.outcome, instance.evidence)
     return words
 
 
-def _words_of(claim: Claim) -> Any:
+def _make_words_of(claim: Claim) -> Any:
     return import_module(f"steelyard.report.claims.{module_of(claim)}")

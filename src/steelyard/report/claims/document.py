@@ -82,12 +82,12 @@ class Verdicts(msgspec.Struct, frozen=True):
     exit: int
 
 
-def _scales(evidence: ScalesEvidence) -> dict[str, Any]:
+def _get_scales(evidence: ScalesEvidence) -> dict[str, Any]:
     model = entry(evidence.model, evidence.cause) if evidence.model else None
     return {"name": evidence.name, "metric": evidence.metric, "model": model, "reason": evidence.reason}
 
 
-_VIEWS: Final[Views] = {ScalesEvidence: _scales, ScalingModel: entry}
+_VIEWS: Final[Views] = {ScalesEvidence: _get_scales, ScalingModel: entry}
 VERDICTS: Final = Format("steelyard/verdicts", 1, Verdicts, _VIEWS)
 
 
@@ -96,16 +96,16 @@ def render(
 ) -> str:
     """Return the document as text; ``broken`` has what could not be judged."""
     errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
-    entries = tuple(_entry(each, verdict) for each in checked for verdict in each.verdicts)
+    entries = tuple(_make_entry(each, verdict) for each in checked for verdict in each.verdicts)
     return VERDICTS.text(Verdicts(entries, errors, exit_code))
 
 
 def entries_of(checked: Checked) -> list[dict[str, Any]]:
     """Return the verdicts of one experiment as they stand in documents."""
-    return [plain(_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
+    return [plain(_make_entry(checked, verdict), _VIEWS) for verdict in checked.verdicts]
 
 
-def _entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
+def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
     family = verdict.family
     declared = msgspec.to_builtins(verdict.claim)
     return VerdictEntry(

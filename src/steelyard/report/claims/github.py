@@ -28,12 +28,14 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
     """
     verdicts, name = checked.verdicts, checked.experiment
     commands = [
-        _command(verdict.outcome, f"{name}: {claim_of(verdict)}", words(verdict), file, line, strict=strict)
+        _format_command(
+            verdict.outcome, f"{name}: {claim_of(verdict)}", words(verdict), file, line, strict=strict
+        )
         for line, verdict in zip(lines_of(spec, checked), verdicts, strict=True)
         if verdict.outcome != "holds"
     ]
     commands += [
-        _command(outcome, f"{name}: the run is", text, file, None, strict=strict)
+        _format_command(outcome, f"{name}: the run is", text, file, None, strict=strict)
         for outcome, text in reservations(checked)
     ]
     return "".join(commands)
@@ -51,11 +53,11 @@ def lines_of(spec: str, checked: Checked) -> Sequence[int | None]:
 
 def render_error(name: str, file: str | None, reason: str) -> str:
     """Return what could not be judged at all."""
-    place = f"file={_property(file)}," if file else ""
-    return f"::error {place}title={_property(name)} could not be judged::{_data(reason)}\n"
+    place = f"file={_format_property(file)}," if file else ""
+    return f"::error {place}title={_format_property(name)} could not be judged::{_format_data(reason)}\n"
 
 
-def _command(
+def _format_command(
     outcome: Outcome, subject: str, text: str, file: str | None, line: int | None, *, strict: bool
 ) -> str:
     kind = "error" if strict or outcome == "fails" else "warning"
@@ -66,13 +68,13 @@ def _command(
 def annotate(kind: str, title: str, text: str, place: Mapping[str, str | None] = {}) -> str:
     """Return a workflow command of this kind (``error``, ``warning``); of its place, what is known."""
     of = {**place, "title": title}
-    properties = ",".join(f"{name}={_property(value)}" for name, value in of.items() if value)
-    return f"::{kind} {properties}::{_data(text)}\n"
+    properties = ",".join(f"{name}={_format_property(value)}" for name, value in of.items() if value)
+    return f"::{kind} {properties}::{_format_data(text)}\n"
 
 
-def _data(text: str) -> str:
+def _format_data(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+def _format_property(text: str) -> str:
+    return _format_data(text).replace(":", "%3A").replace(",", "%2C")

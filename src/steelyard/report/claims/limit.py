@@ -24,7 +24,7 @@ def text(claim: Limit, unit: str) -> str:
 
 def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvidence) -> str:
     """Return the mean, or the prediction of a model."""
-    return _mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
+    return _format_mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
 
 
 def breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
@@ -50,7 +50,7 @@ def breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
     return f"{name}its model breaks {bound} {first}from {where} on (95 %: {ends[0]} to {ends[1]}{beyond})"
 
 
-def _mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
+def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
     if mean_evidence.mean is None:
         return why(mean_evidence.reason) or "the mean is undefined"
     unit = mean_evidence.metric.unit
@@ -69,7 +69,7 @@ def _allowed(mean_evidence: MeanEvidence, outcome: Outcome) -> str:
     """Return what a verdict takes for granted of runs that it has not seen."""
     if outcome != "holds" or mean_evidence.unseen is None:
         return ""
-    return f", unseen runs included: up to {percent(mean_evidence.unseen)}, {_slow(mean_evidence)}"
+    return f", unseen runs included: up to {percent(mean_evidence.unseen)}, {_format_slow(mean_evidence)}"
 
 
 def _to_do(mean_evidence: MeanEvidence) -> str:
@@ -79,13 +79,14 @@ def _to_do(mean_evidence: MeanEvidence) -> str:
         mean_evidence.units_needed or 0, "run" if mean_evidence.by == "launch" else mean_evidence.by
     )
     return (
-        f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be {_slow(mean_evidence)} and"
+        f", but up to {percent(mean_evidence.unseen or 0.0)} of runs could be"
+        f" {_format_slow(mean_evidence)} and"
         " unseen;"
         f" use {more}, or quantile = {quantile:g}"
     )
 
 
-def _slow(mean_evidence: MeanEvidence) -> str:
+def _format_slow(mean_evidence: MeanEvidence) -> str:
     return "at half of the mean" if mean_evidence.metric.better == "higher" else "at twice the mean"
 
 

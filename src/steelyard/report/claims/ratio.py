@@ -25,8 +25,8 @@ def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
     if isinstance(claim, NotSlower):
         return f"{levels_text(claim.not_slower)} not slower than {other} by {percent(claim.by)}{where}"
     if isinstance(claim, Faster):
-        return f"{levels_text(claim.faster)} {_better('faster', 'slow', claim.by, other)}{where}"
-    return f"{levels_text(claim.slower)} {_better('slower', 'fast', claim.by, other)}{where}"
+        return f"{levels_text(claim.faster)} {_format_better('faster', 'slow', claim.by, other)}{where}"
+    return f"{levels_text(claim.slower)} {_format_better('slower', 'fast', claim.by, other)}{where}"
 
 
 def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
@@ -51,7 +51,7 @@ def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> s
     return words
 
 
-def _better(claimed: str, opposite: str, by: float, other: str) -> str:
+def _format_better(claimed: str, opposite: str, by: float, other: str) -> str:
     """``faster than O2 by 1.02``; a factor below 1 allows a loss, and is said as one."""
     if by < 1:
         return f"at most {1 / by:.3g} × as {opposite} as {other}"

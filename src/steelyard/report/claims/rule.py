@@ -32,8 +32,8 @@ def text(claim: Rule, _unit: str) -> str:
 def evidence(_claim: Rule, _outcome: Outcome, found: RuleEvidence | RulePointEvidence) -> str:
     """Both sides at one point, or their growth."""
     if isinstance(found, RulePointEvidence):
-        return _point(found)
-    return _growth(found)
+        return _format_point(found)
+    return _format_growth(found)
 
 
 def summary(verdict: Verdict) -> str:
@@ -51,7 +51,7 @@ def broken_points(verdict: Verdict) -> list[Instance]:
         for instance in verdict.instances
         if isinstance(instance.evidence, RulePointEvidence) and instance.outcome == "fails"
     ]
-    return sorted(broken, key=_ratio_of, reverse=True)
+    return sorted(broken, key=_compute_ratio_of, reverse=True)
 
 
 def crossing(answer: RuleAnswer) -> str:
@@ -72,23 +72,27 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
         left = sum(point.outcome in _OPEN for point in points)
         others = f", {left} open" if left else ""
         return (
-            f"broken {_share(len(broken), len(points))}{_places(verdict, broken, points)}{others}:"
-            f" at worst {_point(_of(worst))}{_at(worst, points)};"
+            "broken"
+            f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
+            f" at worst {_format_point(_of(worst))}{_at(worst, points)};"
             f" {printable(_of(worst).right)} is faster there"
         )
     held = [point for point in points if point.outcome == "holds"]
-    closest = max(held, key=_ratio_of, default=None)
+    closest = max(held, key=_compute_ratio_of, default=None)
     if len(held) == len(points) and closest is not None:
-        return f"kept {_share(len(held), len(points))}: at most {_point(_of(closest))}{_at(closest, points)}"
+        return (
+            f"kept {_format_share(len(held), len(points))}: at most"
+            f" {_format_point(_of(closest))}{_at(closest, points)}"
+        )
     open_ = [point for point in points if point.outcome in _OPEN]
-    worst = max(open_, key=_ratio_of)
+    worst = max(open_, key=_compute_ratio_of)
     return (
         f"{len(open_)} of {counted(len(points), 'point')} {'is' if len(open_) == 1 else 'are'} open:"
-        f" {_point(_of(worst))}{_at(worst, points)}"
+        f" {_format_point(_of(worst))}{_at(worst, points)}"
     )
 
 
-def _share(count: int, of: int) -> str:
+def _format_share(count: int, of: int) -> str:
     if count < of:
         return f"at {count} of {of} points"
     return f"at all {of} points" if of > 1 else "at the only point"
@@ -106,10 +110,10 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
         "holds": "grows no faster",
     }
     where = f" at {named_levels(worst.stratum)}" if len(grown) > 1 and worst.stratum else ""
-    return [f"{words[worst.outcome]}{where} ({_growth(worst.evidence)})"]  # type: ignore[arg-type]
+    return [f"{words[worst.outcome]}{where} ({_format_growth(worst.evidence)})"]  # type: ignore[arg-type]
 
 
-def _growth(rule_evidence: RuleEvidence) -> str:
+def _format_growth(rule_evidence: RuleEvidence) -> str:
     answer = rule_evidence.answer
     if answer is None:
         return f"no verdict: {why(rule_evidence.reason)}"
@@ -117,15 +121,18 @@ def _growth(rule_evidence: RuleEvidence) -> str:
     return sure + crossing(answer)
 
 
-def _point(rule_point_evidence: RulePointEvidence) -> str:
+def _format_point(rule_point_evidence: RulePointEvidence) -> str:
     """``24.9 × gather + bcast (95 % CI 22.1 to 27.9, 30 blocks)``."""
     if rule_point_evidence.ratio is None:
         return f"no ratio: {why(rule_point_evidence.reason)}"
     right = printable(rule_point_evidence.right)
     if rule_point_evidence.method == "exact":
-        return f"{_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
+        return f"{_format_three_digits(rule_point_evidence.ratio)} × {right} (exact)"
     if rule_point_evidence.reason:
-        return f"{_three_digits(rule_point_evidence.ratio)} × {right}, but {why(rule_point_evidence.reason)}"
+        return (
+            f"{_format_three_digits(rule_point_evidence.ratio)} × {right}, but"
+            f" {why(rule_point_evidence.reason)}"
+        )
     units = counted(rule_point_evidence.n, _UNITS.get(rule_point_evidence.by, rule_point_evidence.by))
     if rule_point_evidence.n == 1:
         units = "one value, noise from neighbouring points"
@@ -136,14 +143,14 @@ def _point(rule_point_evidence: RulePointEvidence) -> str:
     )
 
 
-def _three_digits(value: float) -> str:
+def _format_three_digits(value: float) -> str:
     """``1.00``, ``24.9``, ``1234``."""
     return f"{value:#.3g}".rstrip(".") if value < 1000 else f"{value:.0f}"
 
 
-def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
+def _format_places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Instance]) -> str:
     """``, from p = 32 on`` where every point from there on is broken and none before; else the points."""
-    parameter = _parameter(verdict, points)
+    parameter = _format_parameter(verdict, points)
     if len(points) < 2:
         return ""
     if len(broken) == len(points):
@@ -158,7 +165,7 @@ def _places(verdict: Verdict, broken: Sequence[Instance], points: Sequence[Insta
     return f" ({listed([_name(each, points) for each in broken], MOST_POINTS)})"
 
 
-def _parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
+def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     """Return the number that points are ordered by: that of the claim, or the only one."""
     numbers = [
         name
@@ -192,5 +199,5 @@ def _of(point: Instance) -> RulePointEvidence:
     return point.evidence
 
 
-def _ratio_of(point: Instance) -> float:
+def _compute_ratio_of(point: Instance) -> float:
     return _of(point).ratio or 0.0

@@ -40,12 +40,12 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
     ``broken`` has what could not be judged, with the reason.
     """
     results = [
-        _result(outcome, f"{part.checked.experiment}: {text}", part.file, line, strict=strict)
+        _get_result(outcome, f"{part.checked.experiment}: {text}", part.file, line, strict=strict)
         for part in parts
-        for outcome, text, line in _findings(part)
+        for outcome, text, line in _get_findings(part)
         if outcome != "holds"
     ]
-    results += [_result("broken", reason, file, None, strict=strict) for file, reason in broken.items()]
+    results += [_get_result("broken", reason, file, None, strict=strict) for file, reason in broken.items()]
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
     driver = {"name": "steelyard", "version": __version__, "rules": rules}
     return written(
@@ -53,14 +53,14 @@ def render(parts: Sequence[Judged], broken: Mapping[str, str] = {}, *, strict: b
     )
 
 
-def _findings(part: Judged) -> Iterator[tuple[Outcome, str, int | None]]:
+def _get_findings(part: Judged) -> Iterator[tuple[Outcome, str, int | None]]:
     verdicts = part.checked.verdicts
     for verdict, line in zip(verdicts, lines_of(part.spec, part.checked), strict=True):
         yield verdict.outcome, words(verdict), line
     yield from ((outcome, text, None) for outcome, text in reservations(part.checked))
 
 
-def _result(rule: str, text: str, file: str, line: int | None, *, strict: bool) -> dict[str, Any]:
+def _get_result(rule: str, text: str, file: str, line: int | None, *, strict: bool) -> dict[str, Any]:
     place: dict[str, Any] = {"artifactLocation": {"uri": file}}
     if line is not None:
         place["region"] = {"startLine": line}

@@ -52,7 +52,7 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
     validation = model.validation
     words = (
         f"{model.growth()}, {_WORDS[validation.at_most][validation.rank]}"
-        f" ({_rests_on(claim, validation)}, {model.points} points)"
+        f" ({_format_rests_on(claim, validation)}, {model.points} points)"
     )
     if validation.rank == "approximate" and outcome == "not_resolved":
         words += "; --strict takes no approximation"
@@ -61,7 +61,7 @@ def evidence(claim: Scales, outcome: Outcome, scales_evidence: ScalesEvidence) -
     return f"{words}; {_CAUSES[scales_evidence.cause]}" if scales_evidence.cause else words
 
 
-def _rests_on(claim: Scales, validation: Validation) -> str:
+def _format_rests_on(claim: Scales, validation: Validation) -> str:
     """How sure the rank is, and the deviation D that it is about."""
     p = validation.probability
     default = " by default" if claim.deviation is None and claim.accepted is None else ""

@@ -51,7 +51,7 @@ def words(verdict: Verdict) -> str:
 
 def claim_of(verdict: Verdict) -> str:
     """Return the claim in words, bounds with the unit of their metric."""
-    return claim_text(verdict.claim, _unit(verdict))
+    return claim_text(verdict.claim, _format_unit(verdict))
 
 
 def lines(
@@ -69,7 +69,7 @@ def lines(
     if said := cautions([(claim_of(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
-    for text in filter(None, (_family(ordered, alpha), _by_models(ordered))):
+    for text in filter(None, (_format_family(ordered, alpha), _by_models(ordered))):
         out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
         said = []
     return out
@@ -81,7 +81,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
         wrong
         for verdict in ordered
         for instance in verdict.instances
-        if (wrong := _doubt(instance)) is not None
+        if (wrong := _compute_doubt(instance)) is not None
     ]
     if len(left) < FEWEST_BY_MODELS:
         return ""
@@ -91,7 +91,7 @@ def _by_models(ordered: Sequence[Verdict]) -> str:
     )
 
 
-def _doubt(instance: Instance) -> float | None:
+def _compute_doubt(instance: Instance) -> float | None:
     """Return the probability that a verdict by a model is wrong; ``None`` without one, or by a test."""
     evidence = instance.evidence
     if instance.outcome in ("not_resolved", "not_judged"):
@@ -105,7 +105,7 @@ def _doubt(instance: Instance) -> float | None:
     return fails if instance.outcome == "holds" else 1 - fails
 
 
-def _family(ordered: Sequence[Verdict], alpha: float) -> str:
+def _format_family(ordered: Sequence[Verdict], alpha: float) -> str:
     """Which of the claims are tests, as they are counted from above; empty where at most one is."""
     members = [str(i) for i, each in enumerate(ordered, 1) if each.family is not None]
     others = [str(i) for i, each in enumerate(ordered, 1) if each.family is None]
@@ -134,11 +134,11 @@ _RESERVATIONS: Final[dict[Reservation, str]] = {
 
 def reservations(checked: Checked) -> list[tuple[Outcome, str]]:
     """Sentences about what keeps verdicts from counting, each with the outcome that it is itself."""
-    words = {**_RESERVATIONS, "departing": _departing(checked.departures)}
+    words = {**_RESERVATIONS, "departing": _format_departing(checked.departures)}
     return [(outcome, words[name]) for name, outcome in checked.reservations.items()]
 
 
-def _departing(departures: Sequence[str]) -> str:
+def _format_departing(departures: Sequence[str]) -> str:
     shown = "; ".join(departures[:MOST_DEPARTURES])
     rest = f"; and {len(departures) - MOST_DEPARTURES} more" if len(departures) > MOST_DEPARTURES else ""
     return f"The experiment differs from the baseline, whose claims these are: {shown}{rest}."
@@ -185,10 +185,10 @@ def _said(verdict: Verdict) -> str:
 
 def _bound(verdict: Verdict) -> str:
     bound = getattr(verdict.claim, "max", None)
-    return "the limit" if bound is None else format_quantity(bound, _unit(verdict))
+    return "the limit" if bound is None else format_quantity(bound, _format_unit(verdict))
 
 
-def _unit(verdict: Verdict) -> str:
+def _format_unit(verdict: Verdict) -> str:
     for instance in verdict.instances:
         if isinstance(instance.evidence, MeanEvidence):
             return instance.evidence.metric.unit

@@ -39,7 +39,7 @@ def lines(history: History, width: int = 80) -> list[Line]:
             out += paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
         out += paragraph(stable(history), width)
-    out += [(), *_table(history, width)]
+    out += [(), *_render_table(history, width)]
     if said_too := notes(history):
         out += [(), *(line for text in said_too for line in paragraph(text, width, first="- ", rest="  "))]
     return out
@@ -58,7 +58,7 @@ def _change(history: History, series: SeriesHistory, change: Change, width: int)
     return shown
 
 
-def _table(history: History, width: int) -> list[Line]:
+def _render_table(history: History, width: int) -> list[Line]:
     shown = history.series[:MOST_ROWS]
     return [*table(series_columns(history, shown), width), *left_out(len(history.series) - MOST_ROWS)]
 

@@ -163,11 +163,13 @@ def resolvable_words(series: SeriesHistory) -> str:
     """Return the smallest steps that would have shown, latest and in the middle."""
     if series.resolvable is None:
         return ""
-    middle, latest = (_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest))
+    middle, latest = (
+        _format_percent_of_step(size) for size in (series.resolvable.middle, series.resolvable.latest)
+    )
     return f"a step of {middle} in the middle, of {latest} two records ago, would probably have been detected"
 
 
-def _percent_of_step(size: float) -> str:
+def _format_percent_of_step(size: float) -> str:
     return percent(size) if size < _LARGE_STEP else f"more than {percent(_LARGE_STEP)}"
 
 
@@ -189,13 +191,13 @@ def check_words(history: History, since: str | None, *, strict: bool, least: flo
         return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
     reasons = [question_words(history, question, least) for question in history.open_questions(since, least)]
     if not reasons:
-        return f"holds: no lasting change for the worse{from_on}; {_resolution(history)}"
+        return f"holds: no lasting change for the worse{from_on}; {_format_resolution(history)}"
     code = history.exit_code(strict=strict, since=since, least=least)
     accepted = "" if code else " (--strict makes this exit code 3)"
     return f"not resolved{accepted}: {listed(reasons, MOST_COMMITS)}"
 
 
-def _resolution(history: History) -> str:
+def _format_resolution(history: History) -> str:
     """Return the steps that would have shown in the series that shows least."""
     noisiest = max(
         (series for series in history.series if series.resolvable is not None),
@@ -210,13 +212,13 @@ def question_words(history: History, question: OpenQuestion, least: float) -> st
     if question.record is not None:
         return f"{printable(question.record.record)} {printable(question.record.why)}"
     if question.series is not None:
-        return _series_words(question.series, question.reason, least)
+        return _format_series_words(question.series, question.reason, least)
     if question.reason == "unmeasured":
         return f"{counted(history.unmeasured, 'commit')} after {short(history.last)} without a record"
     return f"a change needs {LEAST_BEHIND} records from it on"
 
 
-def _series_words(series: SeriesHistory, reason: str, least: float) -> str:
+def _format_series_words(series: SeriesHistory, reason: str, least: float) -> str:
     name = f"{series.metric.name} of {series_name(series)}"
     if reason == "unconfirmed":
         return f"a change of {name} did not show side by side, and might have been missed"

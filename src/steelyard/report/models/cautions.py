@@ -25,7 +25,7 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     found: dict[str, dict[str, list[str]]] = {}
     models: Counter[str] = Counter()
     for claim, verdict in verdicts:
-        for stratum, warnings in _models(verdict):
+        for stratum, warnings in _get_models(verdict):
             models[claim] += 1
             for warning in warnings:
                 found.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
@@ -35,7 +35,7 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     return said
 
 
-def _models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
+def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
     """Yield the stratum of each model that a verdict rests on, and its warnings."""
     for instance in verdict.instances:
         if (

@@ -84,7 +84,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
     @property
     def terms(self) -> tuple[TermOfModel, ...]:
         """The terms beside the constant."""
-        return _terms(self.model, self.model.terms)
+        return _get_terms(self.model, self.model.terms)
 
     @property
     def segments(self) -> tuple[Piece, ...]:
@@ -92,7 +92,7 @@ class JudgedModel(msgspec.Struct, frozen=True):
         return tuple(self._piece(segment) for segment in self.model.segments)
 
     def _piece(self, segment: Segment) -> Piece:
-        return Piece(segment.start, segment.end, segment.constant, _terms(self.model, segment.terms))
+        return Piece(segment.start, segment.end, segment.constant, _get_terms(self.model, segment.terms))
 
     @property
     def posterior(self) -> float | None:
@@ -262,7 +262,7 @@ class Models(msgspec.Struct, frozen=True):
     not_modelled: tuple[NotModelled, ...]
 
 
-def _versus(versus: Versus) -> Mapping[str, Any]:
+def _get_versus(versus: Versus) -> Mapping[str, Any]:
     function = versus.function
     return {
         "function": function.name,
@@ -279,7 +279,7 @@ def _versus(versus: Versus) -> Mapping[str, Any]:
 
 
 VIEWS: Final[Views] = {
-    Versus: _versus,
+    Versus: _get_versus,
     NotModelled: ("name", "metric", "labels", "reason"),
 }
 MODELS: Final = Format("steelyard/models", 1, Models, VIEWS)
@@ -313,16 +313,16 @@ def _at(model: ScalingModel, place: Sequence[float]) -> dict[str, float]:
     return dict(zip(model.parameters, place, strict=True))
 
 
-def _terms(model: ScalingModel, terms: Sequence[Term]) -> tuple[TermOfModel, ...]:
+def _get_terms(model: ScalingModel, terms: Sequence[Term]) -> tuple[TermOfModel, ...]:
     return tuple(
         TermOfModel(
             term.coefficient,
-            {name: _exponents(of) for name, of in zip(model.parameters, term.growth, strict=True)},
+            {name: _get_exponents(of) for name, of in zip(model.parameters, term.growth, strict=True)},
         )
         for term in terms
     )
 
 
 @lru_cache(maxsize=4096)
-def _exponents(growth: Growth) -> Mapping[str, str]:
+def _get_exponents(growth: Growth) -> Mapping[str, str]:
     return {"power": str(growth.power), "log": str(growth.log), "exp2": str(growth.exp2)}

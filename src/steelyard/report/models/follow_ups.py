@@ -37,10 +37,14 @@ def lines(after: After, width: int = 80) -> list[Line]:
         out += [line for model, found in after.limits for line in _wrapped(_limit(model, found), width)]
     if after.versus:
         out += [(), (Span("Against each other", "heading"),)]
-        out += [line for found in after.versus for line in _wrapped(_versus(found), width)]
+        out += [line for found in after.versus for line in _wrapped(_format_versus(found), width)]
     if after.suggestions:
         out += [(), (Span("Measure next", "heading"),)]
-        out += [line for model, found in after.suggestions for line in _wrapped(_points(model, found), width)]
+        out += [
+            line
+            for model, found in after.suggestions
+            for line in _wrapped(_format_points(model, found), width)
+        ]
     return out
 
 
@@ -64,7 +68,7 @@ def _limit(model: ScalingModel, breaks: Breaks) -> str:
     return f"{name}: above {limit} {first}from {where} on{between}"
 
 
-def _versus(versus: Versus) -> str:
+def _format_versus(versus: Versus) -> str:
     function, other = (model.name or model.metric for model in (versus.function, versus.other))
     at = ", ".join(
         f"{n} = {scale_text(x)}" for n, x in zip(versus.function.parameters, versus.at, strict=True)
@@ -72,10 +76,10 @@ def _versus(versus: Versus) -> str:
     surer, which = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
     sure = f"{share(surer)} sure that it is {which}" if surer >= SURE else "which is larger is not resolved"
     between = f"95 %: {versus.low:.3g} to {versus.high:.3g}"
-    return f"{function}: {versus.ratio:.3g} × {other} at {at} ({between}; {sure}); {_growth(versus)}"
+    return f"{function}: {versus.ratio:.3g} × {other} at {at} ({between}; {sure}); {_format_growth(versus)}"
 
 
-def _growth(versus: Versus) -> str:
+def _format_growth(versus: Versus) -> str:
     slower = 1 - versus.grows_faster - versus.grows_alike
     if versus.grows_alike >= SURE:
         return f"grows alike ({share(versus.grows_alike)} sure)"
@@ -89,7 +93,7 @@ def _growth(versus: Versus) -> str:
     return f"which grows faster is not resolved ({said})"
 
 
-def _points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
+def _format_points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
     name = model.name or model.metric
     settling = [one for one in found if one.settles]
     if not found:

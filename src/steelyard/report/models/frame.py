@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def list_rows(models: Sequence[ScalingModel], failed: Sequence[NotModelled]) -> list[dict[str, Any]]:
     """One mapping for each function and metric; those without a model say why under ``refused``."""
     return [
-        *map(_row, models),
+        *map(_get_row, models),
         *(
             {"function": series.name, "metric": series.metric, **series.labels, "refused": series.reason}
             for series in failed
@@ -21,7 +21,7 @@ def list_rows(models: Sequence[ScalingModel], failed: Sequence[NotModelled]) -> 
     ]
 
 
-def _row(model: ScalingModel) -> dict[str, Any]:
+def _get_row(model: ScalingModel) -> dict[str, Any]:
     validation = model.validation
     return {
         "function": model.name,

@@ -44,14 +44,14 @@ def lines(
     width: int = 80,
 ) -> list[Line]:
     """Everything, in the order in which it matters."""
-    ordered = sorted(zip(models, causes, strict=True), key=lambda pair: _badness(pair[0]))
+    ordered = sorted(zip(models, causes, strict=True), key=lambda pair: _compute_badness(pair[0]))
     shown = [model for model, _ in ordered]
     out: list[Line] = []
     if shown:
-        out += [*_summary(shown, width), *table(model_columns(shown), width)]
+        out += [*_render_summary(shown, width), *table(model_columns(shown), width)]
     for rule in rules:
-        out += [(), *_rule(rule, width)]
-    notes = _notes(ordered, width)
+        out += [(), *_render_rule(rule, width)]
+    notes = _render_notes(ordered, width)
     if notes:
         out += [(), (Span("Warnings", "heading"),), *notes]
     if failed:
@@ -63,7 +63,7 @@ def lines(
     return out
 
 
-def _badness(model: ScalingModel) -> tuple[int, float, str, str]:
+def _compute_badness(model: ScalingModel) -> tuple[int, float, str, str]:
     """Worst rank first, then fastest growth, then name."""
     rank = _WORST[model.validation.rank] if model.validation is not None else 4
     return (rank, -_speed(model.lead), model.name, model.metric)
@@ -74,7 +74,7 @@ def _speed(lead: tuple[Growth, ...]) -> float:
     return max((float(g.exp2) * 1e6 + float(g.power) + float(g.log) * 1e-3 for g in lead), default=0.0)
 
 
-def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
+def _render_summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
     ranks = Counter(m.validation.rank for m in models if m.validation is not None)
     if not ranks:
         return []
@@ -90,19 +90,19 @@ def _summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
 
 
 def _name(name: str, metric: str) -> str:
-    return printable(shorten(_leaf(name), NAME)) if name else metric
+    return printable(shorten(_format_leaf(name), NAME)) if name else metric
 
 
-def _leaf(name: str) -> str:
+def _format_leaf(name: str) -> str:
     """Return the last function of a call path."""
     return name.rsplit("->", 1)[-1]
 
 
 def _shown(names: Sequence[str]) -> list[str]:
     """Call paths by their last function, where that tells them apart."""
-    leaves = Counter({_leaf(name) for name in names})
+    leaves = Counter({_format_leaf(name) for name in names})
     distinct = len(leaves) == len(set(names))
-    return [_leaf(name) if distinct else name for name in names]
+    return [_format_leaf(name) if distinct else name for name in names]
 
 
 def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
@@ -122,7 +122,7 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     if len({m.metric for m in models}) > 1:
         columns.append(Column("metric", [Span(m.metric) for m in models], right=False))
     columns.append(Column("growth", [Span(m.growth()) for m in models], right=False))
-    columns.append(Column("sure", [Span(_sure(m)) for m in models], give_way=4))
+    columns.append(Column("sure", [Span(_format_sure(m)) for m in models], give_way=4))
     if any(m.validation for m in models):
         found = [m.validation for m in models]
         columns.append(
@@ -136,17 +136,17 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
             scale = next(v.scale for v in found if v and v.scale is not None)
             columns.append(Column(f"at {scale:g}", [Span(sign) for sign in at], right=False, give_way=3))
     for number in range(max((len(m.predictions) for m in models), default=0)):
-        cells = [Span(_prediction(m, number)) for m in models]
+        cells = [Span(_format_prediction(m, number)) for m in models]
         first = next(m for m in models if len(m.predictions) > number)
         where = ", ".join(
             f"{n} = {x:g}" for n, x in zip(first.parameters, first.predictions[number].at, strict=True)
         )
         columns.append(Column(where, cells, right=False))
-    columns.append(Column("model", [Span(_formula(m)) for m in models], right=False, give_way=5))
+    columns.append(Column("model", [Span(_format_formula(m)) for m in models], right=False, give_way=5))
     return columns
 
 
-def _sure(model: ScalingModel) -> str:
+def _format_sure(model: ScalingModel) -> str:
     """Return the probability of the rank where one is stated; the method of seed 001 states none."""
     return "–" if model.method == "seed001" else share(model.sure)
 
@@ -155,11 +155,11 @@ def _expected(validation: Validation) -> str:
     return f"at most {validation.expectation}" if validation.at_most else validation.expectation
 
 
-def _formula(model: ScalingModel) -> str:
+def _format_formula(model: ScalingModel) -> str:
     return model.text() + (f"  ({unit})" if (unit := shown_unit(model.unit)) else "")
 
 
-def _prediction(model: ScalingModel, number: int) -> str:
+def _format_prediction(model: ScalingModel, number: int) -> str:
     if len(model.predictions) <= number:
         return ""
     found = model.predictions[number]
@@ -169,7 +169,7 @@ def _prediction(model: ScalingModel, number: int) -> str:
     return f"{value} [{format_quantity(found.low, model.unit)}, {format_quantity(found.high, model.unit)}]"
 
 
-def _rule(rule: Verdict, width: int) -> list[Line]:
+def _render_rule(rule: Verdict, width: int) -> list[Line]:
     words, style = verdicts.WORDS[rule.outcome], verdicts.STYLES[rule.outcome]
     head = f"rule {verdicts.claim_of(rule)}: "
     text = wrap(f"{head}{words}; {summary(rule)}", width, rest="  ")
@@ -181,7 +181,7 @@ def _rule(rule: Verdict, width: int) -> list[Line]:
     return [split, *((Span(line),) for line in text[1:])]
 
 
-def _notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:
+def _render_notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: int) -> list[Line]:
     """Warnings that many functions share are said once."""
     groups: dict[str, list[str]] = {}
     for model, blamed in ordered:

@@ -36,7 +36,7 @@ def lines(observation: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
     shown = paragraph(headline(observation), width, rest="  ")
     if observation.metrics:
-        shown += [(), *paragraph(_caption(observation), width, style="dim", rest="  ")]
+        shown += [(), *paragraph(_format_caption(observation), width, style="dim", rest="  ")]
     tests = {test.metric.name: test for test in observation.any_level}
     for place, metric in enumerate(observation.metrics):
         shown += [(), *_of_metric(metric, observation, width)]
@@ -46,14 +46,14 @@ def lines(observation: Observation, width: int = 80) -> list[Line]:
             text = f"any of {counted(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
             shown += paragraph(text, width, rest="  ")
         if not place:
-            shown += [(), *_figure(rows_of(metric, observation), width)]
+            shown += [(), *_render_figure(rows_of(metric, observation), width)]
     for probe in observation.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
             shown += [(), *paragraph(text, width, rest="  ", style="bad")]
-    shown += _contests(observation, width)
+    shown += _render_contests(observation, width)
     shown += traced(observation, width)
-    return shown + _predicted(observation, width) + _notes(observation, width)
+    return shown + _predicted(observation, width) + _render_notes(observation, width)
 
 
 def headline(observation: Observation) -> str:
@@ -94,7 +94,7 @@ def headline(observation: Observation) -> str:
     return said
 
 
-def _contests(observation: Observation, width: int) -> list[Line]:
+def _render_contests(observation: Observation, width: int) -> list[Line]:
     """One program over the other, probe by probe."""
     if observation.versus is None:
         return []
@@ -161,7 +161,7 @@ def _contests(observation: Observation, width: int) -> list[Line]:
     ]
 
 
-def _caption(observation: Observation) -> str:
+def _format_caption(observation: Observation) -> str:
     contexts = ", each in a context of its own" if observation.contexts else ", all in one context"
     return (
         f"{shorten(printable(observation.command), 40)}:"
@@ -202,7 +202,7 @@ def change_columns(rows: Sequence[tuple[Probed, Change]], observation: Observati
         Column("probe", names, right=False),
         Column("instructions", _added([probe for probe, _ in rows]), give_way=1),
         Column("change", [Span(_change(change)) for _, change in rows]),
-        Column("95 % CI", [Span(_interval(change)) for _, change in rows], give_way=2),
+        Column("95 % CI", [Span(_format_interval(change)) for _, change in rows], give_way=2),
         Column("p Holm", [Span(probability(change.p_holm)) for _, change in rows], give_way=3),
         Column("verdict", verdicts, right=False),
     ]
@@ -231,13 +231,13 @@ def _added(probes: Sequence[Probed]) -> list[Span]:
     return [Span("–" if probe.added is None else f"{100 * probe.added:+.3g} %") for probe in probes]
 
 
-def _figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
+def _render_figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
     """One row a probe: its interval, its estimate ``o``, and ``|`` where nothing would change."""
-    axis = axis_of((bound for _, change in rows for bound in _ends(change)), width - _NAME - 1)
+    axis = axis_of((bound for _, change in rows for bound in _compute_ends(change)), width - _NAME - 1)
     shown: list[Line] = []
     for probe, change in rows:
         cells = [" "] * axis.width
-        low, high = _ends(change)[0], _ends(change)[-1]
+        low, high = _compute_ends(change)[0], _compute_ends(change)[-1]
         for column in range(axis.place(low), axis.place(high) + 1):
             cells[column] = "-"
         cells[axis.place(0.0)] = "|"
@@ -248,7 +248,7 @@ def _figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
     return shown
 
 
-def _ends(change: Change) -> tuple[float, ...]:
+def _compute_ends(change: Change) -> tuple[float, ...]:
     """Return the bounds of a change in percent; the change itself where it has none."""
     if change.ci95 is None:
         return (change.percent,)
@@ -277,7 +277,7 @@ def _predicted(observation: Observation, width: int) -> list[Line]:
     return shown
 
 
-def _notes(observation: Observation, width: int) -> list[Line]:
+def _render_notes(observation: Observation, width: int) -> list[Line]:
     texts = [_compared(observation)]
     if observation.uncompared:
         reasons = "; ".join(f"{printable(name)} ({why})" for name, why in observation.uncompared.items())
@@ -304,7 +304,7 @@ def _change(change: Change) -> str:
     return f"{change.percent:+.{min(places, 3)}f} %"
 
 
-def _interval(change: Change) -> str:
+def _format_interval(change: Change) -> str:
     if change.ci95 is None:
         return "–"
     low, high = 100 * (change.ci95.low - 1), 100 * (change.ci95.high - 1)
@@ -312,5 +312,5 @@ def _interval(change: Change) -> str:
     return f"{low:+.{places}f} to {high:+.{places}f} %"
 
 
-def _plain(line: str) -> Line:
+def _render_plain(line: str) -> Line:
     return (Span(line),)

@@ -59,20 +59,20 @@ def _of_event(event: str, traces: Sequence[Trace], alpha: float, width: int) -> 
         Column("level", [Span(shorten(printable(trace.level), _LONGEST)) for trace in traces], right=False),
         Column("start to end", drawn, right=False),
         Column("highest", [Span(format_quantity(max(trace.rates), "1/s")) for trace in traces]),
-        Column("s", [Span(_spread(trace)) for trace in traces], give_way=1),
-        Column("differ", [Span(_differing(trace, alpha)) for trace in traces], right=False),
+        Column("s", [Span(_format_spread(trace)) for trace in traces], give_way=1),
+        Column("differ", [Span(_format_differing(trace, alpha)) for trace in traces], right=False),
     ]
     return [(Span(event, "heading"),), *table(columns, width)]
 
 
-def _spread(trace: Trace) -> str:
+def _format_spread(trace: Trace) -> str:
     if trace.s is None:
         return "–"
     shares = [s / rate for s, rate in zip(trace.s, trace.rates, strict=True) if rate > 0]
     return f"{100 * median(shares):.2g} %" if shares else "–"
 
 
-def _differing(trace: Trace, alpha: float) -> str:
+def _format_differing(trace: Trace, alpha: float) -> str:
     if not trace.differences:
         return "–"
     found = trace.differing(alpha)

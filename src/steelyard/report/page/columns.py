@@ -56,7 +56,7 @@ class RunColumns:
         samples = [sample for sample in portrait.samples if len(sample)]
         self.treatments = tuple(sample.treatment.label for sample in samples)
         self.names = tuple(described_name(sample, called) for sample in samples)
-        self.medians: Floats = np.array([float(np.median(_floats(sample))) for sample in samples])
+        self.medians: Floats = np.array([float(np.median(_compute_floats(sample))) for sample in samples])
 
         def together(name: str) -> Ints:
             parts = [np.frombuffer(getattr(sample, name), np.int64) for sample in samples]
@@ -69,7 +69,7 @@ class RunColumns:
         self.context = together("contexts")[order]
         lengths = np.array([len(sample) for sample in samples], np.int64)
         self.sample: Ints = np.repeat(np.arange(len(samples)), lengths)[order]
-        self.value: Floats = np.concatenate([*map(_floats, samples), np.empty(0)])[order]
+        self.value: Floats = np.concatenate([*map(_compute_floats, samples), np.empty(0)])[order]
         self.waited: Mapping[int, float] = {each.trial: each.waited for each in portrait.disturbed}
         largest = float(np.abs(self.value).max()) if len(self.value) else 0.0
         self.scale = scale([largest], [], samples[0].metric.unit if samples else "")
@@ -136,7 +136,7 @@ class RunColumns:
         if not near.any():
             return []
         low, high = self.value[near].min(), self.value[near].max()
-        edges = _edges(low, high, ACROSS // self.coarser, logarithmic=self.wide)
+        edges = _compute_edges(low, high, ACROSS // self.coarser, logarithmic=self.wide)
         found = []
         for number, name in enumerate(self.names):
             counts, _ = np.histogram(self.value[near & (self.sample == number)], edges)
@@ -159,8 +159,8 @@ class RunColumns:
         if not near.any():
             return []
         deviations = self.deviation()[near]
-        when = _edges(float(self.trial[0]), float(self.trial[-1]), ALONG // self.coarser)
-        how = _edges(deviations.min(), deviations.max(), DEVIATIONS // self.coarser)
+        when = _compute_edges(float(self.trial[0]), float(self.trial[-1]), ALONG // self.coarser)
+        how = _compute_edges(deviations.min(), deviations.max(), DEVIATIONS // self.coarser)
         counts, _, _ = np.histogram2d(self.trial[near], deviations, (when, how))
         return [
             {
@@ -183,10 +183,10 @@ class RunColumns:
             "names": self.names,
             "treatments": self.treatments,
             "medians": self.medians.tolist(),
-            "value": {"type": "Float64Array", "data": _text(self.value)},
+            "value": {"type": "Float64Array", "data": _format_text(self.value)},
             "sample": _packed(self.sample),
-            "trial": _ascending(self.trial),
-            "block": _ascending(self.block),
+            "trial": _draw_ascending(self.trial),
+            "block": _draw_ascending(self.block),
             **({"context": _packed(self.context)} if np.any(self.context) else {}),
             "waited": [[trial, round(share, 4)] for trial, share in self.waited.items()],
             "factor": self.scale.factor,
@@ -202,7 +202,7 @@ def described_name(sample: Sample | Described, called: Names) -> str:
     return ", ".join([called.get(label) or printable(label), *labels])
 
 
-def _edges(low: float, high: float, cells: int, *, logarithmic: bool = False) -> Floats:
+def _compute_edges(low: float, high: float, cells: int, *, logarithmic: bool = False) -> Floats:
     """Bounds of cells that hold everything from ``low`` to ``high``."""
     if low == high:
         return np.array([low, low + (abs(low) * 1e-6 or 1e-9)])
@@ -216,7 +216,7 @@ def short(value: float) -> float:
     return float(f"{value:.6g}")
 
 
-def _floats(sample: Sample) -> Floats:
+def _compute_floats(sample: Sample) -> Floats:
     return np.frombuffer(sample.values, np.float64)
 
 
@@ -232,11 +232,11 @@ def _packed(column: Ints) -> dict[str, Any]:
     low, high = (int(column.min()), int(column.max())) if len(column) else (0, 0)
     for name, dtype in _TYPES:
         if low >= 0 and high <= np.iinfo(dtype).max:
-            return {"type": name, "data": _text(column.astype(dtype))}
-    return {"type": "Float64Array", "data": _text(column.astype("<f8"))}
+            return {"type": name, "data": _format_text(column.astype(dtype))}
+    return {"type": "Float64Array", "data": _format_text(column.astype("<f8"))}
 
 
-def _ascending(column: Ints) -> dict[str, Any]:
+def _draw_ascending(column: Ints) -> dict[str, Any]:
     """Return a column by its differences; where these are equal, by the first of it and the step."""
     steps = np.diff(column)
     if len(steps) and (steps == steps[0]).all():
@@ -244,5 +244,5 @@ def _ascending(column: Ints) -> dict[str, Any]:
     return _packed(np.diff(column, prepend=0)) | {"differences": True}
 
 
-def _text(column: NDArray[Any]) -> str:
+def _format_text(column: NDArray[Any]) -> str:
     return base64.b64encode(column.tobytes()).decode()

@@ -39,12 +39,12 @@ def section(answer: Answer, called: Names) -> Section | None:
     beside = tuple(other_columns(answer, others, WIDE)) if others else ()
     tables = (
         *_adjusted(judged, called),
-        *((("Also measured", beside, _treatments(others)),) if beside else ()),
+        *((("Also measured", beside, _format_treatments(others)),) if beside else ()),
     )
-    return Section("comparison", "Comparison", charts=(_effects(answer, called),), tables=tables)
+    return Section("comparison", "Comparison", charts=(_draw_effects(answer, called),), tables=tables)
 
 
-def _effects(answer: Answer, called: Names) -> Chart:
+def _draw_effects(answer: Answer, called: Names) -> Chart:
     predictions = {
         (
             context.baseline.id,
@@ -54,7 +54,7 @@ def _effects(answer: Answer, called: Names) -> Chart:
         for context in answer.contexts
     }
     several = len({each.baseline.id for each in answer.judged}) > 1
-    rated = (_row(each, predictions, called, several=several) for each in answer.judged)
+    rated = (_make_row(each, predictions, called, several=several) for each in answer.judged)
     found = [row for row in rated if row is not None]
     shown = found[:MOST_ROWS]
     title = "speedup" if is_speed(answer.metric) else "times better"
@@ -75,12 +75,12 @@ def _effects(answer: Answer, called: Names) -> Chart:
         spec=forest(shown, title, margin),
         data={"rows": rows(shown)},
         columns=tuple(pair_columns(answer, answer.judged, WIDE)),
-        rows_of=_treatments(answer.judged),
+        rows_of=_format_treatments(answer.judged),
         empty="" if shown else "No ratio could be computed; the table says why.",
     )
 
 
-def _row(
+def _make_row(
     comparison: Comparison,
     predictions: dict[tuple[object, ...], Interval | None],
     called: Names,
@@ -103,7 +103,7 @@ def _row(
     )
 
 
-def _treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
+def _format_treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
     return tuple(each.treatment.label for each in found)
 
 
@@ -128,4 +128,4 @@ def _adjusted(
         ),
     )
     title = "Adjusted speedups, and the smallest difference that could have been detected"
-    return ((title, columns, _treatments([each for each, _ in known])),)
+    return ((title, columns, _format_treatments([each for each, _ in known])),)

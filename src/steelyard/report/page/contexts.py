@@ -54,15 +54,15 @@ def section(answer: Answer, by_context: ByContext | None, called: Names) -> Sect
     pairs = [context for context in answer.contexts if context.across.each]
     charts: list[Chart] = []
     if by_context is not None and by_context.profiles:
-        charts.append(_profiles(by_context.profiles, called))
+        charts.append(_draw_profiles(by_context.profiles, called))
     if pairs:
-        charts += [_single(answer, pairs[:MOST_PAIRS], called)]
-        charts += [_histogram(each, i, called) for i, each in enumerate(pairs[:MOST_ALONE], 1)]
+        charts += [_draw_single(answer, pairs[:MOST_PAIRS], called)]
+        charts += [_draw_histogram(each, i, called) for i, each in enumerate(pairs[:MOST_ALONE], 1)]
     told = tuple(sentences(answer.contexts, called))
     return Section("contexts", "Contexts", told, tuple(charts))
 
 
-def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
+def _draw_profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     """Figure 3: the change of each treatment from context to context."""
     varied = [
         name
@@ -77,7 +77,7 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
             "place": at.settings[varied[0]] if numeric else at.context,
             "settings": ", ".join(f"{name} {at.settings[name]}" for name in varied),
             "change": 100 * (at.ratio - 1),
-            **_percents(at.interval),
+            **_get_percents(at.interval),
             "says": f"{100 * (at.ratio - 1):+.2f} %",
             "visits": at.visits,
         }
@@ -126,7 +126,7 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
         *(Column(printable(n), [Span(printable(str(at.settings[n]))) for _, at in flat]) for n in varied),
         Column("visits", [Span(str(at.visits)) for _, at in flat]),
         Column("change", [Span(f"{100 * (at.ratio - 1):+.2f} %") for _, at in flat]),
-        Column("95 % CI (%)", [_percent_cell(at.interval) for _, at in flat]),
+        Column("95 % CI (%)", [_render_percent_cell(at.interval) for _, at in flat]),
     )
     return Chart(
         name="by-context",
@@ -143,16 +143,16 @@ def _profiles(profiles: tuple[Profile, ...], called: Names) -> Chart:
     )
 
 
-def _percents(interval: Interval | None) -> dict[str, float]:
+def _get_percents(interval: Interval | None) -> dict[str, float]:
     return {"low": 100 * (interval.low - 1), "high": 100 * (interval.high - 1)} if interval else {}
 
 
-def _percent_cell(interval: Interval | None) -> Span:
-    its = _percents(interval)
+def _render_percent_cell(interval: Interval | None) -> Span:
+    its = _get_percents(interval)
     return Span(f"{its['low']:+.2f} to {its['high']:+.2f}" if its else "–")
 
 
-def _single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart:
+def _draw_single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart:
     """Figure 5: what single contexts would say, above what all of them say together."""
     singles: list[dict[str, Any]] = []
     together: list[dict[str, Any]] = []
@@ -252,7 +252,7 @@ def _single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart
     )
 
 
-def _histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
+def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
     """Figure 4: in how many contexts which speedup was seen."""
     across = finding.across
     speedups = [one.speedup for one in across.each]

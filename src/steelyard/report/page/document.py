@@ -42,13 +42,13 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         "schema": SCHEMA,
         "records": [each.data() for each in parts],
     }
-    scripts = [bundle(), _file("page.js")]
-    style = _colours() + _file("page.css")
+    scripts = [bundle(), _format_file("page.js")]
+    style = _format_colours() + _format_file("page.css")
     policy = (
         "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; "
         f"script-src {' '.join(map(_hash, scripts))}; style-src {_hash(style)}"
     )
-    links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _places(parts))
+    links = "".join(f'<li><a href="#{place}">{escape(text)}</a></li>' for place, text in _get_places(parts))
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
@@ -62,7 +62,7 @@ def render(every: Sequence[Shown], title: str = "") -> str:
         '<button type="button">Show all treatments</button></div>\n'
         f'<main id="main">{"".join(part.html() for part in parts)}</main>\n'
         f"<footer>Steelyard {__version__}</footer>\n"
-        f'<script type="application/json" id="page-data">{_json(page)}</script>\n'
+        f'<script type="application/json" id="page-data">{_format_json(page)}</script>\n'
         + "".join(f"<script>{script}</script>\n" for script in scripts)
         + "</body>\n</html>\n"
     )
@@ -76,7 +76,7 @@ def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
     return _History(contents, number, several=several)
 
 
-def _places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
+def _get_places(parts: Sequence[_Part]) -> list[tuple[str, str]]:
     """Where a page can be entered: its sections, or its records."""
     if len(parts) > 1:
         return [(part.place("answer"), part.name) for part in parts]
@@ -132,7 +132,7 @@ class _Part(ABC):
         charts = {
             self.place(chart.name): {
                 "spec": chart.spec,
-                "data": {name: _columns(rows) for name, rows in chart.data.items() if name != "runs"},
+                "data": {name: _draw_columns(rows) for name, rows in chart.data.items() if name != "runs"},
                 "runs": "runs" in chart.data,
             }
             for section in self.sections
@@ -162,10 +162,10 @@ class _Part(ABC):
 
     def _told(self, findings: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
         """Return the first finding large, the others below it, then claims and the state of it all."""
-        first, *rest = [_finding(each) for each in findings] or ["<p>Nothing was compared.</p>"]
+        first, *rest = [_format_finding(each) for each in findings] or ["<p>Nothing was compared.</p>"]
         others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
-        claimed = "".join(f"<li>{_finding(each)}</li>" for each in judged)
+        claimed = "".join(f"<li>{_format_finding(each)}</li>" for each in judged)
         held = f"{self._heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
         name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
         return (
@@ -177,7 +177,7 @@ class _Part(ABC):
         place = self.place(section.name)
         parts = [self._heading(section.title)]
         if len(section.sentences) > 1:
-            parts.append(f"<ul class=notes>{_items(section.sentences)}</ul>")
+            parts.append(f"<ul class=notes>{_format_items(section.sentences)}</ul>")
         else:
             parts += [f"<p>{escape(text)}</p>" for text in section.sentences]
         parts += [self._figure(chart) for chart in section.charts]
@@ -187,7 +187,7 @@ class _Part(ABC):
             if columns
         ]
         if section.notes:
-            parts.append(f"<ul class=notes>{_items(section.notes)}</ul>")
+            parts.append(f"<ul class=notes>{_format_items(section.notes)}</ul>")
         return f'<section id="{place}">{"".join(parts)}</section>'
 
     def _figure(self, chart: Chart) -> str:
@@ -242,7 +242,7 @@ class _Record(_Part):
 
     def repeated(self) -> str:
         """Return the spec, and the commands."""
-        file = f"{_file_name(self.name)}.toml"
+        file = f"{_format_file_name(self.name)}.toml"
         commands = "\n".join(
             (
                 f"steelyard run {file}",
@@ -306,13 +306,13 @@ class _Models(_Part):
         return self._told([lead], sentence, (), f"{printable(self.models.name)}, steelyard model")
 
 
-def _columns(rows: Rows) -> dict[str, Any]:
+def _draw_columns(rows: Rows) -> dict[str, Any]:
     """Rows as columns: each key once, and each text once where it repeats."""
     names = dict.fromkeys(name for row in rows for name in row)
-    return {name: _column([row.get(name) for row in rows]) for name in names}
+    return {name: _make_column([row.get(name) for row in rows]) for name in names}
 
 
-def _column(values: list[Any]) -> Any:
+def _make_column(values: list[Any]) -> Any:
     places: dict[Any, int] = {}
     if not all(isinstance(value, str) for value in values):
         return values
@@ -320,21 +320,21 @@ def _column(values: list[Any]) -> Any:
     return values if len(places) > len(values) // 2 else {"of": [*places], "at": at}
 
 
-def _items(texts: Sequence[str]) -> str:
+def _format_items(texts: Sequence[str]) -> str:
     return "".join(f"<li>{escape(text)}</li>" for text in texts)
 
 
-def _finding(finding: Finding) -> str:
+def _format_finding(finding: Finding) -> str:
     evidence = f' <span class="evidence">{escape(finding.evidence)}</span>' if finding.evidence else ""
     return f'<p class="{finding.style or "plain"}"><strong>{escape(finding.claim)}</strong>{evidence}</p>'
 
 
-def _file_name(name: str) -> str:
+def _format_file_name(name: str) -> str:
     kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in name)
     return kept.strip("-")[:60] or "experiment"
 
 
-def _colours() -> str:
+def _format_colours() -> str:
     def of(palette: Mapping[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in palette.items())
 
@@ -343,7 +343,7 @@ def _colours() -> str:
     )  # fmt: skip
 
 
-def _file(name: str) -> str:
+def _format_file(name: str) -> str:
     return Path(__file__).with_name(name).read_text(encoding="utf-8")
 
 
@@ -351,6 +351,6 @@ def _hash(text: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
-def _json(value: object) -> str:
+def _format_json(value: object) -> str:
     """JSON that ends no element of HTML, whatever a label holds."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).replace("<", "\\u003c")

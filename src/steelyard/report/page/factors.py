@@ -41,7 +41,10 @@ def section(answer: Answer) -> Section | None:
     if not answer.effects:
         return None
     charts = tuple(
-        chart for i, found in enumerate(answer.effects, 1) if found.effects for chart in _charts(found, i)
+        chart
+        for i, found in enumerate(answer.effects, 1)
+        if found.effects
+        for chart in _draw_charts(found, i)
     )
     told = tuple(
         f"{caption(effect)}: {effect.undefined.words}."
@@ -52,14 +55,14 @@ def section(answer: Answer) -> Section | None:
     return Section("factors", "Factors and interactions", (*told, *dict.fromkeys(said)), charts)
 
 
-def _charts(factorial: Factorial, i: int) -> Iterator[Chart]:
+def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
     axes = {axis.name: axis for axis in factorial.axes}
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)
-    yield _variation(factorial, largest, i)
+    yield _draw_variation(factorial, largest, i)
     estimated = [
         row
         for each in largest[:MOST]
-        if (row := _row(effect_name(each, axes), each.ratio, each.ci95, _style(each))) is not None
+        if (row := _make_row(effect_name(each, axes), each.ratio, each.ci95, _make_style(each))) is not None
     ]
     if estimated:
         yield Chart(
@@ -74,7 +77,7 @@ def _charts(factorial: Factorial, i: int) -> Iterator[Chart]:
     levels = [
         row
         for level in factorial.levels
-        if (row := _row(level_name(factorial, level), level.ratio, level.ci95)) is not None
+        if (row := _make_row(level_name(factorial, level), level.ratio, level.ci95)) is not None
     ]
     if levels:
         yield Chart(
@@ -92,7 +95,7 @@ def _charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             f"{printable(first.name)}: {step_text(first, 0)} → {step_text(first, 1)}"
             f"  at  {printable(second.name)} = {step_text(second, each.step)}"
         )
-        if (row := _row(name, each.ratio, each.ci95)) is not None:
+        if (row := _make_row(name, each.ratio, each.ci95)) is not None:
             conditional.append(row)
     if conditional:
         yield Chart(
@@ -105,7 +108,7 @@ def _charts(factorial: Factorial, i: int) -> Iterator[Chart]:
         )
 
 
-def _variation(factorial: Factorial, largest: list[Effect], i: int) -> Chart:
+def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Chart:
     axes = {axis.name: axis for axis in factorial.axes}
     bars: list[dict[str, Any]] = [
         {"name": effect_name(e, axes), "share": e.share, "kind": "effect"} for e in largest[:MOST]
@@ -147,7 +150,7 @@ def _variation(factorial: Factorial, largest: list[Effect], i: int) -> Chart:
     )
 
 
-def _row(
+def _make_row(
     name: str, estimate: LogEstimate | None, interval: Interval | None, style: Style | None = None
 ) -> Estimated | None:
     if estimate is None or estimate.value is None:
@@ -157,7 +160,7 @@ def _row(
     return Estimated(name, estimate.value, interval, seen if style is None else style)
 
 
-def _style(effect: Effect) -> Style:
+def _make_style(effect: Effect) -> Style:
     if not effect.resolved or effect.ratio is None:
         return "open"
     return "good" if effect.ratio.log > 0 else "bad"

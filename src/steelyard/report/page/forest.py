@@ -48,10 +48,10 @@ class Estimated(msgspec.Struct, frozen=True):
 
 def rows(estimateds: Sequence[Estimated]) -> Rows:
     """Return the data of a forest plot."""
-    return [_row(each) for each in estimateds]
+    return [_draw_row(each) for each in estimateds]
 
 
-def _row(estimated: Estimated) -> dict[str, Any]:
+def _draw_row(estimated: Estimated) -> dict[str, Any]:
     row: dict[str, Any] = {
         "name": estimated.name,
         "value": estimated.value,
@@ -74,7 +74,7 @@ def _row(estimated: Estimated) -> dict[str, Any]:
     return row
 
 
-def _ends(estimated: Estimated) -> tuple[float, ...]:
+def _compute_ends(estimated: Estimated) -> tuple[float, ...]:
     intervals = [interval for interval in (estimated.interval, estimated.prediction) if interval is not None]
     return (estimated.value, *(end for interval in intervals for end in (interval.low, interval.high)))
 
@@ -93,7 +93,7 @@ def forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, 
 def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = None) -> Spec:
     """Dots with intervals (thick), predictions (thin), a line at 1, and the margin as a band."""
     count = len(estimateds)
-    ends = [end for each in estimateds for end in _ends(each)]
+    ends = [end for each in estimateds for end in _compute_ends(each)]
 
     def x(field: str) -> dict[str, Any]:
         return make_ratio_axis(field, title, ends)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def python(models: Sequence[ScalingModel]) -> str:
     """Return a module with a function for each model."""
     used: dict[str, int] = {}
-    functions = [_function(model, _name(f"{model.name}_{model.metric}", used)) for model in models]
+    functions = [_format_function(model, _name(f"{model.name}_{model.metric}", used)) for model in models]
     return '"""Scaling models, as Steelyard found them."""\n\nfrom math import log2\n\n\n' + "\n\n".join(
         functions
     )
@@ -33,16 +33,16 @@ def _name(text: str, used: dict[str, int]) -> str:
     return name if used[name] == 1 else f"{name}_{used[name]}"
 
 
-def _parameters(model: ScalingModel) -> tuple[str, ...]:
+def _format_parameters(model: ScalingModel) -> tuple[str, ...]:
     used: dict[str, int] = {"log2": 1}
     return tuple(_name(name, used) for name in model.parameters)
 
 
-def _function(model: ScalingModel, name: str) -> str:
-    parameters = _parameters(model)
+def _format_function(model: ScalingModel, name: str) -> str:
+    parameters = _format_parameters(model)
     unit = f" in {model.unit}" if model.unit else ""
     said = f"{model.growth()}, {share(model.posterior)} sure; {model.points} points{unit}."
-    lines = [f"def {name}({', '.join(parameters)}):", f"    {_docstring(said)}"]
+    lines = [f"def {name}({', '.join(parameters)}):", f"    {_format_docstring(said)}"]
     for piece in model.segments[:-1]:
         lines += [
             f"    if {parameters[0]} <= {piece.end!r}:",
@@ -51,27 +51,27 @@ def _function(model: ScalingModel, name: str) -> str:
     return "\n".join([*lines, f"    return {_sum(model, parameters)}"]) + "\n"
 
 
-def _docstring(text: str) -> str:
+def _format_docstring(text: str) -> str:
     return '"""' + text.replace("\\", "\\\\").replace('"', "'") + '"""'
 
 
 def _sum(model: ScalingModel | Segment, parameters: tuple[str, ...]) -> str:
-    return " + ".join([repr(model.constant), *(_product(term, parameters) for term in model.terms)])
+    return " + ".join([repr(model.constant), *(_format_product(term, parameters) for term in model.terms)])
 
 
-def _product(term: Term, parameters: tuple[str, ...]) -> str:
+def _format_product(term: Term, parameters: tuple[str, ...]) -> str:
     factors = [repr(term.coefficient)]
     for growth, name in zip(term.growth, parameters, strict=True):
         if growth.power:
-            factors.append(f"{name} ** {_fraction(growth.power)}")
+            factors.append(f"{name} ** {_format_fraction(growth.power)}")
         if growth.log:
-            factors.append(f"log2({name}) ** {_fraction(growth.log)}")
+            factors.append(f"log2({name}) ** {_format_fraction(growth.log)}")
         if growth.exp2:
-            factors.append(f"2 ** ({_fraction(growth.exp2)} * {name})")
+            factors.append(f"2 ** ({_format_fraction(growth.exp2)} * {name})")
     return " * ".join(factors)
 
 
-def _fraction(value: Fraction | int) -> str:
+def _format_fraction(value: Fraction | int) -> str:
     exact = Fraction(value)
     return str(exact) if exact.denominator == 1 and exact >= 0 else f"({exact})"
 
@@ -82,24 +82,24 @@ def latex(models: Sequence[ScalingModel]) -> str:
     for model in models:
         name = latex_text(" ".join(filter(None, (model.name, model.metric))))
         over = ", ".join(rf"\mathit{{{latex_text(parameter)}}}" for parameter in model.parameters)
-        lines.append(rf"  \text{{{name}}}({over}) &= {_latex_sum(model)}")
+        lines.append(rf"  \text{{{name}}}({over}) &= {_format_latex_sum(model)}")
     return "% needs \\usepackage{amsmath}\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 
 
-def _latex_sum(model: ScalingModel) -> str:
-    terms = [_latex_term(term, model.parameters) for term in model.terms]
-    constant = [_scientific(model.constant)] if model.constant or not terms else []
+def _format_latex_sum(model: ScalingModel) -> str:
+    terms = [_format_latex_term(term, model.parameters) for term in model.terms]
+    constant = [_format_scientific(model.constant)] if model.constant or not terms else []
     return " + ".join([*constant, *terms]).replace("+ -", "- ")
 
 
-def _latex_term(term: Term, parameters: tuple[str, ...]) -> str:
-    factors = [_scientific(term.coefficient)]
+def _format_latex_term(term: Term, parameters: tuple[str, ...]) -> str:
+    factors = [_format_scientific(term.coefficient)]
     for growth, name in zip(term.growth, parameters, strict=True):
-        factors += _latex_growth(growth, rf"\mathit{{{latex_text(name)}}}")
+        factors += _format_latex_growth(growth, rf"\mathit{{{latex_text(name)}}}")
     return r"\,".join(factors)
 
 
-def _latex_growth(growth: Growth, name: str) -> list[str]:
+def _format_latex_growth(growth: Growth, name: str) -> list[str]:
     factors = []
     if growth.power:
         factors.append(name if growth.power == 1 else f"{name}^{{{growth.power}}}")
@@ -111,6 +111,6 @@ def _latex_growth(growth: Growth, name: str) -> list[str]:
     return factors
 
 
-def _scientific(value: float) -> str:
+def _format_scientific(value: float) -> str:
     mantissa, _, exponent = f"{value:.3g}".partition("e")
     return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa

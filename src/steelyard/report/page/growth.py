@@ -56,11 +56,11 @@ def section(curves: Sequence[Curve]) -> Section | None:
     )
     more = (f"The first {MOST} of {len(curves)} functions are drawn; the table has all.",)
     told = more if len(curves) > MOST else ()
-    charts = tuple(_curve(each, i) for i, each in enumerate(curves[:MOST], 1))
+    charts = tuple(_draw_curve(each, i) for i, each in enumerate(curves[:MOST], 1))
     return Section("growth", "Scaling", told, charts, (table,))
 
 
-def _curve(curve: Curve, i: int) -> Chart:
+def _draw_curve(curve: Curve, i: int) -> Chart:
     series, model = curve.series, curve.model
     parameter, unit = series.parameters[0], series.unit
     points: list[dict[str, Any]] = [
@@ -73,7 +73,7 @@ def _curve(curve: Curve, i: int) -> Chart:
         for p in series.points
     ]
     line = [{"x": p.at[0], "y": p.value, "low": p.low, "high": p.high} for p in model.predictions]
-    limits = _limits(curve, middles[0]["y"])
+    limits = _draw_limits(curve, middles[0]["y"])
     if curve.published is not None:
         limits += [{"x": p.at[0], "y": p.value, "what": PUBLISHED} for p in curve.published.predictions]
     low = min(row["y"] for row in points)
@@ -158,11 +158,11 @@ def _curve(curve: Curve, i: int) -> Chart:
         ),
         spec={"height": 280, "layer": layers},
         data={"points": points, "middles": middles, "line": line, "limits": limits},
-        columns=_points(curve),
+        columns=_render_points(curve),
     )
 
 
-def _points(curve: Curve) -> tuple[Column, ...]:
+def _render_points(curve: Curve) -> tuple[Column, ...]:
     """Return what was measured at each point, and what the model says of it."""
     points, unit = curve.series.points, curve.series.unit
 
@@ -186,7 +186,7 @@ def _model_at(model: ScalingModel, at: tuple[float, ...]) -> float:
     return model.at(*at)
 
 
-def _limits(curve: Curve, first: float) -> list[dict[str, Any]]:
+def _draw_limits(curve: Curve, first: float) -> list[dict[str, Any]]:
     """Return expectation and deviation limit along the series, through its first point."""
     validation = curve.model.validation
     if validation is None:

@@ -65,13 +65,13 @@ def commands(history: History) -> str:
 
 def sections(history: History) -> list[Section]:
     """Return changes, series, and machines."""
-    parts = [_changes(history), _series(history), _machines(history)]
+    parts = [_draw_changes(history), _draw_series(history), _draw_machines(history)]
     if said := notes(history):
         parts.append(Section("limits", "Limitations", notes=tuple(said)))
     return [part for part in parts if part is not None]
 
 
-def _changes(history: History) -> Section | None:
+def _draw_changes(history: History) -> Section | None:
     changed = history.changes
     if not changed:
         return None
@@ -101,14 +101,14 @@ def _changes(history: History) -> Section | None:
     return Section("changes", "Changes", tables=(("Changes", columns, treatments),))
 
 
-def _series(history: History) -> Section | None:
+def _draw_series(history: History) -> Section | None:
     if not history.series:
         return None
     groups: dict[tuple[str, str, str], list[SeriesHistory]] = {}
     for each in history.series:
         groups.setdefault((each.metric.name, each.treatment, series_name(each)), []).append(each)
-    ordered = sorted((tuple(its) for its in groups.values()), key=_urgency)
-    shown = [(group, kind) for group in ordered for kind in _kinds(group)][:MOST]
+    ordered = sorted((tuple(its) for its in groups.values()), key=_compute_urgency)
+    shown = [(group, kind) for group in ordered for kind in _get_kinds(group)][:MOST]
     most = max(2, MOST_POINTS // max(1, len(shown)))
     charts = tuple(
         SeriesChart(history, group, kind, most).chart(f"history-{i}")
@@ -127,20 +127,20 @@ def _series(history: History) -> Section | None:
     return Section("series", "Every record", tuple(said), charts, (every,))
 
 
-def _urgency(group: Group) -> tuple[int, int]:
+def _compute_urgency(group: Group) -> tuple[int, int]:
     """Those that change first, then those that wander."""
     changes = sum(len(each.changes) for each in group)
     return -changes, -sum(bool(series.wanders) for series in group)
 
 
-def _kinds(group: Group) -> list[Kind]:
+def _get_kinds(group: Group) -> list[Kind]:
     """Its level, and whatever else of it changes."""
     changed = {change.kind for each in group for change in each.changes}
     others: list[Kind] = [kind for kind in ("spread", "slow_runs") if kind in changed]
     return ["level", *others]
 
 
-def _machines(history: History) -> Section | None:
+def _draw_machines(history: History) -> Section | None:
     if not history.machines:
         return None
     names = list(dict.fromkeys(name for machine in history.machines for name in machine))

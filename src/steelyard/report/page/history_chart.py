@@ -83,7 +83,7 @@ class SeriesChart:
             about += " Upright: another machine, which nothing is compared across."
         layers = [
             *([_shaded(self._x)] if bands else []),
-            *([_upright(self._x)] if breaks else []),
+            *([_draw_upright(self._x)] if breaks else []),
             *self._dots(rows, machines),
             *([self._level_lines()] if levels else []),
         ]
@@ -282,7 +282,7 @@ def _shaded(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
+def _draw_upright(x: Callable[[str], dict[str, Any]]) -> dict[str, Any]:
     return {
         "data": data("breaks"),
         "mark": {"type": "rule", "color": MUTED, "strokeDash": [4, 3]},

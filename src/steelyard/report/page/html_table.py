@@ -32,10 +32,11 @@ def html_table(
     """
     count = len(columns[0].cells) if columns else 0
     head = "".join(
-        f'<th scope="col"{_class(column, "")}>{escape(column.title) or "<span class=hidden>mark</span>"}</th>'
+        f'<th scope="col"{_format_class(column, "")}>'
+        f"{escape(column.title) or '<span class=hidden>mark</span>'}</th>"
         for column in columns
     )
-    body = "".join(_row(columns, i, rows_of, numbers or {}) for i in range(count))
+    body = "".join(_format_row(columns, i, rows_of, numbers or {}) for i in range(count))
     name = escape(caption)
     table = (
         f'<div class="scroll" tabindex="0" role="region" aria-label="{name}"><table>'
@@ -47,7 +48,7 @@ def html_table(
     return f"<details><summary>Table, {rows}</summary>{table}</details>"
 
 
-def _row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbers: Mapping[str, int]) -> str:
+def _format_row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbers: Mapping[str, int]) -> str:
     number = numbers.get(rows_of[i]) if rows_of else None
     named = (
         place for place, column in enumerate(columns) if column.title == "treatment" or column.of == "factor"
@@ -60,13 +61,13 @@ def _row(columns: Sequence[Column], i: int, rows_of: Sequence[str], numbers: Map
         if place == first and number is not None:
             text = f'<button class="pick" data-treatment="{number}" aria-pressed="false">{text}</button>'
         tag = 'th scope="row"' if place == first else "td"
-        cells.append(f"<{tag}{_class(column, column.cells[i].style)}>{text}</{tag[:2]}>")
+        cells.append(f"<{tag}{_format_class(column, column.cells[i].style)}>{text}</{tag[:2]}>")
     marked = "" if number is None else f' data-treatment="{number}"'
     run = next((column.cells[i].text for column in columns if column.title == RUN), None)
     marked += "" if run is None else f' data-run="{escape(run)}"'
     return f"<tr{marked}>{''.join(cells)}</tr>"
 
 
-def _class(column: Column, style: str) -> str:
+def _format_class(column: Column, style: str) -> str:
     names = " ".join(name for name in ("number" if column.right else "", style) if name)
     return f' class="{names}"' if names else ""

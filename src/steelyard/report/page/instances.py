@@ -57,10 +57,10 @@ def section(answer: Answer, called: Names) -> Section | None:
     factor = printable(found[0][2].factor)
     more = (f"The first {MOST} of {len(found)} treatments are drawn; the tables have all.",)
     told = more if len(found) > MOST else ()
-    return Section("instances", "Problem instances", told, (_parts(found, factor), _each(found, factor)))
+    return Section("instances", "Problem instances", told, (_draw_parts(found, factor), _each(found, factor)))
 
 
-def _parts(found: Sequence[_Drilled], factor: str) -> Chart:
+def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
     """Return the sum of squares by instance and by run."""
     own = f"{factor} (instances)" if factor in ("runs", "rest") else factor
     parts = {own: SERIES[0], "runs": SERIES[1], "rest": GRID}
@@ -126,7 +126,7 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
     told: list[dict[str, Any]] = []
     for name, sample, drill in found[:MOST]:
         known = {"name": name, "treatment": sample.treatment.label}
-        rows += [known | row for row in _rows(sample, drill)]
+        rows += [known | row for row in _draw_rows(sample, drill)]
         most = drill.largest
         says = f"{level_text(most.level)} carries {percent(most.share)}"
         told.append(known | {"says": says})
@@ -162,7 +162,7 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
     ]
     if len(told) <= MOST_INSIDE:
         layers.append({"data": data("told"), **at_the_end("says", y)})
-    flat = [(name, sample, row) for name, sample, drill in found for row in _rows(sample, drill)]
+    flat = [(name, sample, row) for name, sample, drill in found for row in _draw_rows(sample, drill)]
     return Chart(
         name="each-instance",
         title=f"Each {factor}",
@@ -181,7 +181,7 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
     )
 
 
-def _rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
+def _draw_rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
     mean = sample.summary.mean or 0.0
     found = []
     for share in drill.shares:

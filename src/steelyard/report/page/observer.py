@@ -72,7 +72,7 @@ def section(observation: Observation | None) -> Section | None:
             )
         )
     return Section(
-        "observer", "Cost of observing", (headline(observation),), (*charts, *_traces(observation))
+        "observer", "Cost of observing", (headline(observation),), (*charts, *_draw_traces(observation))
     )
 
 
@@ -101,13 +101,13 @@ def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any
         title=title,
         about="Change against no probe, with 95 % intervals; no line joins the probes, since more of a probe"
         " is not more of its effect.",
-        spec=_over_added(rows) if over_added else _row_each(rows),
+        spec=_over_added(rows) if over_added else _make_row_each(rows),
         data={"rows": rows},
         **more,
     )
 
 
-def _colour(rows: Rows) -> dict[str, Any]:
+def _draw_colour(rows: Rows) -> dict[str, Any]:
     every = {"unperturbed": BETTER, "perturbed": WORSE, "not resolved": OPEN}
     used = [name for name in every if any(row["means"] == name for row in rows)]
     scale = {"domain": used, "range": [every[name] for name in used]}
@@ -136,18 +136,23 @@ def _over_added(rows: Rows) -> Spec:
                     "x": x,
                     "y": number("low", title),
                     "y2": {"field": "high"},
-                    "color": _colour(rows),
+                    "color": _draw_colour(rows),
                 },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 55, "opacity": 1},
-                "encoding": {"x": x, "y": number("change", title), "color": _colour(rows), "tooltip": _HOVER},
+                "encoding": {
+                    "x": x,
+                    "y": number("change", title),
+                    "color": _draw_colour(rows),
+                    "tooltip": _HOVER,
+                },
             },
         ],
     }
 
 
-def _row_each(rows: Rows) -> Spec:
+def _make_row_each(rows: Rows) -> Spec:
     title = "change (%)"
     y = rows_axis([row["name"] for row in rows])
     return {
@@ -165,23 +170,28 @@ def _row_each(rows: Rows) -> Spec:
                     "x": number("low", title),
                     "x2": {"field": "high"},
                     "y": y,
-                    "color": _colour(rows),
+                    "color": _draw_colour(rows),
                 },
             },
             {
                 "mark": {"type": "point", "filled": True, "size": 75, "opacity": 1},
-                "encoding": {"x": number("change", title), "y": y, "color": _colour(rows), "tooltip": _HOVER},
+                "encoding": {
+                    "x": number("change", title),
+                    "y": y,
+                    "color": _draw_colour(rows),
+                    "tooltip": _HOVER,
+                },
             },
             *([at_the_end("says", y)] if len(rows) <= MOST_INSIDE else []),
         ],
     }
 
 
-def _traces(observation: Observation) -> Iterator[Chart]:
+def _draw_traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
     for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
         its = [trace for trace in observation.traces if trace.event == event]
-        rows = [row for each in its for row in _course(each)]
+        rows = [row for each in its for row in _get_course(each)]
         names = [printable(each.level) for each in its]
         colour = {
             "field": "level",
@@ -213,6 +223,6 @@ def _traces(observation: Observation) -> Iterator[Chart]:
         )
 
 
-def _course(trace: Trace) -> Iterator[dict[str, Any]]:
+def _get_course(trace: Trace) -> Iterator[dict[str, Any]]:
     for i, rate in enumerate((*trace.rates, *trace.rates[-1:])):
         yield {"level": printable(trace.level), "part": 100 * i / len(trace.rates), "rate": rate}

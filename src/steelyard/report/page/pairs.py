@@ -30,12 +30,12 @@ def section(answer: Answer) -> Section | None:
     said = " ".join(plain(headline(answer, WIDE)).split())
     several = protocol.programs is not None and len({row.program for row in protocol.programs.rows}) > 1
     tables = protocol.programs.tables[:MOST_TABLES] if protocol.programs is not None and several else ()
-    charts = tuple(_triangle(each, i) for i, each in enumerate(tables, 1))
-    pairs = _pairs(answer, protocol)
+    charts = tuple(_draw_triangle(each, i) for i, each in enumerate(tables, 1))
+    pairs = _draw_pairs(answer, protocol)
     return Section("pairs", "All pairs, with Holm", (said,), (*charts, pairs))
 
 
-def _triangle(table: StratumTable, i: int) -> Chart:
+def _draw_triangle(table: StratumTable, i: int) -> Chart:
     where = named_levels(table.stratum)
     cells: list[dict[str, Any]] = [
         {
@@ -103,8 +103,8 @@ def _said(cell: Cell) -> str:
     return f"{100 * cell.after / cell.programs:.0f}%{'*' if cell.dropped else ''}"
 
 
-def _pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
-    shown = [row for pair in protocol_answer.pairs if (row := _row(pair)) is not None]
+def _draw_pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
+    shown = [row for pair in protocol_answer.pairs if (row := _make_row(pair)) is not None]
     more = f" The first {MOST_PAIRS} of {len(shown)}; the table has all." if len(shown) > MOST_PAIRS else ""
     return Chart(
         name="pairs",
@@ -119,7 +119,7 @@ def _pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
     )
 
 
-def _row(pair: ProtocolPair) -> Estimated | None:
+def _make_row(pair: ProtocolPair) -> Estimated | None:
     means = pair.effects.ratio_of_means if pair.effects else None
     if means is None:
         return None

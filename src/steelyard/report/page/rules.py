@@ -28,19 +28,19 @@ _COLOURS: Final = {"holds": BETTER, "not resolved": GRID, "not judged": GRID, "f
 def section(checked: Checked | None) -> Section | None:
     """Return a picture for each rule that has points; ``None`` without any."""
     verdicts = [] if checked is None else [each for each in checked.verdicts if isinstance(each.claim, Rule)]
-    found = [(verdict, points) for verdict in verdicts if (points := _points(verdict))]
+    found = [(verdict, points) for verdict in verdicts if (points := _get_points(verdict))]
     if not found:
         return None
     more = (f"The first {MOST} of {len(found)} rules are drawn.",) if len(found) > MOST else ()
-    charts = tuple(_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
+    charts = tuple(_draw_chart(verdict, points, i) for i, (verdict, points) in enumerate(found[:MOST], 1))
     return Section("rules", "Rules", more, charts)
 
 
-def _points(verdict: Verdict) -> list[Instance]:
+def _get_points(verdict: Verdict) -> list[Instance]:
     return [instance for instance in verdict.instances if isinstance(instance.evidence, RulePointEvidence)]
 
 
-def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
+def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     """Cells over the parameter and the other levels.
 
     Orange is broken, and crossed out for readers who see no colours.
@@ -51,7 +51,7 @@ def _chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
             "x": level_text(point.stratum[along]) if along else "",
             "y": named_levels({name: level for name, level in point.stratum.items() if name != along}),
             "outcome": WORDS[point.outcome],
-            "ratio": _ratio(point),
+            "ratio": _format_ratio(point),
             "says": evidence_words(verdict.claim, point),
         }
         for point in points
@@ -119,7 +119,7 @@ def _along(verdict: Verdict, points: Sequence[Instance]) -> str | None:
     return varied[-1] if varied else (names[-1] if names else None)
 
 
-def _ratio(point: Instance) -> str:
+def _format_ratio(point: Instance) -> str:
     evidence = point.evidence
     if not isinstance(evidence, RulePointEvidence) or evidence.ratio is None:
         return "–"

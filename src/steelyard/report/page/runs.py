@@ -50,14 +50,14 @@ def section(portrait: Portrait, answer: Answer | None, called: Names, columns: R
     metric = portrait.samples[0].metric if portrait.samples else None
     if metric is None or not len(columns):
         told = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
-        return Section("runs", "Every run", (told,), tables=_lost(portrait, called))
-    tables = (*_disturbed(portrait, columns, metric, called), *_lost(portrait, called))
+        return Section("runs", "Every run", (told,), tables=_make_lost(portrait, called))
+    tables = (*_disturbed(portrait, columns, metric, called), *_make_lost(portrait, called))
     samples = primary(answer) if answer is not None else []
-    charts = (_distribution(columns, metric, samples, called), _course(portrait, columns, metric))
+    charts = (_draw_distribution(columns, metric, samples, called), _draw_course(portrait, columns, metric))
     return Section("runs", "Every run", (_counted(portrait, columns),), charts, tables)
 
 
-def _hover(columns: RunColumns) -> list[dict[str, str]]:
+def _get_hover(columns: RunColumns) -> list[dict[str, str]]:
     """Return what a dot says of its run."""
     context = {"context": "context"} if columns.context.any() else {}
     where = {"name": "treatment", "shown": "value", "run": "run", "block": "block"}
@@ -89,7 +89,9 @@ def _with_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str
     ]
 
 
-def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Described], called: Names) -> Chart:
+def _draw_distribution(
+    columns: RunColumns, metric: Metric, samples: Sequence[Described], called: Names
+) -> Chart:
     count = len(columns.names)
     unit = columns.scale
     title = f"{printable(metric.name)}{f' ({unit.unit})' if unit.unit else ''}"
@@ -140,7 +142,7 @@ def _distribution(columns: RunColumns, metric: Metric, samples: Sequence[Describ
             "mark": {"type": "circle", "size": 16, "color": ACCENT},
             "encoding": {
                 "x": x("x"), "y": y, "yOffset": offset,
-                "opacity": unless_chosen(0.5, 0.04), "tooltip": _hover(columns),
+                "opacity": unless_chosen(0.5, 0.04), "tooltip": _get_hover(columns),
             },
         },
         {
@@ -192,8 +194,8 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
     )
 
 
-def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
-    deviations, hover = columns.deviation(), _hover(columns)
+def _draw_course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
+    deviations, hover = columns.deviation(), _get_hover(columns)
     typical = max(0.5, float(abs(deviations[columns.far()]).mean()) if len(columns) else 1.0)
     title = "deviation from the treatment's median (%)"
 
@@ -251,11 +253,11 @@ def _course(portrait: Portrait, columns: RunColumns, metric: Metric) -> Chart:
         about=about,
         spec={"height": 240, "layer": layers},
         data={"runs": _with_units(columns.rows(), metric), "course": columns.course()},
-        columns=_tenths(columns),
+        columns=_render_tenths(columns),
     )
 
 
-def _tenths(columns: RunColumns) -> tuple[Column, ...]:
+def _render_tenths(columns: RunColumns) -> tuple[Column, ...]:
     """Return the course in ten parts of equally many runs, in which a drift shows."""
     deviations, disturbed = columns.deviation(), columns.disturbed
     parts = [part for part in np.array_split(np.arange(len(columns)), PARTS) if len(part)]
@@ -289,7 +291,7 @@ def _disturbed(portrait: Portrait, columns: RunColumns, metric: Metric, called: 
     return ((f"Disturbed runs{some}", shown, treatments),)
 
 
-def _lost(portrait: Portrait, called: Names) -> Tables:
+def _make_lost(portrait: Portrait, called: Names) -> Tables:
     """Return the runs that are in no result; failed ones first."""
     if not portrait.excluded:
         return ()

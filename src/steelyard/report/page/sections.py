@@ -72,10 +72,10 @@ def headline(contents: Contents) -> tuple[list[Finding], str]:
     if len(found) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""
-    return [_short(each) for each in found], left
+    return [_render_short(each) for each in found], left
 
 
-def _short(finding: Finding) -> Finding:
+def _render_short(finding: Finding) -> Finding:
     """Return what a run would take that decides is evidence here, where the claim is set large."""
     claim, _, more = finding.claim.partition("; ")
     return Finding(claim, "; ".join(filter(None, (more, finding.evidence))), finding.style)
@@ -133,12 +133,12 @@ def sections(contents: Contents, columns: RunColumns) -> list[Section]:
             rules.section(contents.checked),
             growth.section(contents.curves),
             *sweeps.sections(answer, short),
-            _notices(contents, short),
+            _draw_notices(contents, short),
         ]
-    return [*(each for each in found if each is not None), _design(contents), _machine(contents)]
+    return [*(each for each in found if each is not None), _draw_design(contents), _draw_machine(contents)]
 
 
-def _notices(contents: Contents, short: Names) -> Section | None:
+def _draw_notices(contents: Contents, short: Names) -> Section | None:
     answer = contents.answer
     if answer is None or not (answer.warnings or answer.unobserved):
         return None
@@ -147,7 +147,7 @@ def _notices(contents: Contents, short: Names) -> Section | None:
     return Section("limits", "Warnings and limitations", notes=(*warned, *unseen))
 
 
-def _design(contents: Contents) -> Section:
+def _draw_design(contents: Contents) -> Section:
     """Return what was run, in which order, and where it stopped."""
     it, answer = contents.portrait, contents.answer
     known: list[tuple[str, str]] = [
@@ -169,19 +169,21 @@ def _design(contents: Contents) -> Section:
             )
         if said := stopping(design):
             known.append(("stop rule", said))
-    return Section("design", "Design", tables=(("Design of the experiment", _facts(known), ()),))
+    return Section("design", "Design", tables=(("Design of the experiment", _render_facts(known), ()),))
 
 
-def _machine(contents: Contents) -> Section:
+def _draw_machine(contents: Contents) -> Section:
     portrait = contents.portrait
     host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in portrait.host.items()]
     program = [
         (".".join(filter(None, path)), printable(value))
-        for path, value in _flat(portrait.program)
+        for path, value in _get_flat(portrait.program)
         if value not in ("", "None")
     ]
     tables = [
-        (title, _facts(known), ()) for title, known in (("Machine", host), ("Program", program)) if known
+        (title, _render_facts(known), ())
+        for title, known in (("Machine", host), ("Program", program))
+        if known
     ]
     return Section("machine", "Machine and program", tables=tuple(tables))
 
@@ -195,19 +197,19 @@ def _shown(key: str, value: object) -> str:
     return str(value)
 
 
-def _facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
+def _render_facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
     return (
         Column("fact", [Span(key) for key, _ in known], right=False),
         Column("value", [Span(value) for _, value in known], right=False),
     )
 
 
-def _flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
+def _get_flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
     """Nested facts, one a line."""
     if isinstance(value, dict):
-        return [each for key, inner in value.items() for each in _flat(inner, (*path, str(key)))]
+        return [each for key, inner in value.items() for each in _get_flat(inner, (*path, str(key)))]
     if isinstance(value, list):
         if all(not isinstance(inner, dict | list) for inner in value):
             return [(path, " ".join(map(str, value)))]
-        return [each for i, inner in enumerate(value) for each in _flat(inner, (*path, str(i)))]
+        return [each for i, inner in enumerate(value) for each in _get_flat(inner, (*path, str(i)))]
     return [(path, str(value))]

@@ -86,29 +86,31 @@ class Sweep(msgspec.Struct, frozen=True):
 def sections(answer: Answer, called: Names) -> Iterator[Section]:
     """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
     samples = [each for each in primary(answer) if each.summary.mean is not None]
-    found = list(_sweeps([_levels(sample.treatment.levels, sample.labels) for sample in samples]))
+    found = list(_get_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
     for name, title, its in (
         ("weak-scaling", "Weak scaling", [each for each in found if len(each.names) > 1]),
         ("sweeps", "Sweeps", [each for each in found if len(each.names) == 1]),
     ):
-        charts = [chart for sweep in its for chart in _charts(answer, samples, sweep, called)]
+        charts = [chart for sweep in its for chart in _draw_charts(answer, samples, sweep, called)]
         if charts:
             yield Section(name, title, charts=tuple(charts))
 
 
-def _charts(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Iterator[Chart]:
-    yield _means(answer, samples, sweep, called)
-    if (speedups := _speedups(answer, sweep, called)) is not None:
+def _draw_charts(
+    answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names
+) -> Iterator[Chart]:
+    yield _draw_means(answer, samples, sweep, called)
+    if (speedups := _draw_speedups(answer, sweep, called)) is not None:
         yield speedups
     if len(sweep.names) > 1:
-        yield _uncertainties(samples, sweep, called)
+        yield _draw_uncertainties(samples, sweep, called)
 
 
-def _levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
+def _get_levels(levels: Levels, labels: Levels) -> dict[str, Scalar]:
     return {**levels, **labels}
 
 
-def _sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
+def _get_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
     """Yield the numeric factors with enough levels.
 
     Those whose levels belong to each other in order come together.
@@ -133,21 +135,21 @@ def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
     return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
 
 
-def _means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
+def _draw_means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
     unit = scale([sample.summary.mean or 0 for sample in samples], [], answer.metric.unit)
     rows: list[dict[str, Any]] = []
     for each in samples:
         mean, s = each.summary.mean or 0.0, each.summary.s or 0.0
         says = {"says": quantity(mean, answer.metric.unit, each.summary.u)}
         rows.append(
-            _row(each, sweep, called)
+            _draw_row(each, sweep, called)
             | {"y": mean / unit.factor, "low": (mean - s) / unit.factor, "high": (mean + s) / unit.factor}
             | says
             | {"s": quantity(s, answer.metric.unit, s)}
         )
     title = f"mean {printable(answer.metric.name)}{f' ({unit.unit})' if unit.unit else ''}"
-    return _chart(
-        f"sweep-{_plain(sweep.names[0])}",
+    return _draw_chart(
+        f"sweep-{_format_plain(sweep.names[0])}",
         f"{printable(answer.metric.name)} over {sweep.along}",
         "Means; lines reach one standard deviation s of single runs up and down.",
         rows,
@@ -157,9 +159,9 @@ def _means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: N
     )
 
 
-def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
+def _draw_speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
     known = [(each, each.adjusted) for each in answer.judged if each.adjusted is not None]
-    every = [_levels(each.treatment.levels, each.labels) for each, _ in known]
+    every = [_get_levels(each.treatment.levels, each.labels) for each, _ in known]
     if not _swept([each.get(sweep.names[0]) for each in every]):
         return None
     rows: list[dict[str, Any]] = []
@@ -179,8 +181,8 @@ def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
             row |= {"low": it.value - it.spread, "high": it.value + it.spread}
         rows.append(row)
     ends = [row[name] for row in rows for name in ("low", "y", "high") if name in row]
-    return _chart(
-        f"speedup-over-{_plain(sweep.names[0])}",
+    return _draw_chart(
+        f"speedup-over-{_format_plain(sweep.names[0])}",
         f"Adjusted speedup over {sweep.along}",
         "S, the ratio of means; lines reach the spread that one future run of each would have (u and spread:"
         " table of adjusted speedups).",
@@ -192,14 +194,15 @@ def _speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
     )
 
 
-def _uncertainties(samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
+def _draw_uncertainties(samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
     rows = [
-        _row(sample, sweep, called) | {"y": 100 * sample.summary.rsu, "says": percent(sample.summary.rsu)}
+        _draw_row(sample, sweep, called)
+        | {"y": 100 * sample.summary.rsu, "says": percent(sample.summary.rsu)}
         for sample in samples
         if sample.summary.rsu is not None
     ]
-    chart = _chart(
-        f"rsu-over-{_plain(sweep.names[0])}",
+    chart = _draw_chart(
+        f"rsu-over-{_format_plain(sweep.names[0])}",
         f"Relative standard uncertainty over {sweep.along}",
         "RSU: the standard uncertainty of a mean over the mean. Where it leaps, single runs or instances"
         " differ from the others.",
@@ -211,8 +214,8 @@ def _uncertainties(samples: Sequence[Described], sweep: Sweep, called: Names) ->
     return msgspec.structs.replace(chart, empty="" if rows else "No mean has an uncertainty.")
 
 
-def _row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
-    levels = _levels(sample.treatment.levels, sample.labels)
+def _draw_row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
+    levels = _get_levels(sample.treatment.levels, sample.labels)
     return {
         "x": sweep.x(levels),
         "with": sweep.beside(levels),
@@ -222,7 +225,7 @@ def _row(sample: Described, sweep: Sweep, called: Names) -> dict[str, Any]:
     }
 
 
-def _chart(
+def _draw_chart(
     name: str,
     title: str,
     about: str,
@@ -275,7 +278,7 @@ def lines(
     x = number("x", across, scale={**wide, "nice": False, "padding": 12}, axis={"values": xs[:24]})
     looks: dict[str, Any] = {"color": {"value": ACCENT}}
     if 1 < len(names) <= MOST_LINES:
-        looks = _looks(names)
+        looks = _draw_looks(names)
     dashes = {"strokeDash": looks.pop("strokeDash")} if "strokeDash" in looks else {}
     shared = {"x": x, **looks, "detail": {"field": "series"}}
     bars = {
@@ -310,7 +313,7 @@ def lines(
     }
 
 
-def _looks(names: Sequence[str]) -> dict[str, Any]:
+def _draw_looks(names: Sequence[str]) -> dict[str, Any]:
     """Return a colour for each line, and from the seventh on dashes."""
     count = len(SERIES)
     strokes = {"symbolType": "stroke", "symbolStrokeWidth": 2} if len(names) > count else {}
@@ -330,6 +333,6 @@ def _looks(names: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _plain(name: str) -> str:
+def _format_plain(name: str) -> str:
     """Return a name for files and places of a page."""
     return "".join(char if char.isascii() and char.isalnum() else "-" for char in name).lower()

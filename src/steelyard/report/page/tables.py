@@ -66,7 +66,7 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
     return files
 
 
-def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
+def _get_rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
     return list(zip(*([cell.text for cell in column.cells] for column in columns), strict=True))
 
 
@@ -78,7 +78,7 @@ def markdown_table(columns: Sequence[Column]) -> str:
 
     rule = "|".join("---:" if column.right else "---" for column in columns)
     heads = row([column.title for column in columns])
-    return "\n".join([heads, f"|{rule}|", *map(row, _rows(columns))]) + "\n"
+    return "\n".join([heads, f"|{rule}|", *map(row, _get_rows(columns))]) + "\n"
 
 
 _BACKSLASH: Final = r"\\\1"
@@ -89,9 +89,9 @@ def csv_table(columns: Sequence[Column]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([column.title for column in columns])
-    writer.writerows([[_harmless(cell) for cell in row] for row in _rows(columns)])
+    writer.writerows([[_format_harmless(cell) for cell in row] for row in _get_rows(columns)])
     return out.getvalue()
 
 
-def _harmless(cell: str) -> str:
+def _format_harmless(cell: str) -> str:
     return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell

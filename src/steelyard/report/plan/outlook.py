@@ -35,22 +35,22 @@ def lines(outlook: Outlook, width: int) -> list[Line]:
         )
     )
     for place, difference in enumerate(outlook.differences):
-        needed = [_number(row.needed[place]) for row in rows]
+        needed = [_render_number(row.needed[place]) for row in rows]
         columns.append(Column(f"{percent(difference)} needs", needed, give_way=3 - place if place else 0))
     if outlook.target is not None:
-        precise = [_number(row.precise) for row in rows]
+        precise = [_render_number(row.precise) for row in rows]
         columns.append(Column(f"to {percent(outlook.target)}", precise, give_way=1))
     if outlook.margin is not None:
-        within = [_number(row.equivalent) for row in rows]
+        within = [_render_number(row.equivalent) for row in rows]
         columns.append(Column(f"equal within {percent(outlook.margin)}", within, give_way=1))
     return [
         (Span("What it could show", "heading"),),
-        *paragraph(_caption(outlook), width),
+        *paragraph(_format_caption(outlook), width),
         *table(columns, width),
     ]
 
 
-def _caption(outlook: Outlook) -> str:
+def _format_caption(outlook: Outlook) -> str:
     level = f"at {percent(outlook.level)}"
     if outlook.comparisons > 1:
         level += f" (the first of {outlook.comparisons} comparisons, Holm)"
@@ -70,5 +70,5 @@ def _caption(outlook: Outlook) -> str:
     return "; ".join(parts)
 
 
-def _number(units: int | None) -> Span:
+def _render_number(units: int | None) -> Span:
     return Span("–" if units is None else f"{units:,}")

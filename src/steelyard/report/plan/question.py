@@ -40,7 +40,7 @@ def where_words(launch: LaunchMethod) -> str:
             parts += [f"algorithms as {launch.selector} chooses them"] if launch.selector else []
             chosen = [f"{operation} by {name}" for operation, name in launch.algorithms.items()]
             parts += [listed(chosen, 3)] if chosen else []
-            parts += _day_words(launch)
+            parts += _format_day_words(launch)
         case "slurm":
             options = launch.queue.options if launch.queue else ()
             started = [f"{rank} by srun, {_BOUND[launch.binding]}" for rank in ranks]
@@ -58,7 +58,7 @@ def _describe_jobs(launch: LaunchMethod) -> list[str]:
     return [f"up to {launch.jobs} jobs at once"] if launch.jobs > 1 else []
 
 
-def _day_words(launch: LaunchMethod) -> list[str]:
+def _format_day_words(launch: LaunchMethod) -> list[str]:
     """Whose hosts, and what else happens on a simulated machine; nothing where it is packed and still."""
     shares = [("links", launch.noise.links), ("cores", launch.noise.hosts)]
     noisy = [f"{share} of {of}" for of, share in shares if share not in ("0.0", "0")]
@@ -78,12 +78,12 @@ def build_words(experiment: Experiment, builds: int) -> str:
 def claims_words(experiment: Experiment) -> list[str]:
     """Return a sentence for each claim."""
     return [
-        claim_text(claim, _unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
+        claim_text(claim, _format_unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
         for claim in experiment.claims
     ]
 
 
-def _unit(experiment: Experiment, metric: str) -> str:
+def _format_unit(experiment: Experiment, metric: str) -> str:
     if metric in BUILTIN:
         return BUILTIN[metric].unit
     if metric in experiment.program.counters:

@@ -33,9 +33,9 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
     """Line by line; the sign table where it is asked for."""
     shown: list[Line] = [(Span(printable(preview.experiment), "heading"),)]
     facts = {
-        "design": _design(preview),
-        "stops": _stops(preview),
-        "time": _time(preview),
+        "design": _format_design(preview),
+        "stops": _format_stops(preview),
+        "time": _format_time(preview),
         "simulations": _simulations(preview),
         "where": where_words(experiment.launch),
         "nodes": _tell_nodes(preview),
@@ -51,7 +51,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         *table(
             [
                 Column("id", [Span(str(treatment.id)) for treatment in treatments]),
-                *treatment_columns(_as_treatments(treatments), _factors(preview), width // 2),
+                *treatment_columns(_as_treatments(treatments), _format_factors(preview), width // 2),
                 Column(
                     "command",
                     [Span(printable(treatment.command)) for treatment in treatments],
@@ -67,9 +67,9 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         shown += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
-    shown += _sentences("Claimed", claims_words(experiment), width)
-    shown += _sentences("Changed here", preview.here, width)
-    shown += _sentences("Cannot be separated", preview.inseparable, width)
+    shown += _render_sentences("Claimed", claims_words(experiment), width)
+    shown += _render_sentences("Changed here", preview.here, width)
+    shown += _render_sentences("Cannot be separated", preview.inseparable, width)
     return shown + _refused(preview.refused, width)
 
 
@@ -85,7 +85,7 @@ def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
     return shown + left_out(len(refused) - MOST_REFUSED, "")
 
 
-def _sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
+def _render_sentences(title: str, sentences: Sequence[str], width: int) -> list[Line]:
     if not sentences:
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]
@@ -106,7 +106,7 @@ def document(preview: Preview, experiment: Experiment) -> str:
     )
 
 
-def _design(preview: Preview) -> str:
+def _format_design(preview: Preview) -> str:
     count = counted(len(preview.treatments), "treatment")
     if preview.order == "sequential":
         each = len(preview.first_block) * preview.blocks // max(1, len(preview.treatments))
@@ -124,7 +124,7 @@ def _design(preview: Preview) -> str:
     return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
-def _stops(preview: Preview) -> str:
+def _format_stops(preview: Preview) -> str:
     parts = []
     if preview.decided:
         parts.append("when every verdict is decided and its interval narrow against the effect")
@@ -137,7 +137,7 @@ def _stops(preview: Preview) -> str:
     return ", ".join(parts)
 
 
-def _time(preview: Preview) -> str:
+def _format_time(preview: Preview) -> str:
     if preview.estimated_s is None:
         return "not known before the first runs"
     return f"about {format_duration(preview.estimated_s)}"
@@ -192,13 +192,13 @@ def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
     return [Treatment(treatment.id, treatment.label, treatment.levels) for treatment in treatments]
 
 
-def _factors(preview: Preview) -> tuple[str, ...]:
+def _format_factors(preview: Preview) -> tuple[str, ...]:
     return varying(_as_treatments(preview.treatments))
 
 
 def _first(preview: Preview) -> str:
     labels = [printable(label) for label in preview.first_block]
-    if _factors(preview):  # labels of several factors hold commas themselves
+    if _format_factors(preview):  # labels of several factors hold commas themselves
         ids = {printable(treatment.label): str(treatment.id) for treatment in preview.treatments}
         labels = [ids.get(label, label) for label in labels]
         labels[0] = f"treatments {labels[0]}"

@@ -64,15 +64,15 @@ def _log(percent: float) -> float:
 
 
 def _up(percent: float) -> float:
-    return next(gain for gain in _gains() if gain >= percent)
+    return next(gain for gain in _make_gains() if gain >= percent)
 
 
 def _down(percent: float) -> float:
-    small = [-each for each in _gains_below(1.0) if each >= -percent]
+    small = [-each for each in _compute_gains_below(1.0) if each >= -percent]
     return small[0] if small else next((each for each in _LOSSES if each <= percent), -99.9999)
 
 
-def _gains() -> Iterable[float]:
+def _make_gains() -> Iterable[float]:
     power = round(math.log10(_LEAST))
     while True:
         for step in _STEPS:
@@ -80,9 +80,9 @@ def _gains() -> Iterable[float]:
         power += 1
 
 
-def _gains_below(limit: float) -> list[float]:
+def _compute_gains_below(limit: float) -> list[float]:
     found: list[float] = []
-    for gain in _gains():
+    for gain in _make_gains():
         if gain >= limit:
             return found
         found.append(gain)
@@ -91,9 +91,9 @@ def _gains_below(limit: float) -> list[float]:
 
 def _round(low: float, high: float) -> list[float]:
     gains: list[float] = []
-    for gain in _gains():
+    for gain in _make_gains():
         if gain >= high:
             break
         gains.append(gain)
-    losses = [-each for each in _gains_below(1.0) if -each > low]
+    losses = [-each for each in _compute_gains_below(1.0) if -each > low]
     return [*gains, *losses, *(each for each in _LOSSES if each > low)]

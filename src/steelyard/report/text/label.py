@@ -83,9 +83,9 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
     distinct = list(dict.fromkeys(texts))
     if all(columns(text) <= width for text in distinct):
         return {text: text for text in distinct}
-    if (levels := _levels_apart(distinct, width)) is not None:
+    if (levels := _get_levels_apart(distinct, width)) is not None:
         return levels
-    if (apart := _words_apart(distinct, width)) is not None:
+    if (apart := _get_words_apart(distinct, width)) is not None:
         return apart
     short = {text: shorten(text, width) for text in distinct}
     if len(set(short.values())) == len(distinct):
@@ -103,7 +103,7 @@ def shorten_all(texts: Sequence[str], width: int) -> dict[str, str]:
     }
 
 
-def _levels_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
+def _get_levels_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
     """Return the levels that not all share, of labels such as ``opt=O2, n=1000``.
 
     They come with the names of their factors, or with those of numbers only, as there is room; ``None`` for
@@ -137,7 +137,7 @@ _WORD: Final = re.compile(r"(?!(true|false|[-+.\d]+(e[-+\d]+)?)$).*")
 """Levels that are told without the name of their factor."""
 
 
-def _words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
+def _get_words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | None:
     """Return the words that not all share, with as many of the shared ones as there is room for.
 
     ``…`` stands for the others. ``None`` where the texts have no words in common, or this is too long.

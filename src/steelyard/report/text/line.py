@@ -78,11 +78,11 @@ _STYLES: Final[dict[Style, str]] = {
 
 def html(lines: Sequence[Line]) -> str:
     """Return the lines as one ``pre`` of HTML; everything that a label could hold is escaped."""
-    rows = ("".join(_span(span.text, span.style) for span in line) for line in lines)
+    rows = ("".join(_format_span(span.text, span.style) for span in line) for line in lines)
     return '<pre style="line-height: 1.35; white-space: pre">' + "\n".join(rows) + "</pre>"
 
 
-def _span(text: str, style: Style) -> str:
+def _format_span(text: str, style: Style) -> str:
     from html import escape
 
     shown = escape(text)

@@ -30,17 +30,17 @@ def progress_line(at: Progress, width: int = 80) -> str:
     what will have been spent, and the precision stands beside it: ``120 blocks  ████░░░░  2.4 % reached, 1 %
     wanted  48 s spent, 2 min left``.
     """
-    counted, said = _words(at)
+    counted, said = _get_words(at)
     room = width - sum(columns(part) + 2 for part in (counted, *said))
     bar = max(_NARROWEST_BAR, min(_BAR, room))
-    filled = int(bar * _share(at))
+    filled = int(bar * _compute_share(at))
     return shorten("  ".join([counted, "█" * filled + "░" * (bar - filled), *said]), width)
 
 
-def _words(at: Progress) -> tuple[str, list[str]]:
+def _get_words(at: Progress) -> tuple[str, list[str]]:
     """Return the count, and what is said beside the bar."""
     if at.target is not None and at.reached is not None and at.to_end:
-        return f"{at.blocks_done} {at.what}", [_reached(at), _times(at)]
+        return f"{at.blocks_done} {at.what}", [_reached(at), _format_times(at)]
     left = "" if at.remaining_s is None else format_duration(at.remaining_s)
     said = [f"{left} {'left' if at.to_end else 'to the next look'}"] if left else []
     return f"{at.blocks_done}/{at.blocks_wanted} {at.what}", said
@@ -55,12 +55,12 @@ def _reached(at: Progress) -> str:
     return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
 
 
-def _times(at: Progress) -> str:
+def _format_times(at: Progress) -> str:
     spent = f"{format_duration(at.elapsed_s)} spent"
     return spent if at.remaining_s is None else f"{spent}, {format_duration(at.remaining_s)} left"
 
 
-def _share(at: Progress) -> float:
+def _compute_share(at: Progress) -> float:
     if at.target is not None and at.reached is not None and at.to_end and at.remaining_s is not None:
         whole = at.elapsed_s + at.remaining_s
         return at.elapsed_s / whole if whole else 1.0
@@ -133,7 +133,7 @@ class ProgressLine:
         if not self.stream.isatty() or os.environ.get("TERM") == "dumb":
             if time.monotonic() - self._told >= EVERY_S:
                 self._told = time.monotonic()
-                counted, said = _words(at)
+                counted, said = _get_words(at)
                 self.stream.write("  ".join([counted, *said]) + "\n")
                 self.stream.flush()
             return

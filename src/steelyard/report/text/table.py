@@ -67,19 +67,19 @@ class Column(msgspec.Struct, frozen=True, dict=True):
 def table(given: Sequence[Column], width: int) -> list[Line]:
     """Heading and rows, within ``width`` columns of a terminal as far as columns may give way."""
     shown = _told_apart([column for column in given if column.cells])
-    apart = _least([each for each in shown if not each.give_way], apart=True) <= width
-    while _least(shown, apart=apart) > width and any(column.give_way for column in shown):
+    apart = _compute_least([each for each in shown if not each.give_way], apart=True) <= width
+    while _compute_least(shown, apart=apart) > width and any(column.give_way for column in shown):
         shown.remove(max(shown, key=lambda column: column.give_way))
     widths = [column.width for column in shown]
     excess = sum(widths) + len(GAP) * (len(shown) - 1) - width
     for i in sorted((i for i, column in enumerate(shown) if column.is_name), key=lambda i: -widths[i]):
-        cut = max(0, min(excess, widths[i] - _narrowest(shown[i], apart=apart)))
+        cut = max(0, min(excess, widths[i] - _compute_narrowest(shown[i], apart=apart)))
         widths[i] -= cut
         excess -= cut
     shown = [_shortened(column, width) for column, width in zip(shown, widths, strict=True)]
     rows = [tuple(Span(column.title, "heading") for column in shown)]
     rows += zip(*(column.cells for column in shown), strict=True)
-    return [_line(row, shown, widths) for row in rows]
+    return [_render_line(row, shown, widths) for row in rows]
 
 
 def _told_apart(shown: Sequence[Column]) -> list[Column]:
@@ -90,11 +90,11 @@ def _told_apart(shown: Sequence[Column]) -> list[Column]:
     ]
 
 
-def _least(shown: Sequence[Column], *, apart: bool) -> int:
-    return sum(_narrowest(column, apart=apart) for column in shown) + len(GAP) * (len(shown) - 1)
+def _compute_least(shown: Sequence[Column], *, apart: bool) -> int:
+    return sum(_compute_narrowest(column, apart=apart) for column in shown) + len(GAP) * (len(shown) - 1)
 
 
-def _narrowest(column: Column, *, apart: bool) -> int:
+def _compute_narrowest(column: Column, *, apart: bool) -> int:
     return column.narrowest_apart if apart else column.narrowest
 
 
@@ -109,7 +109,7 @@ def _shortened(column: Column, width: int) -> Column:
     return replace(column, cells=[Span(short[cell.text], cell.style) for cell in column.cells])
 
 
-def _line(row: Sequence[Span], shown: Sequence[Column], widths: Sequence[int]) -> Line:
+def _render_line(row: Sequence[Span], shown: Sequence[Column], widths: Sequence[int]) -> Line:
     spans: list[Span] = []
     for cell, column, width in zip(row, shown, widths, strict=True):
         if spans:

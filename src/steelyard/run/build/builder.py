@@ -138,7 +138,7 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         entry.clear()
         recipe.write_padding(entry.directory)
         launch = recipe.launch(entry.directory, entry.log)
-        failure = _failure(_run(launch, journal), launch)
+        failure = _get_failure(_run(launch, journal), launch)
     if failure is not None:
         lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
         shown = f"its last lines:{lines}" if lines else "it printed nothing"
@@ -171,7 +171,7 @@ def _run(launch: Launch, journal: Path) -> RawTrial:
     return trials[0]
 
 
-def _failure(raw: RawTrial, launch: Launch) -> str | None:
+def _get_failure(raw: RawTrial, launch: Launch) -> str | None:
     """Describe how a build failed; ``None`` where it succeeded."""
     if raw.status == "timed_out":
         return f"was ended after its {(launch.timeout_ns or 0) / 1e9:g} s"

@@ -36,16 +36,16 @@ _CONTAINER_MARKS: Final = {
 
 def confinement_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     """Name and value of each fact; ``None`` where nothing shows one."""
-    yield "virtualization", _virtualization(root)
-    yield "container", _container(root)
+    yield "virtualization", _get_virtualization(root)
+    yield "container", _get_container(root)
     groups = list(_own_groups(root))
-    cpu_limits = [limit for group in groups if (limit := _cpu_limit(group)) is not None]
-    memory_limits = [limit for group in groups if (limit := _memory_limit(group)) is not None]
+    cpu_limits = [limit for group in groups if (limit := _compute_cpu_limit(group)) is not None]
+    memory_limits = [limit for group in groups if (limit := _compute_memory_limit(group)) is not None]
     yield "cgroup_cpu_limit", min(cpu_limits, default=None)
     yield "cgroup_memory_limit_bytes", min(memory_limits, default=None)
 
 
-def _virtualization(root: Path) -> str | None:
+def _get_virtualization(root: Path) -> str | None:
     hypervisor = files.text(root / "sys/hypervisor/type")
     if hypervisor:
         return hypervisor
@@ -62,7 +62,7 @@ def _virtualization(root: Path) -> str | None:
     return "unknown hypervisor" if "hypervisor" in flags.split() else None
 
 
-def _container(root: Path) -> str | None:
+def _get_container(root: Path) -> str | None:
     for mark, name in _CONTAINER_MARKS.items():
         if (root / mark).exists():
             return name
@@ -77,15 +77,15 @@ def _own_groups(root: Path) -> Iterator[Path]:
     """Yield the directories of all control groups of this process, up to the root of each hierarchy."""
     for line in (files.text(root / "proc/self/cgroup") or "").splitlines():
         _, controllers, path = [*line.split(":", 2), "", ""][:3]
-        mount = _mount(root, set(controllers.split(",")) if controllers else set())
+        mount = _get_mount(root, set(controllers.split(",")) if controllers else set())
         if mount is None:
             continue
-        inside = _below(PurePosixPath(path), mount[0])
+        inside = _make_below(PurePosixPath(path), mount[0])
         for group in (inside, *inside.parents):
             yield root / mount[1].lstrip("/") / group
 
 
-def _below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
+def _make_below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
     """Return the group's path below its mount.
 
     Inside a container the mount shows a part of the hierarchy only.
@@ -96,7 +96,7 @@ def _below(path: PurePosixPath, mounted: PurePosixPath) -> PurePosixPath:
     return absolute.relative_to(mounted if absolute.is_relative_to(mounted) else "/")
 
 
-def _mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | None:
+def _get_mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | None:
     """Return the mounted part of the hierarchy with these controllers, and its mount point.
 
     Without controllers, it is that of version 2.
@@ -114,7 +114,7 @@ def _mount(root: Path, controllers: set[str]) -> tuple[PurePosixPath, str] | Non
     return None
 
 
-def _cpu_limit(group: Path) -> float | None:
+def _compute_cpu_limit(group: Path) -> float | None:
     """CPUs that a group may use at a time; ``None`` without a limit."""
     quota, _, period = (files.text(group / "cpu.max") or "").partition(" ")
     if not quota:
@@ -125,6 +125,6 @@ def _cpu_limit(group: Path) -> float | None:
     return int(quota) / int(period)
 
 
-def _memory_limit(group: Path) -> int | None:
+def _compute_memory_limit(group: Path) -> int | None:
     limit = files.number(group / "memory.max") or files.number(group / "memory.limit_in_bytes")
     return limit if limit and limit < _NO_LIMIT_BYTES else None

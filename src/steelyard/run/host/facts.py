@@ -28,7 +28,7 @@ def host_facts(root: Path = Path("/")) -> dict[str, Scalar]:
     root : Path
         Where /proc and /sys hang; another one reads a copy of another machine's.
     """
-    readers = (processor_facts, _clock_facts, system_facts, confinement_facts, _load_facts)
+    readers = (processor_facts, _get_clock_facts, system_facts, confinement_facts, _load_facts)
     facts = chain.from_iterable(read(root) for read in readers)
     host = {name: value for name, value in facts if value is not None}
     try:
@@ -47,26 +47,26 @@ def _load_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     load = HostLoad.read(root)
     yield "load_1m", load.load_1m
     yield "steal_since_boot_s", load.steal_s
-    yield "uptime_s", _uptime_s(root)
+    yield "uptime_s", _compute_uptime_s(root)
     yield "pressure_available", load.cpu_pressure_s is not None
 
 
-def _uptime_s(root: Path) -> float | None:
+def _compute_uptime_s(root: Path) -> float | None:
     words = (files.text(root / "proc/uptime") or "").split()
     return float(words[0]) if words else None
 
 
-def _clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _get_clock_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     """Facts of the clock that times trials. Step and cost are upper bounds: Python adds to each reading."""
     source = root / "sys/devices/system/clocksource/clocksource0"
     yield "clock_source", files.text(source / "current_clocksource")
     yield "clock_sources_available", files.text(source / "available_clocksource")
-    step_s, cost_s = _clock_step_and_cost()
+    step_s, cost_s = _compute_clock_step_and_cost()
     yield "clock_step_s", step_s
     yield "clock_cost_s", cost_s
 
 
-def _clock_step_and_cost() -> tuple[float | None, float]:
+def _compute_clock_step_and_cost() -> tuple[float | None, float]:
     """Return the smallest step seen between two readings, and the mean cost of one.
 
     ``None`` as the step means that the clock stood still.

@@ -56,14 +56,14 @@ class HostLoad(msgspec.Struct, frozen=True):
     @classmethod
     def read(cls, root: Path = Path("/")) -> HostLoad:
         """Return the counters now; takes about a tenth of a millisecond."""
-        busy_s, steal_s = _cpu_seconds(root)
+        busy_s, steal_s = _compute_cpu_seconds(root)
         return cls(
             at_s=time.monotonic(),
             busy_s=busy_s,
             steal_s=steal_s,
-            cpu_pressure_s=_pressure_s(root, "cpu"),
-            io_pressure_s=_pressure_s(root, "io"),
-            memory_pressure_s=_pressure_s(root, "memory"),
+            cpu_pressure_s=_compute_pressure_s(root, "cpu"),
+            io_pressure_s=_compute_pressure_s(root, "io"),
+            memory_pressure_s=_compute_pressure_s(root, "memory"),
             load_1m=_load(root),
         )
 
@@ -74,18 +74,18 @@ class HostLoad(msgspec.Struct, frozen=True):
             busy_s=self.busy_s - earlier.busy_s,
             # Some hypervisors let it run backwards (their guests are moved between machines).
             steal_s=max(0.0, self.steal_s - earlier.steal_s),
-            cpu_pressure_s=_difference(self.cpu_pressure_s, earlier.cpu_pressure_s),
-            io_pressure_s=_difference(self.io_pressure_s, earlier.io_pressure_s),
-            memory_pressure_s=_difference(self.memory_pressure_s, earlier.memory_pressure_s),
+            cpu_pressure_s=_compute_difference(self.cpu_pressure_s, earlier.cpu_pressure_s),
+            io_pressure_s=_compute_difference(self.io_pressure_s, earlier.io_pressure_s),
+            memory_pressure_s=_compute_difference(self.memory_pressure_s, earlier.memory_pressure_s),
             load_1m=self.load_1m,
         )
 
 
-def _difference(later: float | None, earlier: float | None) -> float | None:
+def _compute_difference(later: float | None, earlier: float | None) -> float | None:
     return None if later is None or earlier is None else later - earlier
 
 
-def _cpu_seconds(root: Path) -> tuple[float, float]:
+def _compute_cpu_seconds(root: Path) -> tuple[float, float]:
     """Busy and stolen CPU time of all CPUs: the first line of /proc/stat, where user time includes guests."""
     head = (files.text(root / "proc/stat") or "").split("\n", 1)[0].split()
     ticks = [int(word) for word in head[1:] if word.isdecimal()] + [0] * 8
@@ -94,7 +94,7 @@ def _cpu_seconds(root: Path) -> tuple[float, float]:
     return (user + nice + system + irq + softirq) / per_second, steal / per_second
 
 
-def _pressure_s(root: Path, resource: str) -> float | None:
+def _compute_pressure_s(root: Path, resource: str) -> float | None:
     words = (files.text(root / "proc/pressure" / resource) or "").split("\n", 1)[0].split()
     total = next((word.removeprefix("total=") for word in words if word.startswith("total=")), "")
     return int(total) * 1e-6 if total.isdecimal() else None

@@ -28,21 +28,21 @@ def processor_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     yield "cpus_isolated", files.text(cpus / "isolated") or None
     yield "smt", files.text(cpus / "smt/control")
     yield "numa_nodes", len(list((root / "sys/devices/system/node").glob("node[0-9]*"))) or None
-    yield from _cache_facts(cpus / "cpu0/cache")
-    yield from _speed_facts(cpus)
+    yield from _get_cache_facts(cpus / "cpu0/cache")
+    yield from _get_speed_facts(cpus)
 
 
-def _cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _get_cache_facts(caches: Path) -> Iterator[tuple[str, Scalar | None]]:
     for index in sorted(caches.glob("index[0-9]*")):
         kind = {"Data": "d", "Instruction": "i"}.get(files.text(index / "type") or "", "")
         name = f"cache_l{files.number(index / 'level')}{kind}"
-        yield f"{name}_bytes", _cache_bytes(files.text(index / "size"))
+        yield f"{name}_bytes", _compute_cache_bytes(files.text(index / "size"))
         yield f"{name}_ways", files.number(index / "ways_of_associativity")
         if kind == "d":
             yield "cache_line_bytes", files.number(index / "coherency_line_size")
 
 
-def _speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
+def _get_speed_facts(cpus: Path) -> Iterator[tuple[str, Scalar | None]]:
     policy = cpus / "cpu0/cpufreq"
     yield "governor", _all_equal(cpus, "cpufreq/scaling_governor")
     yield "frequency_driver", files.text(policy / "scaling_driver")
@@ -60,7 +60,7 @@ def _all_equal(cpus: Path, file: str) -> str | None:
     return ",".join(sorted(str(value) for value in values)) or None
 
 
-def _cache_bytes(size: str | None) -> int | None:
+def _compute_cache_bytes(size: str | None) -> int | None:
     """Bytes from ``48K`` or ``1M``."""
     digits, unit = (size or "")[:-1], (size or "")[-1:]
     return int(digits) << {"K": 10, "M": 20}[unit] if digits.isdecimal() and unit in ("K", "M") else None

@@ -29,21 +29,21 @@ def system_facts(root: Path) -> Iterator[tuple[str, Scalar | None]]:
     yield "hostname", uname.nodename
     yield "kernel", f"{uname.sysname} {uname.release}"
     yield "kernel_version", uname.version
-    yield "kernel_arguments_isolate", _isolating(files.text(root / "proc/cmdline"))
-    yield "distribution", _distribution(root)
+    yield "kernel_arguments_isolate", _get_isolating(files.text(root / "proc/cmdline"))
+    yield "distribution", _get_distribution(root)
     yield "libc", " ".join(platform.libc_ver()).strip() or None
     yield "page_bytes", os.sysconf("SC_PAGE_SIZE")
     yield "clock_tick_hz", os.sysconf("SC_CLK_TCK")
     memory = files.fields(root / "proc/meminfo", ":")
-    yield "memory_bytes", _kibibytes(memory.get("MemTotal"))
-    yield "memory_available_bytes", _kibibytes(memory.get("MemAvailable"))
-    yield "swap_bytes", _kibibytes(memory.get("SwapTotal"))
+    yield "memory_bytes", _compute_kibibytes(memory.get("MemTotal"))
+    yield "memory_available_bytes", _compute_kibibytes(memory.get("MemAvailable"))
+    yield "swap_bytes", _compute_kibibytes(memory.get("SwapTotal"))
     yield "huge_pages", files.chosen(root / "sys/kernel/mm/transparent_hugepage/enabled")
     for name, file in _SETTINGS.items():
         yield name, files.number(root / "proc/sys" / file)
 
 
-def _distribution(root: Path) -> str | None:
+def _get_distribution(root: Path) -> str | None:
     for file in ("etc/os-release", "usr/lib/os-release"):
         name = files.fields(root / file, "=").get("PRETTY_NAME")
         if name:
@@ -51,12 +51,12 @@ def _distribution(root: Path) -> str | None:
     return None
 
 
-def _isolating(arguments: str | None) -> str | None:
+def _get_isolating(arguments: str | None) -> str | None:
     """Those of the kernel's arguments that keep CPUs quiet; others may hold anything, secrets included."""
     wanted = ("isolcpus=", "nohz_full=", "rcu_nocbs=", "mitigations=", "idle=", "processor.max_cstate=")
     return " ".join(word for word in (arguments or "").split() if word.startswith(wanted)) or None
 
 
-def _kibibytes(text: str | None) -> int | None:
+def _compute_kibibytes(text: str | None) -> int | None:
     number = (text or "").removesuffix(" kB")
     return int(number) * 1024 if number.isdecimal() else None

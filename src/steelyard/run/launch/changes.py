@@ -60,7 +60,9 @@ def changed(launch: Launch, change: LaunchChange, *, files: Sequence[str], place
     if change.heap_bytes is not None:
         result = _with_heap(result, change.heap_bytes)
     if change.file_cache is not None:
-        result = replace(result, prepare=(*result.prepare, _cache_command(result, change.file_cache, files)))
+        result = replace(
+            result, prepare=(*result.prepare, _make_cache_command(result, change.file_cache, files))
+        )
     if change.load is not None:
         result = replace(result, prepare=(*_load_commands(result, change.load, place), *result.prepare))
     if change.cwd_bytes is not None and place is not None:
@@ -97,7 +99,7 @@ def _refuse_immovable(program: str) -> None:
         )
 
 
-def _cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
+def _make_cache_command(launch: Launch, wanted: str, files: Sequence[str]) -> Launch:
     program = str(native_file(RUNNER).absolute())
     # The last of the commands before the trial: whatever they read of the files is dropped again.
     return Launch(program, (CACHE, wanted, *files), launch.env, "/")
@@ -132,10 +134,10 @@ def _name_of_length(place: str, length: int) -> str:
             hint=f"write cwd_bytes = {len(os.fsencode(place)) + 2} or more,"
             " or keep the record under a shorter name: --output",
         )
-    return f"{place}/{'/'.join(_names(rest))}"
+    return f"{place}/{'/'.join(_get_names(rest))}"
 
 
-def _names(length: int) -> Iterator[str]:
+def _get_names(length: int) -> Iterator[str]:
     """Names that with a slash between them take ``length`` bytes."""
     while length > _LONGEST_NAME + 1:
         yield "d" * _LONGEST_NAME

@@ -51,15 +51,15 @@ def read_elf(path: Path) -> ElfFacts | None:
         if file.read(4) != b"\x7fELF":
             return None
         try:
-            return _facts(file)
+            return _make_facts(file)
         except (struct.error, ValueError):
             return None
 
 
-def _facts(file: BinaryIO) -> ElfFacts:
+def _make_facts(file: BinaryIO) -> ElfFacts:
     wide, order = file.read(1) == b"\x02", "<" if file.read(1) == b"\x01" else ">"
     build_id = loader = None
-    for kind, content in _segments(file, order, wide=wide):
+    for kind, content in _get_segments(file, order, wide=wide):
         if kind == _PT_INTERP and loader is None:
             loader = content.rstrip(b"\0").decode(errors="replace")
         elif kind == _PT_NOTE and build_id is None:
@@ -67,9 +67,9 @@ def _facts(file: BinaryIO) -> ElfFacts:
     return ElfFacts(build_id, loader)
 
 
-def _segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, bytes]]:
+def _get_segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, bytes]]:
     """Kind and contents of the segments that tell something."""
-    table_at, size, count = _program_headers(file, order, wide=wide)
+    table_at, size, count = _compute_program_headers(file, order, wide=wide)
     layout = struct.Struct(order + ("IIQQQQQQ" if wide else "IIIIIIII"))
     for index in range(min(count, _MOST_SEGMENTS)):
         fields = layout.unpack(_read_at(file, table_at + index * size, layout.size))
@@ -79,7 +79,7 @@ def _segments(file: BinaryIO, order: str, *, wide: bool) -> Iterator[tuple[int, 
             yield fields[0], _read_at(file, offset, min(length, _MOST_BYTES))
 
 
-def _program_headers(file: BinaryIO, order: str, *, wide: bool) -> tuple[int, int, int]:
+def _compute_program_headers(file: BinaryIO, order: str, *, wide: bool) -> tuple[int, int, int]:
     """Offset, entry size and number of the program headers."""
     (table_at,) = struct.unpack(
         order + ("Q" if wide else "I"), _read_at(file, *((32, 8) if wide else (28, 4)))

@@ -80,9 +80,9 @@ def equalize(
     longer = {
         key: _with_path(launch, path_bytes, named_by_path=named_by_path) for key, launch in launches.items()
     }
-    strings = max(_strings(launch) for launch in longer.values())
+    strings = max(_compute_strings(launch) for launch in longer.values())
     filled = {
-        key: replace(launch, env=(*launch.env, *_fillers(strings - _strings(launch)), PAD))
+        key: replace(launch, env=(*launch.env, *_get_fillers(strings - _compute_strings(launch)), PAD))
         for key, launch in longer.items()
     }
     most = max(_bytes(launch) for launch in filled.values())
@@ -120,7 +120,7 @@ def _with_path(launch: Launch, length: int, *, named_by_path: bool) -> Launch:
     return replace(launch, path=path)
 
 
-def _fillers(count: int) -> tuple[str, ...]:
+def _get_fillers(count: int) -> tuple[str, ...]:
     # Names of their own: shells drop all but one of several variables of one name.
     return tuple(f"STEELYARD_FILL_{index:03d}=" for index in range(count))
 
@@ -135,7 +135,7 @@ def _padded(launch: Launch, length: int) -> Launch:
     return replace(launch, env=(*launch.env[:-1], PAD + "x" * length))
 
 
-def _strings(launch: Launch) -> int:
+def _compute_strings(launch: Launch) -> int:
     return len(launch.argv) + len(launch.env)
 
 

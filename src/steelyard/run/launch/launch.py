@@ -145,12 +145,12 @@ class Launch(msgspec.Struct, frozen=True):
     @property
     def argv_bytes(self) -> int:
         """Bytes of path and arguments on the program's stack: texts with NUL, and a pointer an argument."""
-        return len(os.fsencode(self.path)) + 1 + _stack_bytes(self.argv)
+        return len(os.fsencode(self.path)) + 1 + _compute_stack_bytes(self.argv)
 
     @property
     def env_bytes(self) -> int:
         """Bytes of the environment there, counted in the same way."""
-        return _stack_bytes(self.env)
+        return _compute_stack_bytes(self.env)
 
     def _check_paths(self) -> None:
         outputs = {"stdout": self.stdout, "stderr": self.stderr}
@@ -203,7 +203,7 @@ class Launch(msgspec.Struct, frozen=True):
                 _check_range("a CPU of affinity", cpu, 0, _MOST_CPUS - 1)
 
 
-def _stack_bytes(texts: tuple[str, ...]) -> int:
+def _compute_stack_bytes(texts: tuple[str, ...]) -> int:
     return sum(len(os.fsencode(text)) + 1 + _POINTER_BYTES for text in texts)
 
 

@@ -85,7 +85,7 @@ def program_identity(path: str | os.PathLike[str]) -> ProgramIdentity:
         return ProgramIdentity(
             path=text,
             resolved=str(resolved),
-            sha256=_sha256(resolved, state),
+            sha256=_get_sha256(resolved, state),
             state=state,
             build_id=elf.build_id if elf else None,
             interpreter=interpreter_line(resolved),
@@ -108,7 +108,7 @@ def changed(identity: ProgramIdentity) -> str | None:
         if state == identity.state:
             return None
         resolved = Path(os.path.realpath(identity.path))
-        sha256 = _sha256(resolved, state)
+        sha256 = _get_sha256(resolved, state)
     except FileNotFoundError:
         return f"program {identity.path} was deleted"
     except OSError as error:
@@ -145,10 +145,10 @@ def file_sha256(path: Path) -> str:
     OSError
         The file cannot be read.
     """
-    return _sha256(path, FileState.of(path))
+    return _get_sha256(path, FileState.of(path))
 
 
-def _sha256(path: Path, state: FileState) -> str:
+def _get_sha256(path: Path, state: FileState) -> str:
     # A file may change twice within one tick of the file system's clock, and its state then but once.
     if time.time_ns() - state.changed_ns < _TICK_NS:
         return _read_sha256(path)

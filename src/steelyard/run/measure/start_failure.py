@@ -53,14 +53,14 @@ def start_failure(raw: RawTrial, path: str | None = None) -> str:
     number = raw.errno or 0
     step = _STEPS.get(raw.step or "")
     if step is not None:
-        return f"was not started: {step}: {_kernel_words(number)}"
+        return f"was not started: {step}: {_get_kernel_words(number)}"
     why = (_about_file(number, Path(path)) if path else None) or _ERRORS.get(number)
-    return "could not be started: " + (f"{why} ({_name(number)})" if why else _kernel_words(number))
+    return "could not be started: " + (f"{why} ({_name(number)})" if why else _get_kernel_words(number))
 
 
 def _about_file(number: int, path: Path) -> str | None:
     if number == errno.ENOENT:
-        return _missing(path)
+        return _get_missing(path)
     if number == errno.EACCES:
         if path.is_dir():
             return "it is a directory"
@@ -70,7 +70,7 @@ def _about_file(number: int, path: Path) -> str | None:
     return None
 
 
-def _missing(path: Path) -> str:
+def _get_missing(path: Path) -> str:
     """Say what is missing: the kernel says "no such file" of a missing interpreter too."""
     try:
         script, elf = interpreter_line(path), read_elf(path)
@@ -85,7 +85,7 @@ def _missing(path: Path) -> str:
     return "a file that it needs does not exist"
 
 
-def _kernel_words(number: int) -> str:
+def _get_kernel_words(number: int) -> str:
     return f"{os.strerror(number)} ({_name(number)})" if number else "the kernel gave no reason"
 
 

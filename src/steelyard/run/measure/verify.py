@@ -85,7 +85,7 @@ class Verifier:
         failure = self._failed_ranks(raw)
         if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
             return failure and f"{failure}{self._last_words(raw, account=False)}"
-        why = _missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
+        why = _get_missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
         wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
         return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
 
@@ -108,7 +108,7 @@ class Verifier:
             return "the runner recorded no digests, which verify needs"
         pairs = zip(self._contents.items(), raw.digests, strict=True)
         return next(
-            filter(None, (_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
+            filter(None, (_get_differing(name, wanted, digest) for (name, wanted), digest in pairs)), None
         )
 
     def _last_words(self, raw: RawTrial, *, account: bool = True) -> str:
@@ -116,7 +116,7 @@ class Verifier:
         return f"; output ends with: {excerpt(last)}" if last else ""
 
 
-def _missing_library(raw: RawTrial) -> str | None:
+def _get_missing_library(raw: RawTrial) -> str | None:
     if raw.exit_code != 127 or not (found := _MISSING_LIBRARY.search(raw.stderr)):
         return None
     return f"its library {excerpt(found[1] or found[2])} is missing"
@@ -147,7 +147,7 @@ def contents_of(verify: Verify) -> Mapping[str, str | None]:
     }
 
 
-def _differing(name: str, wanted: str | None, digest: Digest) -> str | None:
+def _get_differing(name: str, wanted: str | None, digest: Digest) -> str | None:
     if wanted is None or digest.sha256 == wanted:
         return None
     match digest.state:

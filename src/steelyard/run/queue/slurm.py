@@ -124,11 +124,11 @@ class Slurm(Scheduler):
 
     def was_taken_away(self, job: Job) -> bool:
         """See ``Scheduler.was_taken_away``; a job over its time or memory is not."""
-        return _fields(job).get("JobState") in _TAKEN_AWAY
+        return _get_fields(job).get("JobState") in _TAKEN_AWAY
 
     def last_words(self, job: Job) -> str:
         """State, exit code and reason, as long as the controller remembers them."""
-        fields = _fields(job)
+        fields = _get_fields(job)
         told = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
         return ", ".join(
             f"{name} {value}"
@@ -146,6 +146,6 @@ def _write_array(jobs: Sequence[Job]) -> str:
     return "\n".join([*head, choice, ""])
 
 
-def _fields(job: Job) -> dict[str, str]:
+def _get_fields(job: Job) -> dict[str, str]:
     done = ask(["scontrol", "--oneliner", "show", "job", job.id or ""], may_fail=True)
     return dict(field.split("=", 1) for field in done.stdout.split() if "=" in field)

@@ -111,8 +111,8 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
             launch.capture_limit_bytes,
             launch.nice or 0,
             flags,
-            _output_mode(launch.stdout),
-            _output_mode(launch.stderr),
+            _compute_output_mode(launch.stdout),
+            _compute_output_mode(launch.stderr),
             len(cpus),
             len(prepare),
             len(cleanup),
@@ -124,7 +124,7 @@ def encode_definition(number: int, launch: Launch, prepare: Sequence[int], clean
     ]
     for name, request in counters:
         parts += (_pack_counter(request), _text(name), _text(request.path))
-    files = (_output_file(launch.stdout), _output_file(launch.stderr), launch.metrics_path or "")
+    files = (_get_output_file(launch.stdout), _get_output_file(launch.stderr), launch.metrics_path or "")
     parts += map(_text, (launch.path, launch.cwd, launch.stdin, *files, *launch.argv, *launch.env))
     if flags & _EXTENDED:
         scheduling = launch.scheduling
@@ -207,9 +207,9 @@ def _text(text: str) -> bytes:
     return b"".join((_LENGTH.pack(len(encoded)), encoded, b"\0"))
 
 
-def _output_mode(output: str) -> int:
+def _compute_output_mode(output: str) -> int:
     return {CAPTURE: 0, NULL: 1}.get(output, 2)
 
 
-def _output_file(output: str) -> str:
+def _get_output_file(output: str) -> str:
     return "" if output in (CAPTURE, NULL) else output

@@ -31,7 +31,11 @@ def find_strays(record_id: str) -> list[Stray]:
 
     This process is never among them.
     """
-    return [stray for pid in _pids() if pid != os.getpid() and (stray := _stray(pid, _mark(record_id)))]
+    return [
+        stray
+        for pid in _compute_pids()
+        if pid != os.getpid() and (stray := _make_stray(pid, _mark(record_id)))
+    ]
 
 
 def end_strays(record_id: str) -> list[Stray]:
@@ -81,11 +85,11 @@ def _mark(record_id: str) -> bytes:
     return b"STEELYARD_TRIAL=" + os.fsencode(record_id) + b"-"
 
 
-def _pids() -> list[int]:
+def _compute_pids() -> list[int]:
     return [int(entry.name) for entry in os.scandir("/proc") if entry.name.isdigit()]
 
 
-def _stray(pid: int, mark: bytes) -> Stray | None:
+def _make_stray(pid: int, mark: bytes) -> Stray | None:
     try:
         for variable in Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
             if variable.startswith(mark):
@@ -103,7 +107,7 @@ def _end(stray: Stray, mark: bytes) -> None:
         return
     try:
         # The number may have gone to another process before the handle was taken: look again through it.
-        if _stray(stray.pid, mark) is not None:
+        if _make_stray(stray.pid, mark) is not None:
             signal.pidfd_send_signal(handle, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         pass

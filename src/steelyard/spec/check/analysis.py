@@ -46,14 +46,14 @@ def read_analysis(
     family = family_of(table)
     gathered(_check_protocol, table, family, origin)
     gathered(_check_failures, table, program, origin)
-    type_b = gathered(_type_b, table, origin)
+    type_b = gathered(_get_type_b, table, origin)
     effects = gathered(read_effects, table.effects, factors, zips, design, origin)
     contrasts = gathered(read_contrasts, table.contrasts, factors, zips, design, origin)
     baseline = None
     if table.baseline is not None:
-        baseline = gathered(_baseline, table, family, factors, zips, design, origin)
+        baseline = gathered(_get_baseline, table, family, factors, zips, design, origin)
     gathered.refuse()
-    strata = _strata(table, baseline, factors, zips, design)
+    strata = _get_strata(table, baseline, factors, zips, design)
     if baseline is not None:
         run = list(cells_of(lay_out(factors, zips, design, baseline), factors, design.exclude))
         instances = [factor.name for factor in factors if factor.name == table.instances]
@@ -98,7 +98,7 @@ def _check_stratum_names(table: Analysis, factors: tuple[Factor, ...], origin: O
             raise origin.error(place, f"{stratum} is a stratum twice", "leave one out")
 
 
-def _strata(
+def _get_strata(
     table: Analysis,
     baseline: Cell | None,
     factors: tuple[Factor, ...],
@@ -187,7 +187,7 @@ def _check_ratio_across(
         raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
 
 
-def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
+def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     """Return the stated errors by their standard uncertainties; each has one size and a name of its own."""
     path: Path = ("analysis", "type_b")
     kind = table.interval or INTERVALS[table.estimand][0]
@@ -205,7 +205,7 @@ def _type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     return tuple(replace(each, u=each.standard, half_width=None, step=None) for each in table.type_b)
 
 
-def _baseline(
+def _get_baseline(
     table: Analysis,
     family: Family,
     factors: tuple[Factor, ...],
@@ -231,10 +231,10 @@ def _baseline(
         name: find_level(name, levels[name], level, origin, (*path, name))
         for name, level in table.baseline.items()
     }
-    return _base(baseline, factors, zips, origin, path) if design.kind == "one-at-a-time" else baseline
+    return _get_base(baseline, factors, zips, origin, path) if design.kind == "one-at-a-time" else baseline
 
 
-def _base(
+def _get_base(
     baseline: Cell, factors: tuple[Factor, ...], zips: tuple[Zip, ...], origin: Origin, path: Path
 ) -> dict[str, Scalar]:
     """Return the treatment from which one factor at a time departs.

@@ -116,7 +116,7 @@ def _check_placeholders(
     ``built`` are those made by interventions.
     """
     used: set[str] = set()
-    for path, text, scope in _texts(program, build, launch):
+    for path, text, scope in _get_texts(program, build, launch):
         known = {*_SCOPES[scope], *(factors if scope in ("trial", "build") else ())}
         known |= built if scope == "build" else set()
         result = _check_text(path, text, scope, known, factors, origin)
@@ -152,10 +152,12 @@ def _derived_from(metrics: Sequence[UserMetric]) -> set[str]:
     return {name for text in derived for name in parse(text).names}
 
 
-def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Iterator[tuple[Path, str, str]]:
+def _get_texts(
+    program: Program, build: Build | None, launch: LaunchMethod
+) -> Iterator[tuple[Path, str, str]]:
     """Place, text and scope of every text that takes placeholders."""
     for level, words in program.commands.items():
-        yield from ((_command_place(level), word, "trial") for word in words)
+        yield from ((_make_command_place(level), word, "trial") for word in words)
     yield from ((("program", "env", name), value, "trial") for name, value in program.env.items())
     yield from (
         (("program", key), text, "trial")
@@ -174,7 +176,7 @@ def _texts(program: Program, build: Build | None, launch: LaunchMethod) -> Itera
     yield from ((("launch", key), text, "trial") for key, text in launch_texts(launch))
 
 
-def _command_place(level: str) -> Path:
+def _make_command_place(level: str) -> Path:
     return ("program", "commands", level) if level else ("program", "command")
 
 
@@ -202,7 +204,7 @@ def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin
                 try:
                     expand_for_shell(text, {**plain, **dict.fromkeys(levels, "0"), factor: each})
                 except UsageError as error:
-                    raise origin.placed(_command_place(level), error) from None
+                    raise origin.placed(_make_command_place(level), error) from None
 
 
 def _check_variables(

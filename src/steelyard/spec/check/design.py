@@ -52,7 +52,7 @@ def read_design(
     gathered(check_kind, table, factors, zips, origin)
     ends = gathered(read_ends, table.ends, factors, zips, origin)
     generators = gathered(read_generators, table, factors, zips, origin)
-    exclude = gathered(_exclusions, table.exclude, factors, origin)
+    exclude = gathered(_get_exclusions, table.exclude, factors, origin)
     stop = None if table.stop is None else gathered(_stop, table.stop, table, origin)
     if ends is None or generators is None or exclude is None:
         return gathered.refused()
@@ -102,7 +102,7 @@ def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
         raise origin.error(path, what, f"give fewer levels{' or replicates' if 'replicates' in path else ''}")
 
 
-def _exclusions(
+def _get_exclusions(
     tables: Sequence[Mapping[str, Scalar]], factors: tuple[Factor, ...], origin: Origin
 ) -> tuple[dict[str, Scalar], ...]:
     by_name = {factor.name: factor for factor in factors}
@@ -208,7 +208,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
             choices = f"{down} or {up}" if down else f"{up}"
             what = f"must be a multiple of the {passes} passes, to visit contexts equally often, got {blocks}"
             raise origin.error(path, what, f"write {choices}")
-    distinct = _distinct(contexts)
+    distinct = _compute_distinct(contexts)
     for path, blocks in counts:
         if blocks // passes > distinct:
             need = blocks // passes
@@ -217,7 +217,7 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
             raise origin.error(path, what, hint)
 
 
-def _distinct(contexts: Contexts) -> int:
+def _compute_distinct(contexts: Contexts) -> int:
     """Return the number of certainly different contexts: draws within a setting are without replacement."""
     sizes = [1]
     for name, setting in contexts.settings.items():

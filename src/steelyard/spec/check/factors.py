@@ -33,19 +33,19 @@ def read_factors(
     factors: list[Factor] = []
     zips: list[Zip] = []
     if commands:
-        factors.append(_factor(COMMAND, commands, origin, ("program", "commands")))
+        factors.append(_make_factor(COMMAND, commands, origin, ("program", "commands")))
 
     def read(name: str, table: Sequence[Scalar] | Zip) -> None:
         path: Path = ("factors", name)
         if isinstance(table, Zip):
-            link = _zip(name, table, origin, path)
+            link = _make_zip(name, table, origin, path)
             zips.append(link)
             columns = zip(link.names, zip(*link.levels, strict=True), strict=True)
             # A member may repeat a level, as long as no row is repeated.
             members = [Factor(each, unique(column), each in INTERVENTIONS) for each, column in columns]
         else:
             check_factor_name(name, origin, path)
-            members = [_factor(name, table, origin, path)]
+            members = [_make_factor(name, table, origin, path)]
         for member in members:
             if any(member.name == factor.name for factor in factors):
                 what = f"{member.name} is a factor twice"
@@ -82,7 +82,7 @@ def check_factor_name(name: str, origin: Origin, path: Path) -> None:
         )
 
 
-def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> Factor:
+def _make_factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> Factor:
     if not levels:
         raise origin.error(path, "has no levels", f"write {name} = [1, 2]")
     if name in INTERVENTIONS and INTERVENTIONS[name].is_place:
@@ -93,7 +93,7 @@ def _factor(name: str, levels: Sequence[Scalar], origin: Origin, path: Path) -> 
     return Factor(name, checked, intervention=name in INTERVENTIONS)
 
 
-def _zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
+def _make_zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
     check_identifier(name, "zip", origin, path)
     for i, each in enumerate(table.names):
         check_factor_name(each, origin, (*path, "zip", i))

@@ -92,7 +92,7 @@ def read_generators(
         return ()
     names = [axis.name for axis in named_axes(factors, zips) if axis.varies]
     if table.generators:
-        _check_generators(table.generators, names, _steps_of(factors, zips), origin)
+        _check_generators(table.generators, names, _get_steps_of(factors, zips), origin)
         found = tuple(read_generator(text, names) for text in table.generators)
     elif table.treatments is not None:
         found = _of_size(table.treatments, names, origin).generators
@@ -101,7 +101,7 @@ def read_generators(
     return tuple(written_generator(each, names) for each in found)
 
 
-def _steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
+def _get_steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
     return {name: axis for axis in named_axes(factors, zips) for name in (axis.name, *axis.factors)}
 
 

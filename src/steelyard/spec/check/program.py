@@ -83,14 +83,14 @@ def read_program(table: Program, origin: Origin) -> Program:
     """
     path: Path = ("program",)
     gathered = Gathered()
-    commands = gathered(_commands, table, path, origin)
+    commands = gathered(_get_commands, table, path, origin)
     for key in ("cwd", "stdin"):
         gathered(_file, getattr(table, key), (*path, key), origin)
     for i, pattern in enumerate(table.inputs):
         gathered(_file, pattern, (*path, "inputs", i), origin)
     gathered(check_counters, table.counters, origin, (*path, "counters"))
-    hooks = {key: gathered(_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
-    env = gathered(_environment, table.env, (*path, "env"), origin)
+    hooks = {key: gathered(_get_hooks, getattr(table, key), (*path, key), origin) for key in HOOKS}
+    env = gathered(_get_environment, table.env, (*path, "env"), origin)
     timeout_s = gathered(read_limit, table.timeout_s, (*path, "timeout"), origin)
     hook_timeout_s = gathered(read_duration, table.hook_timeout_s, (*path, "hook_timeout"), origin)
     verify = gathered(_verify, table.verify, table.output, (*path, "verify"), origin)
@@ -107,7 +107,7 @@ def read_program(table: Program, origin: Origin) -> Program:
     )
 
 
-def _commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
+def _get_commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
     """Return the words of each command, by its name; of a single one, by no name."""
     if (table.command is None) == (not table.commands):
         given = (
@@ -115,12 +115,12 @@ def _commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str
         )
         raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
     if not table.commands:
-        return {"": _command(table.command or [], (*path, "command"), origin, shell=table.shell)}
+        return {"": _get_command(table.command or [], (*path, "command"), origin, shell=table.shell)}
     if "" in table.commands:
         hint = 'give it a name: commands = { old = ["program"] }'
         raise origin.error((*path, "commands"), "a command has an empty name", hint)
     return {
-        name: _command(words, (*path, "commands", name), origin, shell=table.shell)
+        name: _get_command(words, (*path, "commands", name), origin, shell=table.shell)
         for name, words in table.commands.items()
     }
 
@@ -144,8 +144,8 @@ def read_build(table: Build, origin: Origin) -> Build:
         _file(name, (*path, "objects", i), origin)
     return replace(
         table,
-        command=_command(table.command, (*path, "command"), origin, shell=False),
-        env=_environment(table.env, (*path, "env"), origin),
+        command=_get_command(table.command, (*path, "command"), origin, shell=False),
+        env=_get_environment(table.env, (*path, "env"), origin),
         timeout_s=read_duration(table.timeout_s, (*path, "timeout"), origin),
     )
 
@@ -181,13 +181,13 @@ def read_command(command: Sequence[str], path: Path, origin: Origin) -> tuple[st
     ------
     SpecError
     """
-    return _command(command, path, origin, shell=False)
+    return _get_command(command, path, origin, shell=False)
 
 
-def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool) -> tuple[str, ...]:
+def _get_command(command: str | Sequence[str], path: Path, origin: Origin, *, shell: bool) -> tuple[str, ...]:
     if isinstance(command, str):
         if not shell:
-            raise _needs_list(command, path, origin)
+            raise _make_needs_list(command, path, origin)
         words: tuple[str, ...] = (command,)
     elif shell:
         joined = toml_value(shlex.join(command))
@@ -203,7 +203,7 @@ def _command(command: str | Sequence[str], path: Path, origin: Origin, *, shell:
     return words
 
 
-def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
+def _make_needs_list(command: str, path: Path, origin: Origin) -> SpecError:
     what = f"{shown(command)} is a single string, and no shell splits it"
     try:
         words = shlex.split(command)
@@ -217,7 +217,7 @@ def _needs_list(command: str, path: Path, origin: Origin) -> SpecError:
     return origin.error(path, what, f"{shell}, or without a shell {toml_value(words)}")
 
 
-def _hooks(
+def _get_hooks(
     commands: Sequence[str | Sequence[str]], path: Path, origin: Origin
 ) -> tuple[tuple[str, ...], ...]:
     texts = [command for command in commands if isinstance(command, str)]
@@ -227,11 +227,11 @@ def _hooks(
             path, what, 'write one command as ["sync"], or several as [["sync"], ["rm", "-f", "out"]]'
         )
     if texts:
-        return (_command(texts, path, origin, shell=False),)
-    return tuple(_command(each, (*path, i), origin, shell=False) for i, each in enumerate(commands))
+        return (_get_command(texts, path, origin, shell=False),)
+    return tuple(_get_command(each, (*path, i), origin, shell=False) for i, each in enumerate(commands))
 
 
-def _environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
+def _get_environment(env: Mapping[str, Scalar], path: Path, origin: Origin) -> dict[str, str]:
     for name, value in env.items():
         place = (*path, name)
         if not _VARIABLE.fullmatch(name):

@@ -93,7 +93,7 @@ def check_keys(table: LaunchMethod, origin: Origin) -> None:
 def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
     if launching.ranks is None:
         raise origin.error(("launch",), "ranks is missing", 'write ranks = 4, or ranks = "{p}"')
-    asked = _names(launching.ranks, "ranks", origin)
+    asked = _get_names(launching.ranks, "ranks", origin)
     known = {factor.name: factor.levels for factor in factors}
     if len(asked) > 1 or not asked <= set(known):
         return  # Unknown names are told with all other placeholders.
@@ -110,7 +110,7 @@ def _check_choice(
 ) -> None:
     if text is None:
         return
-    for name in _values(text, key, factors, origin):
+    for name in _get_values(text, key, factors, origin):
         if name not in known:
             raise origin.error(("launch", key), f"unknown {key} {name!r}", suggest(name, known, f"{key}s"))
 
@@ -121,15 +121,15 @@ def _check_algorithms(algorithms: Mapping[str, str], factors: tuple[Factor, ...]
         if operation not in ALGORITHMS:
             what = f"unknown operation {operation!r}"
             raise origin.error(place, what, suggest(operation, ALGORITHMS, "operations"))
-        for name in _values(text, "algorithms", factors, origin):
+        for name in _get_values(text, "algorithms", factors, origin):
             if name not in ALGORITHMS[operation]:
                 what = f"{operation} has no algorithm {name!r}"
                 raise origin.error(place, what, suggest(name, ALGORITHMS[operation], "algorithms"))
 
 
-def _values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
+def _get_values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) -> list[str]:
     """Values that the text can take; none where it is more than one placeholder."""
-    asked = _names(text, key, origin)
+    asked = _get_names(text, key, origin)
     if not asked:
         return [text]
     levels = {factor.name: factor.levels for factor in factors}
@@ -138,7 +138,7 @@ def _values(text: str, key: str, factors: tuple[Factor, ...], origin: Origin) ->
     return []
 
 
-def _names(text: str, key: str, origin: Origin) -> set[str]:
+def _get_names(text: str, key: str, origin: Origin) -> set[str]:
     try:
         return names(text)
     except UsageError as error:

@@ -34,7 +34,7 @@ def check_pair(
     ------
     SpecError
     """
-    groups = _groups(treatments, where, strata)
+    groups = _get_groups(treatments, where, strata)
     for selector, path in ((new, new_path), (old, old_path)):
         for stratum, members in groups:
             _one_at_most(
@@ -71,7 +71,7 @@ def check_strata(
     ------
     SpecError
     """
-    groups = _groups(treatments, where, strata)
+    groups = _get_groups(treatments, where, strata)
     for stratum, members in groups:
         for level in dict.fromkeys(cell[factor] for cell in members):
             _one_at_most(
@@ -82,7 +82,7 @@ def check_strata(
         raise origin.error(path, what, "give it more levels, or remove an exclusion")
 
 
-def _groups(
+def _get_groups(
     treatments: Sequence[Cell], where: Mapping[str, Scalar], strata: Sequence[str]
 ) -> list[tuple[Cell, list[Cell]]]:
     found: dict[tuple[Scalar, ...], list[Cell]] = {}

@@ -59,7 +59,7 @@ def check_counting(metrics: Sequence[UserMetric], program: Program, origin: Orig
         if metric.is_written:
             what = f"{tool} writes to the file that the program would report to"
             raise origin.error((*path, "source"), what, _APART)
-        if metric.derive is not None and (timed := sorted(_names(metric.derive) & set(BUILTIN))):
+        if metric.derive is not None and (timed := sorted(_get_names(metric.derive) & set(BUILTIN))):
             raise origin.error((*path, "derive"), f"{timed[0]} would be that of {tool}", _APART)
 
 
@@ -76,7 +76,7 @@ def check_not_timed(metric: str, metrics: Sequence[UserMetric], origin: Origin, 
         raise origin.error(path, what, f'write metric = "{counted.name}" in [analysis]')
 
 
-def _names(expression: str) -> frozenset[str]:
+def _get_names(expression: str) -> frozenset[str]:
     from steelyard.spec.text.expression import parse
 
     try:

@@ -36,19 +36,19 @@ def table_of(key: str, path: tuple[str | int, ...]) -> str | None:
 
     if any(isinstance(each, int) for each in path):
         return None
-    homes = [where for where, table in _tables(SpecTable) if where and key in keys_of(table)]
+    homes = [where for where, table in _get_tables(SpecTable) if where and key in keys_of(table)]
     found = [home for home in homes if home[: len(path)] == path] if path else []
     headers = [f"[{'.'.join(where)}]" for where in found or homes]
     return " or ".join(headers) if len(headers) in {1, 2} else None
 
 
-def _tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _get_tables(table: Any, where: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
     """Every table with names of its own on the way to it, and where it stands."""
     yield where, table
     for name, hint in keys_of(table).items():
         for member in members(hint):
             if isinstance(member, type) and issubclass(member, msgspec.Struct):
-                yield from _tables(member, (*where, name))
+                yield from _get_tables(member, (*where, name))
 
 
 def members(hint: Any) -> Iterator[Any]:

@@ -62,8 +62,8 @@ def type_errors(
     levels = levels or {}
     wrong = {
         key: (child_type, child)
-        for key, child_type, child in _children(expected, value)
-        if _refusal(child_type, child)
+        for key, child_type, child in _get_children(expected, value)
+        if _get_refusal(child_type, child)
     }
     for key, (child_type, child) in wrong.items():
         yield from type_errors(child_type, child, origin, (*path, key), levels=levels)
@@ -72,7 +72,7 @@ def type_errors(
     rest: Any = value
     if isinstance(value, dict):
         rest = {key: each for key, each in value.items() if key not in wrong}
-    while message := _refusal(expected, rest):
+    while message := _get_refusal(expected, rest):
         field = _FIELD.match(message)
         if field and field[1] == "missing required" and field[2] in wrong:
             return
@@ -88,10 +88,10 @@ def _own_error(
     """Return the error for what is wrong with a value itself, and not with anything in it."""
     field = _FIELD.match(message)
     if field and field[1] == "contains unknown":
-        hint = suggest_key(field[2], value, _fields(expected, value), levels)
+        hint = suggest_key(field[2], value, _get_fields(expected, value), levels)
         if hint is not None:
             return origin.error((*path, field[2]), "unknown key", hint)
-        return unknown_key(field[2], _fields(expected, value), origin, path)
+        return unknown_key(field[2], _get_fields(expected, value), origin, path)
     if field:
         return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
     options = _options(expected)
@@ -109,7 +109,7 @@ def _other_kind(
     wanted = _wanted(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
-    elif path and wanted == _KINDS["object"] and (fitting := _key_for(expected, value)):
+    elif path and wanted == _KINDS["object"] and (fitting := _get_key_for(expected, value)):
         table = toml_value({fitting: value})
         hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
     elif path and wanted == _KINDS["object"] and _is_cell(expected, path):
@@ -117,7 +117,7 @@ def _other_kind(
     else:
         hint = (
             suggest_level(expected, path, value, levels)
-            or _cure(message, value)
+            or _get_cure(message, value)
             or (suggest_number(expected, str(path[-1]), value) if path else None)
             or f"write {wanted}"
         )
@@ -138,7 +138,7 @@ def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Pat
     return origin.error((*path, key), "unknown key", hint)
 
 
-def _refusal(expected: Any, value: object) -> str | None:
+def _get_refusal(expected: Any, value: object) -> str | None:
     try:
         msgspec.convert(value, expected)
     except msgspec.ValidationError as error:
@@ -146,7 +146,7 @@ def _refusal(expected: Any, value: object) -> str | None:
     return None
 
 
-def _children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
+def _get_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any, object]]:
     """Key, type and value of everything one level below."""
     for member in members(expected):
         if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
@@ -175,7 +175,7 @@ def _is_cell(expected: Any, path: Path) -> bool:
     )
 
 
-def _fields(expected: Any, value: object) -> list[str]:
+def _get_fields(expected: Any, value: object) -> list[str]:
     structs = [
         member
         for member in members(expected)
@@ -184,7 +184,7 @@ def _fields(expected: Any, value: object) -> list[str]:
     return [key for struct in structs for key in keys_of(struct)] if isinstance(value, dict) else []
 
 
-def _key_for(expected: Any, value: object) -> str | None:
+def _get_key_for(expected: Any, value: object) -> str | None:
     """Return the first key of the wanted table that could have this value, and alone."""
     if not is_scalar(value):
         return None
@@ -194,7 +194,7 @@ def _key_for(expected: Any, value: object) -> str | None:
         if isinstance(member, type) and issubclass(member, msgspec.Struct)
     ]
     keys = (key for struct in structs for key in keys_of(struct))
-    return next((key for key in keys if _refusal(expected, {key: value}) is None), None)
+    return next((key for key in keys if _get_refusal(expected, {key: value}) is None), None)
 
 
 def _options(expected: Any) -> list[str]:
@@ -229,7 +229,7 @@ def _wanted(message: str) -> str:
     return f"{words} {_BOUNDS[match[2]]} {match[3].removesuffix('.0')}" if match[2] else words
 
 
-def _cure(message: str, value: object) -> str | None:
+def _get_cure(message: str, value: object) -> str | None:
     expected = _EXPECTED.match(message)
     kinds = [kind for kind in expected[1].split(" | ") if kind != "null"] if expected else []
     if "array" in kinds and is_scalar(value):

@@ -27,7 +27,7 @@ _PASSES = Annotated[
 ]
 
 
-def _setting(about: str, levels: str) -> Any:
+def _make_setting(about: str, levels: str) -> Any:
     return Annotated[Setting | None, Meta(description=f"{about[0].upper()}{about[1:]}; {levels}.")]
 
 
@@ -37,7 +37,10 @@ else:
     ContextsTable = msgspec.defstruct(
         "ContextsTable",
         [
-            *((each.name, _setting(each.about, each.levels_text), None) for each in INTERVENTIONS.values()),
+            *(
+                (each.name, _make_setting(each.about, each.levels_text), None)
+                for each in INTERVENTIONS.values()
+            ),
             ("passes", _PASSES, 1),
         ],
         frozen=True,

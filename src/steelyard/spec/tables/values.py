@@ -40,10 +40,10 @@ def keys_of(table: type[msgspec.Struct]) -> dict[str, Any]:
     return {
         field.encode_name: field.type
         for field in msgspec.structs.fields(table)
-        if not _worked_out(field.type)
+        if not _is_worked_out(field.type)
     }
 
 
-def _worked_out(hint: Any) -> bool:
+def _is_worked_out(hint: Any) -> bool:
     marks = getattr(hint, "__metadata__", ())
     return any(isinstance(mark, Meta) and mark.extra == WORKED_OUT for mark in marks)

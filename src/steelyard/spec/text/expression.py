@@ -85,7 +85,7 @@ class Expression(msgspec.Struct, frozen=True):
         stack: list[float] = []
         for step in self._steps:
             if step.operands < 0:
-                stack.append(_number(step.name, mapping[step.name]) if step.name else step.number)
+                stack.append(_compute_number(step.name, mapping[step.name]) if step.name else step.number)
                 continue
             operands = stack[-step.operands :]
             del stack[-step.operands :]
@@ -124,7 +124,7 @@ def parse(text: str) -> Expression:
     return Expression(text, frozenset(step.name for step in steps if step.name and step.operands < 0), steps)
 
 
-def _number(name: str, value: Scalar) -> float:
+def _compute_number(name: str, value: Scalar) -> float:
     if isinstance(value, (str, bool)):
         raise EvaluationError(f"{name} is {value!r}, which is not a number")
     try:
@@ -141,7 +141,7 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _tokens(text)
+        self._tokens = _get_tokens(text)
         self._depth = 0
 
     def parse(self) -> list[_Step]:
@@ -209,7 +209,7 @@ class _Parser:
         return _at(column, self._text, f"expected {wanted}, but {found}", "operators: + - * / **")
 
 
-def _tokens(text: str) -> list[tuple[int, str]]:
+def _get_tokens(text: str) -> list[tuple[int, str]]:
     tokens: list[tuple[int, str]] = []
     end = 0
     while text[end:].strip():

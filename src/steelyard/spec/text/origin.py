@@ -57,7 +57,7 @@ class Origin(msgspec.Struct, frozen=True):
         keys = [key for key in path if isinstance(key, str)]
         lines = ["" if line.lstrip().startswith("#") else line for line in self.text.splitlines()]
         second = path[1] if len(path) > 1 else 0
-        found, end, depth = _table(lines, keys, second if isinstance(second, int) else 0)
+        found, end, depth = _compute_table(lines, keys, second if isinstance(second, int) else 0)
         for key in keys[depth:]:
             assignment = re.compile(rf"""(?:^|[\s{{,.])["']?{re.escape(key)}["']?\s*[=.]""")
             place = next((i for i in range(max(found, 0), end) if assignment.search(lines[i])), None)
@@ -67,7 +67,7 @@ class Origin(msgspec.Struct, frozen=True):
         return found + 1 if found >= 0 else None
 
 
-def _table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
+def _compute_table(lines: list[str], keys: list[str], place: int = 0) -> tuple[int, int, int]:
     """Line (from 0) of the deepest table header that leads to ``keys``, line of the next, and its depth.
 
     Of several headers ``[[name]]``, it is that of number ``place``.

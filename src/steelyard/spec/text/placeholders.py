@@ -104,11 +104,11 @@ def parts(text: str) -> tuple[tuple[str, str], ...]:
             pairs.append((literal, token[1]))
             literal = ""
         else:
-            raise _lone_brace(text, token)
+            raise _make_lone_brace(text, token)
     return (*pairs, (literal + text[end:], ""))
 
 
-def _lone_brace(text: str, token: re.Match[str]) -> UsageError:
+def _make_lone_brace(text: str, token: re.Match[str]) -> UsageError:
     # Doubling each of the outer braces is the cure for {print $1} as for a single one.
     doubled = token[0].replace("{", "{{").replace("}", "}}")
     what = f"{token[0]} at column {token.start() + 1} of {shown(text)} is not a placeholder"

@@ -38,7 +38,7 @@ def expand_for_shell(text: str, mapping: Mapping[str, Scalar]) -> str:
         value = lookup(name, mapping, text)
         quoted = shlex.quote(value)
         if (doubtful or quoting.inside) and quoted != value:
-            raise _unquotable(text, name, value, doubtful=doubtful)
+            raise _make_unquotable(text, name, value, doubtful=doubtful)
         pieces.append(quoted)
     return "".join(pieces)
 
@@ -69,7 +69,7 @@ class _Quoting:
                 self._quote = character
 
 
-def _unquotable(text: str, name: str, value: str, *, doubtful: bool) -> UsageError:
+def _make_unquotable(text: str, name: str, value: str, *, doubtful: bool) -> UsageError:
     where = (
         "in a shell command with comments, backquotes or here-documents"
         if doubtful

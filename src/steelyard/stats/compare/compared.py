@@ -63,7 +63,7 @@ def compared(
         )
     ]
     typical = typical_runs(samples, declared, facts.order)
-    quantiles = _quantiles(samples, declared, facts)
+    quantiles = _compute_quantiles(samples, declared, facts)
     judged = [
         replace(each, typical=its, quantiles=of)
         for each, its, of in zip(judged, typical, quantiles, strict=True)
@@ -80,8 +80,8 @@ def compared(
     found = replace(
         found,
         comparisons=(*judged, *unjudged),
-        contexts=_contexts(samples, declared, facts),
-        speedup_ratios=_ratios(samples, declared, facts),
+        contexts=_compute_contexts(samples, declared, facts),
+        speedup_ratios=_compute_ratios(samples, declared, facts),
     )
     if declared.instances is not None and layout is not None and layout.kind in ("full", "two-level"):
         # Instances are what effects are averaged over, and draws of those that are meant.
@@ -99,7 +99,7 @@ def compared(
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.
 
 
-def _contexts(
+def _compute_contexts(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> tuple[ContextFinding, ...]:
     if declared.instances or not facts.contexts:
@@ -109,7 +109,7 @@ def _contexts(
     return context_findings(samples, declared, facts)
 
 
-def _quantiles(
+def _compute_quantiles(
     samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
 ) -> list[tuple[QuantileSpeedup, ...]]:
     """Return the shift function of each comparison; of very many, of none."""
@@ -120,7 +120,9 @@ def _quantiles(
     return [() if isinstance(each, Undefined) else quantile_speedups(each) for each in between]
 
 
-def _ratios(samples: Sequence[Sample], declared: Analysis, facts: DesignFacts) -> tuple[SpeedupRatio, ...]:
+def _compute_ratios(
+    samples: Sequence[Sample], declared: Analysis, facts: DesignFacts
+) -> tuple[SpeedupRatio, ...]:
     if declared.ratio_across is None:
         return ()
     from steelyard.stats.compare.interaction import ratios_of_speedups

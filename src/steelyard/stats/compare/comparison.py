@@ -73,10 +73,12 @@ def compare(
     """
     found = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
     tested = [i for i, each in enumerate(found) if each.p is not None]
-    judged = list(map(_unjudgeable, found))
+    judged = list(map(_make_unjudgeable, found))
     for places in families([found[i].stratum for i in tested], declared):
         members = [tested[place] for place in places]
-        for i, comparison in zip(members, _family([found[i] for i in members], declared), strict=True):
+        for i, comparison in zip(
+            members, _compute_family([found[i] for i in members], declared), strict=True
+        ):
             judged[i] = comparison
     return tuple(judged)
 
@@ -170,7 +172,7 @@ def _estimate(pair: Pair, declared: Analysis, order: Order, looks: Looks | None)
         resolvable=resolvable(judged) if judged else None,
         autocorrelation=likeness,
         flags=(
-            *_flags(pair, between, ratio, declared, order, in_time, found, likeness),
+            *_compute_flags(pair, between, ratio, declared, order, in_time, found, likeness),
             *(("slow_mode",) if slow is not None and decides else ()),
         ),
         slow=slow,
@@ -192,7 +194,7 @@ def _in_time(between: Contrast, estimand: Estimand) -> list[Floats]:
     return [between.old.logs, between.new.logs]
 
 
-def _flags(
+def _compute_flags(
     pair: Pair,
     between: Contrast | Undefined,
     ratio: Speedup | Undefined,
@@ -228,7 +230,7 @@ def _flags(
     return tuple(flag for flag, up in raised.items() if up)
 
 
-def _family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
+def _compute_family(members: Sequence[Comparison], declared: Analysis) -> list[Comparison]:
     """Judge the comparisons of one family.
 
     They are adjusted over the tests of 1, and over the decisions about the margin, which have the smallest
@@ -257,7 +259,7 @@ def _judged(
 ) -> Comparison:
     ratio = estimate.speedup
     if isinstance(ratio, Undefined):
-        return _unjudgeable(estimate)
+        return _make_unjudgeable(estimate)
     censored = not admissible(estimate.flags, declared)
     difference = difference_of(ratio.log, rejected=tested.rejected and not censored)
     relevance = None if relevant is None else _RELEVANCE[relevant.outcome]
@@ -293,7 +295,7 @@ def admissible(flags: Sequence[Flag], declared: Analysis) -> bool:
     return unknown.isdisjoint(flags)
 
 
-def _unjudgeable(estimate: Comparison) -> Comparison:
+def _make_unjudgeable(estimate: Comparison) -> Comparison:
     return replace(estimate, difference="not_resolved", verdict="not_resolved")
 
 

@@ -150,14 +150,16 @@ def contrast(
     zeros : bool
         Whether values of 0 are allowed, as they are in an arithmetic mean; their logarithms are -inf.
     """
-    reason = _unusable(baseline, zeros=zeros) or _unusable(treatment, zeros=zeros)
+    reason = _make_unusable(baseline, zeros=zeros) or _make_unusable(treatment, zeros=zeros)
     if reason is not None:
         return reason
     sign: Literal[1, -1] = -1 if baseline.metric.better == "higher" else 1
     if baseline.instances is not None and treatment.instances is not None:
         return _of_instances(baseline, treatment, sign)
     if order == "sequential":
-        return Contrast(_launches(baseline), _launches(treatment), sign, min(len(baseline), len(treatment)))
+        return Contrast(
+            _make_launches(baseline), _make_launches(treatment), sign, min(len(baseline), len(treatment))
+        )
     old, new = _by_block(baseline), _by_block(treatment)
     if np.array_equal(old.ids, new.ids):
         common, unmatched = old.ids, 0
@@ -236,13 +238,13 @@ def _ids(sample: Sample) -> npt.NDArray[np.int64]:
     return np.asarray(sample.blocks, dtype=np.int64)
 
 
-def _unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
-    reason = _flaw(sample)
+def _make_unusable(sample: Sample, *, zeros: bool) -> Undefined | None:
+    reason = _make_flaw(sample)
     return None if reason is None or (zeros and reason == "zero_values") else Undefined(reason)
 
 
 @cached
-def _flaw(sample: Sample) -> Reason | None:
+def _make_flaw(sample: Sample) -> Reason | None:
     values = _floats(sample)
     if values.size == 0:
         return "no_values"
@@ -260,7 +262,7 @@ def _log(values: Floats) -> Floats:
 
 
 @cached
-def _launches(sample: Sample) -> Units:
+def _make_launches(sample: Sample) -> Units:
     values = _floats(sample)
     one = np.ones(values.size, dtype=np.int64)
     return Units("launch", np.arange(1, values.size + 1, dtype=np.int64), _log(values), values, one)

@@ -61,7 +61,7 @@ class Crossed(msgspec.Struct, frozen=True):
 
 def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
     """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
-    tables = [_table(each) for each in (baseline, treatment)]
+    tables = [_compute_table(each) for each in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
         return None
     d = tables[0] - tables[1]
@@ -79,7 +79,7 @@ def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
     )
 
 
-def _table(sample: Sample) -> Floats | None:
+def _compute_table(sample: Sample) -> Floats | None:
     """Mean logarithms, instances by units; ``None`` where one is missing."""
     if sample.instances is None:
         return None

@@ -34,8 +34,8 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
         known = {**sample.labels, **sample.treatment.levels}
         key = (
             sample.metric.name,
-            _items(_without(sample.treatment.levels, factor)),
-            _items(_without(sample.labels, factor)),
+            _compute_items(_without(sample.treatment.levels, factor)),
+            _compute_items(_without(sample.labels, factor)),
         )
         groups.setdefault(key, []).append((known.get(factor), sample))
     if not any(factor in {**s.labels, **s.treatment.levels} for s in samples):
@@ -44,7 +44,7 @@ def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:
             f"analysis.instances: {factor!r} is neither a factor nor a label",
             hint=f"name one of: {names}" if names else "leave it out: nothing varies",
         )
-    treatments = _treatments(samples, factor)
+    treatments = _compute_treatments(samples, factor)
     every = (level for members in groups.values() for level, _ in members)
     levels = tuple(dict.fromkeys(level for level in every if level is not None))
     return [_joined(members, factor, levels, treatments) for members in groups.values()]
@@ -68,7 +68,7 @@ def drill_down(sample: Sample) -> Drill | None:
     means = np.bincount(place, values) / counts
     between = float(squares.sum())
     # Crossed and balanced, instances and runs are orthogonal; what rounding makes of an empty rest is none.
-    rest = max(0.0, total - between - runs) if _crossed(place, sample.blocks) else total - between
+    rest = max(0.0, total - between - runs) if _is_crossed(place, sample.blocks) else total - between
     return Drill(
         instances.factor,
         tuple(
@@ -76,7 +76,7 @@ def drill_down(sample: Sample) -> Drill | None:
             for i, mean, square in zip(present, means, squares, strict=True)
         ),
         between / total,
-        runs / total if _crossed(place, sample.blocks) else 0.0,
+        runs / total if _is_crossed(place, sample.blocks) else 0.0,
         rest / total,
     )
 
@@ -88,7 +88,7 @@ def _between(centred: np.ndarray, place: np.ndarray) -> np.ndarray:
     return squares
 
 
-def _crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
+def _is_crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
     """Whether every run has every instance equally often, and there are several runs."""
     _, run = np.unique(np.asarray(blocks), return_inverse=True)
     if run.max() == 0:
@@ -97,23 +97,24 @@ def _crossed(place: np.ndarray, blocks: Sequence[int]) -> bool:
     return cells.size == (run.max() + 1) * (place.max() + 1) and bool((cells == cells[0]).all())
 
 
-def _treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
+def _compute_treatments(samples: Sequence[Sample], factor: str) -> dict[tuple[object, ...], Treatment]:
     """Treatments without the instance factor: named by what still varies, with the id of the first."""
     first: dict[tuple[object, ...], tuple[int, dict[str, Scalar]]] = {}
     for sample in sorted(samples, key=lambda each: each.treatment.id):
         levels = _without(sample.treatment.levels, factor)
-        first.setdefault(_items(levels), (sample.treatment.id, levels))
+        first.setdefault(_compute_items(levels), (sample.treatment.id, levels))
     varying = [
         name
         for name in next(iter(first.values()))[1]
         if len({levels.get(name) for _, levels in first.values()}) > 1
     ]
     return {
-        key: Treatment(id_, _label(levels, varying, factor), levels) for key, (id_, levels) in first.items()
+        key: Treatment(id_, _get_label(levels, varying, factor), levels)
+        for key, (id_, levels) in first.items()
     }
 
 
-def _label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str) -> str:
+def _get_label(levels: Mapping[str, Scalar], varying: Sequence[str], factor: str) -> str:
     if not varying:
         return f"every {factor}"
     if len(varying) == 1:
@@ -129,7 +130,7 @@ def _joined(
 ) -> Sample:
     first = members[0][1]
     labels = _without(first.labels, factor)
-    treatment = treatments[_items(_without(first.treatment.levels, factor))]
+    treatment = treatments[_compute_items(_without(first.treatment.levels, factor))]
     if factor not in first.labels and factor not in first.treatment.levels:
         return replace(first, treatment=treatment)
     known = [(level, sample) for level, sample in members if level is not None]
@@ -154,13 +155,13 @@ def _joined(
         ),
         censored=censored if any(censored) else array("b"),
         instances=Instances(factor, levels, of),
-        provenance=_provenance([sample.provenance for _, sample in members]),
+        provenance=_make_provenance([sample.provenance for _, sample in members]),
         **columns,
     )
     return whole.select(sorted(range(len(of)), key=lambda i: (whole.trials[i], of[i])))
 
 
-def _provenance(provenances: Sequence[Provenance]) -> Provenance:
+def _make_provenance(provenances: Sequence[Provenance]) -> Provenance:
     """Return the weakest provenance among all of them."""
     return next((kind for kind in ("crowded", "simulated", "one_process") if kind in provenances), "measured")
 
@@ -169,5 +170,5 @@ def _without(levels: Mapping[str, Scalar], factor: str) -> dict[str, Scalar]:
     return {name: level for name, level in levels.items() if name != factor}
 
 
-def _items(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+def _compute_items(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
     return tuple(sorted(levels.items()))

@@ -68,7 +68,7 @@ def studentised_paired(rows: Sequence[Floats], *, seed: int, resamples: int = RE
     table = np.array(rows)
     n = table.shape[1]
     found = []
-    for at_once in _portions(resamples, n):
+    for at_once in _compute_portions(resamples, n):
         drawn = table[:, rng.integers(n, size=(at_once, n))]
         with np.errstate(divide="ignore", invalid="ignore"):
             means = drawn.mean(axis=2)
@@ -92,7 +92,7 @@ def studentised_samples(
     moved, variance = np.zeros(resamples), np.zeros(resamples)
     for sign, row in zip(_SIGNS, rows, strict=True):
         n, first = row.size, 0
-        for at_once in _portions(resamples, n):
+        for at_once in _compute_portions(resamples, n):
             drawn = row[rng.integers(n, size=(at_once, n))]
             here = slice(first, first + at_once)
             with np.errstate(divide="ignore", invalid="ignore"):
@@ -103,7 +103,7 @@ def studentised_samples(
     return np.sort(_over(moved, np.sqrt(variance)))
 
 
-def _portions(resamples: int, n: int) -> list[int]:
+def _compute_portions(resamples: int, n: int) -> list[int]:
     most = max(1, _AT_ONCE // n)
     return [min(most, resamples - first) for first in range(0, resamples, most)]
 
@@ -151,7 +151,7 @@ def ratio_of_speedups(
             else estimate(_of_units(one, other), estimand, interval, seed=seed)
         )
     else:
-        found = _independent(one, other, estimand, interval, seed)
+        found = _make_independent(one, other, estimand, interval, seed)
     if isinstance(found, Undefined) or not type_b:
         return found
     parts = contributions_of_ratio(one, other, type_b, logs=estimand == "geomean_ratio")
@@ -162,11 +162,14 @@ def _of_units(contrast: Contrast, other: Contrast) -> Contrast:
     """Return the difference of both logarithms, unit by unit, against none."""
     logs = steadied(contrast.differences - other.differences, max(contrast.rounding, other.rounding))
     return Contrast(
-        _units(contrast.old, logs), _units(contrast.old, np.zeros_like(logs)), 1, blocks=contrast.blocks
+        _make_units(contrast.old, logs),
+        _make_units(contrast.old, np.zeros_like(logs)),
+        1,
+        blocks=contrast.blocks,
     )
 
 
-def _units(units: Units, logs: Floats) -> Units:
+def _make_units(units: Units, logs: Floats) -> Units:
     return replace(units, logs=logs)
 
 
@@ -188,7 +191,7 @@ def _of_means(
         )
     # A mean that one value dominates tells nothing of its logarithm, whichever of the four it is.
     zero = max(a.p_of_zero, b.p_of_zero)
-    distribution = _distribution_of_means(a, b, log, u, interval, seed)
+    distribution = _make_distribution_of_means(a, b, log, u, interval, seed)
     if distribution is None:
         return by_t(
             log, u, n - 1, n, contrast.unit, "means-log-delta", estimand="ratio_of_means", least_p=zero
@@ -199,7 +202,7 @@ def _of_means(
     )
 
 
-def _distribution_of_means(
+def _make_distribution_of_means(
     a: Means, b: Means, log: float, u: float, interval: IntervalKind | None, seed: int
 ) -> Distribution | None:
     rows = (a.top, a.bottom, b.top, b.bottom)
@@ -212,7 +215,7 @@ def _distribution_of_means(
     return None
 
 
-def _independent(
+def _make_independent(
     contrast: Contrast, other: Contrast, estimand: Estimand, interval: IntervalKind | None, seed: int
 ) -> Speedup | Undefined:
     parts = [estimate(each, estimand, _BY_T.get(estimand)) for each in (contrast, other)]
@@ -225,14 +228,14 @@ def _independent(
         return Undefined("no_spread")
     nu = effective_freedom((first.se, second.se), (first.nu, second.nu)) or first.nu + second.nu
     log, n, zero = first.log - second.log, first.n + second.n, max(first.least_p, second.least_p)
-    distribution = _distribution_of_launches(contrast, other, estimand, interval, (log, u), seed)
+    distribution = _make_distribution_of_launches(contrast, other, estimand, interval, (log, u), seed)
     if distribution is None:
         return by_t(log, u, nu, n, first.unit, first.kind, estimand=estimand, least_p=zero)
     kind = f"{'means' if estimand == 'ratio_of_means' else 'log-ratio'}-{interval}"
     return Speedup(log, u, nu, n, distribution.p_of(1.0), "unpaired", kind, distribution, estimand, zero)
 
 
-def _distribution_of_launches(
+def _make_distribution_of_launches(
     contrast: Contrast,
     other: Contrast,
     estimand: Estimand,
@@ -249,4 +252,4 @@ def _distribution_of_launches(
     a, b = means_of(contrast), means_of(other)
     if estimand != "ratio_of_means" or a is None or b is None:
         return None
-    return _distribution_of_means(a, b, *known, interval, seed)
+    return _make_distribution_of_means(a, b, *known, interval, seed)

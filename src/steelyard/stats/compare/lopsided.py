@@ -37,7 +37,9 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
     rarely shown the tail that they have.
     """
     nu = ratio.nu
-    arms = _arms(between, estimand) if ratio.se and between.paired and between.crossed is None else None
+    arms = (
+        _compute_arms(between, estimand) if ratio.se and between.paired and between.crossed is None else None
+    )
     if arms is None or not nu:
         return ratio
     first, second = arms
@@ -53,7 +55,7 @@ def allowing_for_tail(ratio: Speedup, between: Contrast, estimand: Estimand) -> 
     return replace(ratio, p=distribution.p_of(1.0), distribution=distribution)
 
 
-def _arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:
+def _compute_arms(between: Contrast, estimand: Estimand) -> tuple[Floats, Floats] | None:
     """Return what each treatment adds to the differences.
 
     The first minus the second is above 0 where the treatment is better, and both have their long tails to the

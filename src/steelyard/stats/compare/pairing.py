@@ -51,21 +51,21 @@ def pair_up(samples: Sequence[Sample], declared: Analysis) -> Pairs:
     _check(samples, baseline, strata)
     groups: dict[tuple[object, ...], list[Sample]] = {}
     for sample in sorted(samples, key=lambda sample: sample.treatment.id):
-        groups.setdefault((_stratum(sample, strata), _key(sample.labels)), []).append(sample)
+        groups.setdefault((_compute_stratum(sample, strata), _compute_key(sample.labels)), []).append(sample)
     pairs: list[Pair] = []
     lonely: list[Treatment] = []
     for members in groups.values():
-        stratum = dict(_stratum(members[0], strata))
+        stratum = dict(_compute_stratum(members[0], strata))
         if declared.family == "all-pairs":
             pairs.extend(Pair(old, new, stratum) for old, new in combinations(members, 2))
             continue
         candidates = [m for m in members if _matches(m.treatment, baseline)] if baseline else members[:1]
         ids = {candidate.treatment.id for candidate in candidates}
-        by_levels = {_key(candidate.treatment.levels): candidate for candidate in candidates}
+        by_levels = {_compute_key(candidate.treatment.levels): candidate for candidate in candidates}
         for new in members:
             if new.treatment.id in ids:
                 continue
-            old = by_levels.get(_key({**new.treatment.levels, **baseline}))
+            old = by_levels.get(_compute_key({**new.treatment.levels, **baseline}))
             if old is None and len(candidates) == 1:
                 old = candidates[0]
             if old is None:
@@ -75,11 +75,11 @@ def pair_up(samples: Sequence[Sample], declared: Analysis) -> Pairs:
     return Pairs(tuple(pairs), tuple({treatment.id: treatment for treatment in lonely}.values()))
 
 
-def _key(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
+def _compute_key(levels: Mapping[str, Scalar]) -> tuple[tuple[str, Scalar], ...]:
     return tuple(sorted(levels.items()))
 
 
-def _stratum(sample: Sample, strata: Sequence[str]) -> tuple[tuple[str, Scalar], ...]:
+def _compute_stratum(sample: Sample, strata: Sequence[str]) -> tuple[tuple[str, Scalar], ...]:
     known = {**sample.labels, **sample.treatment.levels}
     return tuple((name, known[name]) for name in strata)
 

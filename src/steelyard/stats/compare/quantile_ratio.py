@@ -68,7 +68,7 @@ class Mover(msgspec.Struct, frozen=True, eq=False):
 def quantile_speedups(contrast: Contrast) -> tuple[QuantileSpeedup, ...]:
     """Return the same ratio at each of ``SHOWN``; none where it is undefined."""
     ordered = _order_sides(contrast)
-    movers = [_mover(contrast, of, ordered) for of in SHOWN]
+    movers = [_make_mover(contrast, of, ordered) for of in SHOWN]
     return tuple(
         QuantileSpeedup(of, math.exp(each.log), each.interval(0.05))
         for of, each in zip(SHOWN, movers, strict=True)
@@ -81,7 +81,7 @@ def _order_sides(contrast: Contrast) -> tuple[Floats, Floats]:
     return np.sort(contrast.old.raws), np.sort(contrast.new.raws)
 
 
-def _mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mover | Undefined:
+def _make_mover(contrast: Contrast, of: float, ordered: tuple[Floats, Floats]) -> Mover | Undefined:
     # Of what is better higher, the worst runs are the lowest ones.
     share = of if contrast.sign > 0 else 1 - of
     old, new = (Quantile(side, share) for side in ordered)
@@ -99,7 +99,7 @@ def quantile_ratio(contrast: Contrast, of: float) -> Speedup | Undefined:
 
     They are quantiles of blocks, or of launches where nothing pairs them, and count from the better end.
     """
-    distribution = _mover(contrast, of, _order_sides(contrast))
+    distribution = _make_mover(contrast, of, _order_sides(contrast))
     if isinstance(distribution, Undefined):
         return distribution
     log = distribution.log

@@ -42,8 +42,8 @@ def ratio_of_means(
         return Undefined("out_of_range")
     n = means.top.size if means.paired else means.top.size + means.bottom.size
     if u <= ROUNDING:
-        return _certain(contrast, means, log)
-    distribution = _distribution(means, interval, seed)
+        return _make_certain(contrast, means, log)
+    distribution = _make_distribution(means, interval, seed)
     zero = means.p_of_zero
     kind = f"means-{interval}"
     if distribution is None:
@@ -74,7 +74,7 @@ def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
         return np.sort(means.value * (top / bottom))
 
 
-def _distribution(means: Means, interval: IntervalKind, seed: int) -> Distribution | None:
+def _make_distribution(means: Means, interval: IntervalKind, seed: int) -> Distribution | None:
     if interval == "fieller":
         return Fieller(means.value, means.r_top, means.r_bottom, means.r_both, means.nu)
     if interval == "gum-s1":
@@ -86,7 +86,7 @@ def _distribution(means: Means, interval: IntervalKind, seed: int) -> Distributi
     return None
 
 
-def _certain(contrast: Contrast, means: Means, log: float) -> Speedup:
+def _make_certain(contrast: Contrast, means: Means, log: float) -> Speedup:
     """Units that all have the same ratio: what their number alone can say."""
     sizes = (means.top.size,) if means.paired else (means.top.size, means.bottom.size)
     equal = abs(log) <= ROUNDING

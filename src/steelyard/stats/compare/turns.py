@@ -70,7 +70,7 @@ def compare_turns(
         A test that was given up at another number counts in the family with a p of 1, which raises no rate of
         false alarms.
     """
-    laws = {name: _law(values) for name, values in differences.items()}
+    laws = {name: _make_law(values) for name, values in differences.items()}
     shares = {name: looks.get(len(values), 0.0) for name, values in differences.items()}
     p_values = {name: 1.0 if law is None else law.p_of(1.0) for name, law in laws.items()}
     counted = [min(1.0, p_values[name] / share) if (share := shares[name]) else 1.0 for name in differences]
@@ -95,7 +95,7 @@ def compare_turns(
     return tuple(compared)
 
 
-def _law(differences: Sequence[float]) -> LogT | None:
+def _make_law(differences: Sequence[float]) -> LogT | None:
     """Distribution of the mean difference; ``None`` of one pair, which has no spread."""
     pairs = len(differences)
     if pairs < 2:

@@ -84,7 +84,7 @@ def _paired(between: Contrast, most: int) -> Typical | None:
     by: BetterMethod = "share-of-contexts" if between.old.by == "context" else "share-of-blocks"
     return Typical(
         value=math.exp(middle.value),
-        ci95=_ratios(middle.interval),
+        ci95=_compute_ratios(middle.interval),
         p=tested.p if tested else 1.0,
         p_method=tested.method if tested else "exact",
         method="signed-rank",
@@ -111,7 +111,7 @@ def _unpaired(between: Contrast, most: int) -> Typical | None:
     constant = old[0] == old[-1] and new[0] == new[-1]
     return Typical(
         value=math.exp(moved.value),
-        ci95=_ratios(moved.ci95),
+        ci95=_compute_ratios(moved.ci95),
         p=tested.p,
         p_method=tested.method,
         method="rank-sum",
@@ -127,7 +127,7 @@ def _thinned(values: Floats, most: int) -> Floats:
     return values[np.arange(most) * values.size // most]
 
 
-def _ratios(logs: Interval | None) -> Interval | None:
+def _compute_ratios(logs: Interval | None) -> Interval | None:
     if logs is None or max(abs(logs.low), abs(logs.high)) > LARGEST_LOG:
         return None
     return Interval(math.exp(logs.low), math.exp(logs.high))

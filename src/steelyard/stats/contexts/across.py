@@ -119,9 +119,9 @@ def across_contexts(
         contexts=n,
         passes=int(counts.min()),
         speedup=math.exp(centre),
-        interval=_exp(centre, t * s / math.sqrt(n)),
-        prediction=_exp(centre, t * s * math.sqrt(1 + 1 / n)),
-        sides=_sides(found, known),
+        interval=_compute_exp(centre, t * s / math.sqrt(n)),
+        prediction=_compute_exp(centre, t * s * math.sqrt(1 + 1 / n)),
+        sides=_make_sides(found, known),
         components=known,
         common=None if isinstance(common, Undefined) else common.between,
         robust=_as_ratios(middle) if middle else None,
@@ -134,7 +134,7 @@ def across_contexts(
     )
 
 
-def _halves(of: Visits, components: Components | None) -> Floats | None:
+def _compute_halves(of: Visits, components: Components | None) -> Floats | None:
     """Half-widths of the intervals of single contexts, on the scale of logarithms."""
     if components is None:
         return None
@@ -143,18 +143,18 @@ def _halves(of: Visits, components: Components | None) -> Floats | None:
 
 def compare_each(visited: Visits, components: Components | None) -> tuple[InContext, ...]:
     """Return the speedup in each context, in the order of their ids."""
-    halves, means = _halves(visited, components), visited.means
+    halves, means = _compute_halves(visited, components), visited.means
     intervals: list[Interval | None] = [None] * means.size
     if halves is not None:
-        intervals = [_exp(float(m), float(half)) for m, half in zip(means, halves, strict=True)]
+        intervals = [_compute_exp(float(m), float(half)) for m, half in zip(means, halves, strict=True)]
     return tuple(
         InContext(int(context), int(count), math.exp(float(mean)), interval)
         for context, count, mean, interval in zip(visited.ids, visited.counts, means, intervals, strict=True)
     )
 
 
-def _sides(of: Visits, components: Components | None) -> Sides:
-    means, halves = of.means, _halves(of, components)
+def _make_sides(of: Visits, components: Components | None) -> Sides:
+    means, halves = of.means, _compute_halves(of, components)
     return Sides(
         faster=int((means > 0).sum()),
         slower=int((means < 0).sum()),
@@ -166,18 +166,18 @@ def _sides(of: Visits, components: Components | None) -> Sides:
 def _as_ratios(middle: Robust) -> Robust:
     return Robust(
         math.exp(middle.median),
-        _ratio(middle.median_interval),
+        _compute_ratio(middle.median_interval),
         math.exp(middle.trimmed),
-        _ratio(middle.trimmed_interval),
+        _compute_ratio(middle.trimmed_interval),
         middle.mean_differs,
     )
 
 
-def _ratio(logs: Interval | None) -> Interval | None:
-    return None if logs is None else _exp((logs.low + logs.high) / 2, (logs.high - logs.low) / 2)
+def _compute_ratio(logs: Interval | None) -> Interval | None:
+    return None if logs is None else _compute_exp((logs.low + logs.high) / 2, (logs.high - logs.low) / 2)
 
 
-def _exp(centre: float, half: float) -> Interval | None:
+def _compute_exp(centre: float, half: float) -> Interval | None:
     if abs(centre) + half > LARGEST_LOG:
         return None
     return Interval(math.exp(centre - half), math.exp(centre + half))

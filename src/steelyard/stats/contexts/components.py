@@ -36,7 +36,7 @@ def nested_components(visits: Visits) -> Components | Undefined:
     between = max(0.0, of_means - within * per_visit)
     centre = float(visits.values.mean())
     square = float((counts * (means - centre) ** 2).sum()) / (ids.size - 1)
-    f, p = _f_test(square, within, ids.size - 1, nu_within)
+    f, p = _compute_f_test(square, within, ids.size - 1, nu_within)
     return Components(
         contexts=int(ids.size),
         visits=visits.values.size / ids.size,
@@ -59,7 +59,7 @@ def crossed_components(visits: Visits) -> Components | Undefined:
     pass, and rounds of two of them or more, count. Mean squares of the two-way layout without interaction;
     between^2 = max(0, (MS_context - MS_rest) / passes).
     """
-    table = _rounds(visits)
+    table = _compute_rounds(visits)
     if isinstance(table, Undefined):
         return table
     passes = table[0].shape[1]
@@ -73,7 +73,7 @@ def crossed_components(visits: Visits) -> Components | Undefined:
         of_passes += each.shape[0] * float(((columns - centre) ** 2).sum())
         of_rest += float(((each - rows - columns + centre) ** 2).sum())
     within = of_rest / nu_within
-    f, p = _f_test(of_contexts / nu_between, within, nu_between, nu_within)
+    f, p = _compute_f_test(of_contexts / nu_between, within, nu_between, nu_within)
     contexts = sum(each.shape[0] for each in table)
     return Components(
         contexts=contexts,
@@ -88,7 +88,7 @@ def crossed_components(visits: Visits) -> Components | Undefined:
     )
 
 
-def _rounds(visits: Visits) -> list[Floats] | Undefined:
+def _compute_rounds(visits: Visits) -> list[Floats] | Undefined:
     """Return a table of contexts by passes for each round."""
     ids, place = np.unique(visits.contexts, return_inverse=True)
     if ids.size < 2:
@@ -122,7 +122,7 @@ def _round_of(visits: Visits, contexts: int, place: Ints) -> Ints:
     return rounds
 
 
-def _f_test(square: float, rest: float, nu: int, nu_rest: int) -> tuple[float | None, float | None]:
+def _compute_f_test(square: float, rest: float, nu: int, nu_rest: int) -> tuple[float | None, float | None]:
     if math.sqrt(rest) <= _ROUNDING:
         return None, None
     return square / rest, f_sf(nu, nu_rest, square / rest)

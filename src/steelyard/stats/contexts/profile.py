@@ -42,14 +42,14 @@ def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Pro
                 settings.get(int(context), {}),
                 int(count),
                 math.exp(float(mean)),
-                _interval(float(mean), s, int(count), nu),
+                _compute_interval(float(mean), s, int(count), nu),
             )
             for context, mean, count in zip(ids, means, counts, strict=True)
         ),
     )
 
 
-def _interval(mean: float, s: float | None, count: int, nu: int) -> Interval | None:
+def _compute_interval(mean: float, s: float | None, count: int, nu: int) -> Interval | None:
     if s is None:
         return None
     half = t_quantile(nu, 0.05) * s / math.sqrt(count)

@@ -34,7 +34,7 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
 
     def below(self, at: float) -> float:
         """Return the expected number of values below ``at``, given the error that may move each."""
-        x, share = _distribution(self.nu)
+        x, share = _compute_distribution(self.nu)
         first = int(np.searchsorted(self.ascending, at - self.u * x[-1]))
         last = int(np.searchsorted(self.ascending, at + self.u * x[-1], side="right"))
         near = (at - self.ascending[first:last]) / self.u
@@ -83,7 +83,7 @@ class Convolved(msgspec.Struct, frozen=True, eq=False):
 
 
 @lru_cache(maxsize=64)
-def _distribution(nu: float) -> tuple[Floats, Floats]:
+def _compute_distribution(nu: float) -> tuple[Floats, Floats]:
     """Quantiles of t (or of the normal distribution), and the shares below them."""
     z = np.linspace(-5, 5, 2001)
     share = normal_cdf(z)

@@ -102,9 +102,9 @@ def _analysed(
         return replace(base, undefined=cells)
     spread = variation(cells)
     sign = 1.0 if first.metric.better == "higher" else -1.0
-    values = _values(structure, cells)
+    values = _compute_values(structure, cells)
     effects = [
-        _effect(structure, cells, term, value, spread, sign)
+        _make_effect(structure, cells, term, value, spread, sign)
         for term, value in zip(structure.terms, values, strict=True)
     ]
     if declared.unreplicated == "lenth" and cells.units == 1:
@@ -124,8 +124,10 @@ def _analysed(
         blocks=cells.blocks,
         unmatched=cells.unmatched,
         effects=judged,
-        levels=tuple(over_looks(level, looks) for level in _levels(structure, cells, sign)),
-        conditional=tuple(over_looks(each, looks) for each in _conditional(structure, cells, judged, sign)),
+        levels=tuple(over_looks(level, looks) for level in _compute_levels(structure, cells, sign)),
+        conditional=tuple(
+            over_looks(each, looks) for each in _compute_conditional(structure, cells, judged, sign)
+        ),
         contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
         unassigned=max(0.0, 1 - spread.rest - sum(effect.share for effect in effects)),
@@ -133,7 +135,7 @@ def _analysed(
     )
 
 
-def _values(structure: Structure, cells: Cells) -> list[Floats]:
+def _compute_values(structure: Structure, cells: Cells) -> list[Floats]:
     """Orthonormal contrasts of each term, units by contrasts.
 
     Where there are no units, they are those of the means of treatments.
@@ -148,7 +150,7 @@ def _values(structure: Structure, cells: Cells) -> list[Floats]:
     return [table @ term.rows.T for term in structure.terms]
 
 
-def _effect(
+def _make_effect(
     structure: Structure, cells: Cells, term: Term, values: Floats, spread: Variation, sign: float
 ) -> Effect:
     df = len(term.rows)
@@ -184,7 +186,7 @@ def _effect(
     )
 
 
-def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
+def _compute_levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
     return [
         LevelEffect(axis.name, step, found, interval_of(found))
         for place, axis in enumerate(structure.axes)
@@ -194,7 +196,7 @@ def _levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect
     ]
 
 
-def _conditional(
+def _compute_conditional(
     structure: Structure, cells: Cells, effects: Sequence[Effect], sign: float
 ) -> Iterator[ConditionalEffect]:
     """Yield simple effects for each resolved interaction of two two-level factors.
@@ -221,10 +223,10 @@ def _along(cells: Cells, row: Floats) -> LogEstimate:
 def _with_lenth(effects: Sequence[Effect]) -> list[Effect]:
     logs = np.array([effect.ratio.log for effect in effects if effect.ratio is not None])
     error = pseudo_error(logs)
-    return [_lenth(effect, error) if error is not None else effect for effect in effects]
+    return [_make_lenth(effect, error) if error is not None else effect for effect in effects]
 
 
-def _lenth(effect: Effect, error: PseudoError) -> Effect:
+def _make_lenth(effect: Effect, error: PseudoError) -> Effect:
     if effect.ratio is None:
         return effect
     p = two_sided_p(effect.ratio.log / error.se, error.nu)
@@ -244,7 +246,7 @@ def _judged(
         if i not in tested:
             judged.append(each)
             continue
-        ratio, level = _ratio(each), tested[i].level
+        ratio, level = _make_ratio(each), tested[i].level
         left = level if looks is None else looks.level(level)
         judged.append(
             replace(
@@ -262,7 +264,7 @@ def _p(each: Effect | ContrastEffect) -> float | None:
     return each.p if isinstance(each, Effect) else each.ratio.p
 
 
-def _ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
+def _make_ratio(each: Effect | ContrastEffect) -> LogEstimate | None:
     return each.ratio
 
 

@@ -70,7 +70,7 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     """
     values = [np.asarray(sample.values, dtype=np.float64) for sample in samples]
     for each in values:
-        if (reason := _unusable(each)) is not None:
+        if (reason := _make_unusable(each)) is not None:
             return reason
     if samples[0].instances is not None:
         return _of_instances(samples, values)
@@ -82,15 +82,15 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
         # One launch of each in every block: nothing to group, of millions of values either.
         common, unmatched, logs = first, 0, [np.log(value) for value in values]
     else:
-        distinct = [_distinct(block) for block in blocks]
+        distinct = [_compute_distinct(block) for block in blocks]
         common = reduce(_shared, distinct)
         if not common.size:
             return Undefined("no_common_block")
-        unmatched = _distinct(np.concatenate(distinct)).size - common.size
+        unmatched = _compute_distinct(np.concatenate(distinct)).size - common.size
         logs = [_means(np.log(each), ids, common) for each, ids in zip(values, blocks, strict=True)]
-    contexts = _contexts(samples[0], common)
+    contexts = _compute_contexts(samples[0], common)
     if contexts.all():
-        units = _distinct(contexts)
+        units = _compute_distinct(contexts)
         if units.size < common.size:
             logs = [_means(log, contexts, units) for log in logs]
             return Cells("context", tuple(logs), common.size, unmatched)
@@ -100,15 +100,17 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
 def _of_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells | Undefined:
     """Problem instances as the units, each the mean over its runs."""
     of = [instance_ids(sample) for sample in samples]
-    common = reduce(_shared, map(_distinct, of))
+    common = reduce(_shared, map(_compute_distinct, of))
     if not common.size:
         return Undefined("no_common_instance")
     logs = tuple(_means(np.log(each), ids, common) for each, ids in zip(values, of, strict=True))
-    blocks = reduce(_shared, (_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples))
+    blocks = reduce(
+        _shared, (_compute_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples)
+    )
     return Cells("instance", logs, blocks.size)
 
 
-def _unusable(values: Floats) -> Undefined | None:
+def _make_unusable(values: Floats) -> Undefined | None:
     if values.size == 0:
         return Undefined("no_values")
     if not np.isfinite(values).all():
@@ -128,7 +130,7 @@ def _means(values: Floats, ids: Ints, ints: Ints) -> Floats:
     return np.asarray(np.bincount(place[kept], values[kept], minlength=ints.size) / count, dtype=np.float64)
 
 
-def _contexts(sample: Sample, blocks: Ints) -> Ints:
+def _compute_contexts(sample: Sample, blocks: Ints) -> Ints:
     """Return the context of each block; all of a sample's are among them, in the order of time."""
     ids = np.asarray(sample.blocks, dtype=np.int64)
     contexts = np.asarray(sample.contexts, dtype=np.int64)
@@ -140,7 +142,7 @@ def _ascends(ids: Ints) -> bool:
     return bool((np.diff(ids) > 0).all())
 
 
-def _distinct(ids: Ints) -> Ints:
+def _compute_distinct(ids: Ints) -> Ints:
     """Ascending; ``numpy.unique`` hashes, which takes a tenth of a second for a quarter of a million."""
     ordered = np.sort(ids)
     return ordered[np.concatenate(([True], np.diff(ordered) > 0))] if ordered.size else ordered

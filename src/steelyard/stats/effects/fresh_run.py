@@ -27,13 +27,13 @@ def with_fresh_runs(factorial: Factorial, declared: Analysis, facts: DesignFacts
     effects = tuple(
         effect
         if effect.resolved is not False
-        else replace(effect, fresh=_fresh(effect, factorial, alpha, facts))
+        else replace(effect, fresh=_make_fresh(effect, factorial, alpha, facts))
         for effect in factorial.effects
     )
     return replace(factorial, effects=effects)
 
 
-def _fresh(effect: Effect, factorial: Factorial, alpha: float, facts: DesignFacts) -> FreshRun | None:
+def _make_fresh(effect: Effect, factorial: Factorial, alpha: float, facts: DesignFacts) -> FreshRun | None:
     ratio = effect.ratio
     if ratio is None or not ratio.se or not ratio.log or factorial.units < 2:
         return None

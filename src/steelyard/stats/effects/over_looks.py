@@ -24,12 +24,12 @@ def over_looks(each: Estimated, looks: Looks | None) -> Estimated:
         return each
     ratio = each.ratio
     if ratio is not None:
-        estimate: LogEstimate = replace(ratio, p=_overall(ratio.p, looks))
+        estimate: LogEstimate = replace(ratio, p=_compute_overall(ratio.p, looks))
         each = replace(each, ratio=estimate, ci95=interval_of(ratio, looks.level(0.05)))
     if isinstance(each, Effect):
-        each = replace(each, p=_overall(each.p, looks), p_flips=_overall(each.p_flips, looks))
+        each = replace(each, p=_compute_overall(each.p, looks), p_flips=_compute_overall(each.p_flips, looks))
     return each
 
 
-def _overall(p: float | None, looks: Looks) -> float | None:
+def _compute_overall(p: float | None, looks: Looks) -> float | None:
     return None if p is None else looks.overall(p)

@@ -138,7 +138,11 @@ def _structure(
     if layout.kind in ("fraction", "plackett-burman"):
         if len(set(found)) == layout.count and len(kept) == len(layout.varying):
             kind: Literal["fraction", "screening"] = "fraction" if layout.fraction else "screening"
-            terms = _of_fraction(layout.fraction, table, layout.names) if layout.fraction else _mains(table)
+            terms = (
+                _of_fraction(layout.fraction, table, layout.names)
+                if layout.fraction
+                else _compute_mains(table)
+            )
             return Structure(kind, shown, samples, table, stratum, tuple(terms))
     elif len(set(found)) == len(found) == int(np.prod([len(axis.steps) for axis in shown])):
         terms = _of_all([len(axis.steps) for axis in shown])
@@ -177,7 +181,7 @@ def _of_fraction(fraction: Fraction, steps: Floats, names: Sequence[str]) -> Ite
         yield Term(axes, row[None, :], confounded(names, aliases))
 
 
-def _mains(steps: Floats) -> Iterator[Term]:
+def _compute_mains(steps: Floats) -> Iterator[Term]:
     for axis, column in enumerate((2 * steps - 1).T):
         yield Term((axis,), column[None, :] / len(steps) ** 0.5)
 

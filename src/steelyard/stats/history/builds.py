@@ -98,7 +98,7 @@ class Builds(msgspec.Struct, frozen=True):
         cuts = np.arange(1, self.places.size)
         # On a geometric grid, each size of tau is as probable with a weight of tau.
         shared = np.log(weights).sum(axis=1) / 2 + np.log(tau)
-        none = shared + _level(sums, START, np.array([self.places.size]))[0][:, 0]
+        none = shared + _compute_level(sums, START, np.array([self.places.size]))[0][:, 0]
         one, _ = _one_change(sums, cuts, size)
         logs = [
             (none + math.log(NO_CHANGE))[:, np.newaxis],
@@ -106,7 +106,7 @@ class Builds(msgspec.Struct, frozen=True):
         ]
         first, second = np.triu_indices(cuts.size, k=1)
         if first.size:
-            two, is_second = _two_changes(sums, cuts[first], cuts[second], size)
+            two, is_second = _compute_two_changes(sums, cuts[first], cuts[second], size)
             pairs = gaps[first] * gaps[second] / (n * (n - 1) / 2)
             logs.append(shared[:, np.newaxis] + two + np.log(pairs * TWO_CHANGES))
         together = np.concatenate(logs, axis=1)
@@ -126,7 +126,7 @@ class Builds(msgspec.Struct, frozen=True):
         )
 
 
-def _level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, Floats]:
+def _compute_level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the logarithm of the likelihood of builds that share a level, their mean, and its weight."""
     weight, first, second = (each[:, end] - each[:, start] for each in sums)
     mean = first / weight
@@ -134,19 +134,19 @@ def _level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, 
 
 
 def _one_change(sums: list[Floats], cuts: Ints, size: float) -> tuple[Floats, Floats]:
-    before, good, of_good = _level(sums, START, cuts)
-    behind, bad, of_bad = _level(sums, cuts, np.array([sums[0].shape[1] - 1]))
+    before, good, of_good = _compute_level(sums, START, cuts)
+    behind, bad, of_bad = _compute_level(sums, cuts, np.array([sums[0].shape[1] - 1]))
     step = bad - good
     variance = size**2 + 1 / of_good + 1 / of_bad
     return before + behind - np.log(variance) / 2 - step**2 / variance / 2, step
 
 
-def _two_changes(sums: list[Floats], cuts: Ints, ints: Ints, size: float) -> tuple[Floats, Bools]:
+def _compute_two_changes(sums: list[Floats], cuts: Ints, ints: Ints, size: float) -> tuple[Floats, Bools]:
     """Return the likelihood of two changes, and whether the second is the larger."""
     parts = (
-        _level(sums, START, cuts),
-        _level(sums, cuts, ints),
-        _level(sums, ints, np.array([sums[0].shape[1] - 1])),
+        _compute_level(sums, START, cuts),
+        _compute_level(sums, cuts, ints),
+        _compute_level(sums, ints, np.array([sums[0].shape[1] - 1])),
     )
     log = sum(part[0] for part in parts)
     one, two = parts[1][1] - parts[0][1], parts[2][1] - parts[1][1]

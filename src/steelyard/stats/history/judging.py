@@ -121,7 +121,7 @@ def _judged(
             noise=examined.sd,
             correlation=examined.phi,
             outliers=tuple(history.points[place].commit for place in examined.outliers),
-            resolvable=_resolvable(steps.examined, level),
+            resolvable=_make_resolvable(steps.examined, level),
         )
     if wanders and (fit := describe(steps)) is not None:
         ratio = math.exp(fit.drift) if fit.pattern == "line" else None
@@ -129,10 +129,12 @@ def _judged(
     if test.kind == "level":
         large = tuple(step for step in steps.located if abs(math.expm1(step.size)) >= least)
         steps = replace(steps, located=large)
-    return replace(history, changes=(*history.changes, *_changes(test.kind, steps, history, line, places)))
+    return replace(
+        history, changes=(*history.changes, *_compute_changes(test.kind, steps, history, line, places))
+    )
 
 
-def _resolvable(examined: Examined, level: float) -> Resolvable:
+def _make_resolvable(examined: Examined, level: float) -> Resolvable:
     """Return the step that shows in 80 % of cases.
 
     It exceeds the critical one by the normal quantile at 80 %, and by what it adds to the noise and the
@@ -157,7 +159,7 @@ def _too_few(n: int) -> str:
     return f"{records} from one machine, and {FEWEST} are the least in which a change can be told"
 
 
-def _changes(
+def _compute_changes(
     kind: Kind,
     steps: Steps,
     history: SeriesHistory,
@@ -169,14 +171,14 @@ def _changes(
             kind=kind,
             last_before=history.points[step.split - 1].commit,
             first=history.points[step.split].commit,
-            commits=_candidates(step, history, line, places),
+            commits=_get_candidates(step, history, line, places),
             probability=step.probability,
             before=unscaled(kind, step.before),
             after=unscaled(kind, step.behind),
             ratio=None if kind == "slow_runs" else math.exp(step.size),
-            ci95=_interval(kind, step),
+            ci95=_compute_interval(kind, step),
             p=steps.p(step),
-            direction=_direction(kind, history.metric.better, step.size),
+            direction=_make_direction(kind, history.metric.better, step.size),
         )
         for step in steps.located
     ]
@@ -188,7 +190,7 @@ def _changes(
     return [replace(change, undone_by=undone.get(place)) for place, change in enumerate(changes)]
 
 
-def _candidates(
+def _get_candidates(
     step: Step, history: SeriesHistory, line: Sequence[str], places: Mapping[str, int]
 ) -> tuple[str, ...]:
     """Return the commits that may have made a step: with each record, those since the record before."""
@@ -199,13 +201,13 @@ def _candidates(
     return tuple(commit for before, last in between for commit in line[before + 1 : last + 1])
 
 
-def _interval(kind: Kind, step: Step) -> Interval | None:
+def _compute_interval(kind: Kind, step: Step) -> Interval | None:
     if kind == "slow_runs":
         return None
     return Interval(math.exp(step.size - step.halfwidth), math.exp(step.size + step.halfwidth))
 
 
-def _direction(kind: Kind, better: Better, size: float) -> Direction:
+def _make_direction(kind: Kind, better: Better, size: float) -> Direction:
     if kind == "level" and better == "neither":
         return "neither"
     worse = size < 0 if kind == "level" and better == "higher" else size > 0

@@ -20,13 +20,13 @@ class Scaled(msgspec.Struct, frozen=True):
     u: Floats
 
 
-def _level(points: Sequence[Point]) -> Scaled:
+def _make_level(points: Sequence[Point]) -> Scaled:
     return Scaled(
         np.array([math.log(point.median) for point in points]), np.array([point.u for point in points])
     )
 
 
-def _spread(points: Sequence[Point]) -> Scaled | None:
+def _make_spread(points: Sequence[Point]) -> Scaled | None:
     found = [(point.digest.s, point.digest.n - point.digest.slow) for point in points]
     known = [(s, n) for s, n in found if s]
     if len(known) < len(found):
@@ -36,7 +36,7 @@ def _spread(points: Sequence[Point]) -> Scaled | None:
     return Scaled(np.array([math.log(s) for s, _ in known]), np.array(u))
 
 
-def _slow_runs(points: Sequence[Point]) -> Scaled | None:
+def _make_slow_runs(points: Sequence[Point]) -> Scaled | None:
     if not any(point.digest.slow for point in points):
         return None
     # Anscombe 1948, DOI 10.1093/biomet/35.3-4.246: the variance is that of 1 / 2 sqrt(n + 1/2) whatever the
@@ -52,9 +52,9 @@ def _arcsine(digest: Digest) -> float:
 
 
 SCALES: Final[Mapping[Kind, Callable[[Sequence[Point]], Scaled | None]]] = {
-    "level": _level,
-    "spread": _spread,
-    "slow_runs": _slow_runs,
+    "level": _make_level,
+    "spread": _make_spread,
+    "slow_runs": _make_slow_runs,
 }
 """``None`` where a series cannot show such a change."""
 

@@ -73,7 +73,7 @@ def noise(series: Floats, least: float = 0.0) -> Noise:
 def _around_levels(series: Floats) -> Floats:
     """Return the correlation of neighbours around the three levels that fit best, 0 to ``HIGHEST``."""
     n = series.shape[-1]
-    first, second = _pairs(n)
+    first, second = _compute_pairs(n)
     rest = series - series.mean(axis=-1, keepdims=True)
     sums = np.cumsum(rest, axis=-1)
     # The sum of squares that three levels explain; all sums together are 0.
@@ -92,7 +92,7 @@ def _around_levels(series: Floats) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _pairs(n: int) -> tuple[Ints, Ints]:
+def _compute_pairs(n: int) -> tuple[Ints, Ints]:
     """First records behind the first and behind the second change, two records or more on every level."""
     first, second = np.triu_indices(n + 1, k=LEAST_SIDE)
     inside = (first >= LEAST_SIDE) & (second <= n - LEAST_SIDE)

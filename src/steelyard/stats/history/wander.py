@@ -62,7 +62,7 @@ def describe(steps: Steps) -> Fit | None:
     """
     if not steps.located:
         return None
-    best = min((_walk(steps), _cycle(steps), _regimes(steps), _line(steps)), key=_handicapped)
+    best = min((_walk(steps), _make_cycle(steps), _make_regimes(steps), _make_line(steps)), key=_handicapped)
     return best if _handicapped(best) < _of_steps(steps) else None
 
 
@@ -109,7 +109,7 @@ def _walk(steps: Steps) -> Fit:
     return Fit("walk", _criterion(float(squares.min()), n, 4))
 
 
-def _cycle(steps: Steps) -> Fit:
+def _make_cycle(steps: Steps) -> Fit:
     series = steps.examined.series - steps.examined.series.mean()
     n = series.size
     padded = 8 * n
@@ -120,7 +120,7 @@ def _cycle(steps: Steps) -> Fit:
     return Fit("cycle", _criterion(squares, n, 5))
 
 
-def _regimes(steps: Steps) -> Fit:
+def _make_regimes(steps: Steps) -> Fit:
     """Return the same steps, with every level one of two."""
     examined = steps.examined
     count = len(steps.located)
@@ -139,7 +139,7 @@ def _regimes(steps: Steps) -> Fit:
     return Fit("regimes", _criterion(best, examined.series.size, count + 3))
 
 
-def _line(steps: Steps) -> Fit:
+def _make_line(steps: Steps) -> Fit:
     examined = steps.examined
     n = examined.series.size
     place = np.arange(n)

@@ -50,7 +50,7 @@ def subset_means(differences: Floats, seed: int = 1) -> Floats:
         raise ValueError(f"1 to {MOST} differences are needed, got {n}")
     if n > ENUMERATED and np.unique(np.abs(differences)).size == n:
         return quantiles(differences, 2**ENUMERATED - 1)
-    eights, sizes = _subsets(n, seed)
+    eights, sizes = _compute_subsets(n, seed)
     sums = np.zeros(sizes.size)
     for first, chosen in enumerate(eights):
         eight = differences[8 * first : 8 * first + 8]
@@ -74,7 +74,7 @@ _BITS: Final = (np.arange(256)[:, np.newaxis] >> np.arange(8) & 1).astype(np.flo
 
 
 @lru_cache(maxsize=64)
-def _subsets(n: int, seed: int) -> tuple[tuple[_Bytes, ...], Floats]:
+def _compute_subsets(n: int, seed: int) -> tuple[tuple[_Bytes, ...], Floats]:
     """Eight differences a row, for each subset the byte that says which are in it; and the subsets' sizes."""
     count = 2**ENUMERATED - 1
     words = (

@@ -27,7 +27,7 @@ def quantiles(differences: Floats, count: int) -> Floats:
     distances = np.abs(differences - centre)
     step = max(float(np.median(distances)) / STEPS, float(distances.sum()) / MOST)
     places = np.rint((differences - centre) / step).astype(np.int64)
-    counts, zero = _counts(places)
+    counts, zero = _compute_counts(places)
     # What rounding moved them by together is put right; each by itself, it moves subsets either way.
     centre = float(differences.mean()) - step * float(places.mean())
     cumulated = np.zeros((differences.size, counts.shape[1] + 2))
@@ -60,7 +60,7 @@ def quantiles(differences: Floats, count: int) -> Floats:
     return np.interp(np.arange(1, count + 1) / (count + 1), shares(grid), grid)
 
 
-def _counts(places: np.ndarray) -> tuple[Floats, int]:
+def _compute_counts(places: np.ndarray) -> tuple[Floats, int]:
     """Subsets with so many members (rows) and such a sum (columns), and the column of sum 0."""
     n, zero = places.size, int(-places[places < 0].sum())
     counts = np.zeros((n + 1, zero + int(places[places > 0].sum()) + 1))

@@ -53,7 +53,9 @@ def changes(
                 ci95=interval,
                 p_holm=tested[place].p_holm,
                 p_within=inside.p,
-                perturbation=_perturbation(within=inside.p < TOST_LEVEL, rejected=tested[place].rejected),
+                perturbation=_make_perturbation(
+                    within=inside.p < TOST_LEVEL, rejected=tested[place].rejected
+                ),
                 blocks=logs.size,
             )
         )
@@ -73,9 +75,13 @@ def correlations(probes: Sequence[Probed]) -> tuple[Correlation, ...]:
             shared = [name for name in by_metric[first] if name in by_metric[second]]
             if len(shared) < 3:
                 continue
-            rho = _spearman([by_metric[first][n] for n in shared], [by_metric[second][n] for n in shared])
+            rho = _compute_spearman(
+                [by_metric[first][n] for n in shared], [by_metric[second][n] for n in shared]
+            )
             if rho is not None:
-                found.append(Correlation((first, second), rho, _fisher(rho, len(shared)), len(shared)))
+                found.append(
+                    Correlation((first, second), rho, _compute_fisher(rho, len(shared)), len(shared))
+                )
     return tuple(found)
 
 
@@ -88,14 +94,14 @@ def ranks(values: Sequence[float]) -> list[float]:
     return shared
 
 
-def _spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
+def _compute_spearman(first: Sequence[float], second: Sequence[float]) -> float | None:
     x, y = np.asarray(ranks(first)), np.asarray(ranks(second))
     x, y = x - x.mean(), y - y.mean()
     scale = math.sqrt(float(x @ x) * float(y @ y))
     return max(-1.0, min(1.0, float(x @ y) / scale)) if scale else None
 
 
-def _fisher(rho: float, n: int) -> Interval | None:
+def _compute_fisher(rho: float, n: int) -> Interval | None:
     """Return Fisher's interval of a rank correlation.
 
     It is tanh(atanh(rho) -+ 1.96 sqrt((1 + rho^2 / 2) / (n - 3))) (Bonett and Wright 2000, DOI
@@ -111,7 +117,7 @@ def _fisher(rho: float, n: int) -> Interval | None:
     return Interval(math.tanh(centre - half), math.tanh(centre + half))
 
 
-def _perturbation(*, within: bool, rejected: bool) -> Perturbation:
+def _make_perturbation(*, within: bool, rejected: bool) -> Perturbation:
     if within:
         return "unperturbed"
     return "perturbed" if rejected else "not_resolved"

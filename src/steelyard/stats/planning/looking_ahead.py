@@ -46,9 +46,11 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
         OutlookRow(
             s=s,
             pilot=pilot,
-            shows=_ratio(shown, s),
+            shows=_compute_ratio(shown, s),
             needed=tuple(test.needed(math.log1p(each) / s) for each in DIFFERENCES),
-            precise=None if target is None or unit == "run" else _precise(unit, target, s, passes, units),
+            precise=None
+            if target is None or unit == "run"
+            else _compute_precise(unit, target, s, passes, units),
             equivalent=None
             if margin is None or unit == "run"
             else test.equivalent(math.log1p(margin) / s, POWER_OF_EQUIVALENCE),
@@ -70,12 +72,12 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
     )
 
 
-def _ratio(shown: float | None, s: float) -> float | None:
+def _compute_ratio(shown: float | None, s: float) -> float | None:
     """Relative; ``None`` where that leaves the range of numbers."""
     return None if shown is None or shown * s >= LARGEST_LOG else math.expm1(shown * s)
 
 
-def _precise(unit: Unit, target: float, s: float, passes: int, first: int) -> int | None:
+def _compute_precise(unit: Unit, target: float, s: float, passes: int, first: int) -> int | None:
     if unit == "instance":
         # No more of them come with the blocks that a stop rule adds.
         return n_precise(target, s)

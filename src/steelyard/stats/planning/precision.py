@@ -88,7 +88,7 @@ def precision(
         finite = [value for value in values if np.isfinite(value).all()]
         return Precision(tuple(mean_halfwidth(value) for value in values), doubts_of(values, finite))
     doubts: dict[EarlyDoubt, bool] = {
-        "bimodal": _bimodal(values),
+        "bimodal": _is_bimodal(values),
         "autocorrelated": any("autocorrelated" in each.flags for each in compared),
     }
     widths = tuple(halfwidth_of(each) for each in compared)
@@ -114,7 +114,7 @@ def halfwidth_of(comparison: Comparison) -> float | None:
 def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[EarlyDoubt, ...]:
     """Return doubts about few blocks with these samples, and with contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
-        "bimodal": _bimodal(values),
+        "bimodal": _is_bimodal(values),
         "autocorrelated": any(
             (r1 := autocorrelation(each)) is not None and r1.significant for each in in_time
         ),
@@ -122,7 +122,7 @@ def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[Earl
     return tuple(doubt for doubt, up in found.items() if up)
 
 
-def _bimodal(values: Sequence[Floats]) -> bool:
+def _is_bimodal(values: Sequence[Floats]) -> bool:
     return any(np.isfinite(value).all() and gap(value) is not None for value in values)
 
 

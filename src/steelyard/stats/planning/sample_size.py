@@ -36,7 +36,9 @@ def n_paired(
     """
     return _from_which_on(
         lambda n: paired_power(effect, n, alpha, flipped=flipped, in_time=in_time) >= power,
-        _smallest(lambda n: paired_power(effect, n, alpha) >= power, _normal_size(effect, alpha, power)),
+        _compute_smallest(
+            lambda n: paired_power(effect, n, alpha) >= power, _normal_size(effect, alpha, power)
+        ),
     )
 
 
@@ -56,7 +58,9 @@ def n_welch(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
 
     return _from_which_on(
         lambda n: enough(n, in_time=in_time),
-        _smallest(lambda n: enough(n, in_time=False), _normal_size(effect / math.sqrt(2), alpha, power)),
+        _compute_smallest(
+            lambda n: enough(n, in_time=False), _normal_size(effect / math.sqrt(2), alpha, power)
+        ),
     )
 
 
@@ -66,11 +70,11 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
     ``effect`` is over their ``s``. It is the number from which on P(Bin(n, Phi(-effect)) < k) is enough,
     although it falls where k stays. Beyond ``MOST_SIGNS``, by the normal distribution.
     """
-    found = _n_signs(effect, alpha, power)
+    found = _compute_n_signs(effect, alpha, power)
     for _ in range(2 if in_time else 0):
         if found is None:
             return None
-        found = _n_signs(effect, alpha, power_without_likeness(effect, found, alpha, power))
+        found = _compute_n_signs(effect, alpha, power_without_likeness(effect, found, alpha, power))
     return found
 
 
@@ -98,7 +102,7 @@ def _by_error_of_median(effect: float, n: int, criticals: Criticals) -> float:
     return power_of(effect * math.sqrt(2 * n / math.pi), n - 1, criticals)
 
 
-def _n_signs(effect: float, alpha: float, power: float) -> int | None:
+def _compute_n_signs(effect: float, alpha: float, power: float) -> int | None:
     wrong = normal_cdf(-effect)
     spread = math.sqrt(wrong * (1 - wrong))
     wanted = -normal_quantile(alpha / 2) / 2 + normal_quantile(power) * spread
@@ -128,7 +132,7 @@ def n_tost(
         return None
     return _from_which_on(
         lambda n: tost_power(margin, n, alpha, shift=shift, flipped=flipped, in_time=in_time) >= power,
-        _smallest(lambda n: tost_power(margin, n, alpha, shift=shift) >= power),
+        _compute_smallest(lambda n: tost_power(margin, n, alpha, shift=shift) >= power),
     )
 
 
@@ -143,7 +147,7 @@ def tost_power(
 def n_precise(rel_halfwidth: float, s: float, alpha: float = 0.05) -> int | None:
     """Blocks after which an interval with this ``s`` of log ratios has the relative half-width wanted."""
     wanted = math.asinh(rel_halfwidth)
-    return _smallest(lambda n: t_quantile(n - 1, alpha) * s / math.sqrt(n) <= wanted)
+    return _compute_smallest(lambda n: t_quantile(n - 1, alpha) * s / math.sqrt(n) <= wanted)
 
 
 def n_relied_on(rel_halfwidth: float, s: float, alpha: float = 0.05, *, blocks: int = 1) -> int | None:
@@ -178,14 +182,14 @@ def _from_which_on(enough: Callable[[int], bool], by_t: int | None) -> int | Non
     if by_t is None:
         return None
     if by_t > MOST_FLIPPED or not enough(MOST_FLIPPED + 1):
-        return _smallest(enough, max(by_t, MOST_FLIPPED + 1))
+        return _compute_smallest(enough, max(by_t, MOST_FLIPPED + 1))
     # Twice the difference in standard errors shows whatever is allowed for.
     sizes = range(min(MOST_FLIPPED, 4 * by_t + 20), by_t - 1, -1)
     short = next((n for n in sizes if not enough(n)), None)
     return by_t if short is None else short + 1
 
 
-def _smallest(enough: Callable[[int], bool], near: float = 2) -> int | None:
+def _compute_smallest(enough: Callable[[int], bool], near: float = 2) -> int | None:
     """Return the smallest number from 2 on that is enough, looked for from ``near`` on.
 
     What is enough stays so for more.

@@ -91,18 +91,18 @@ def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> 
         outcome=outcome,
         p=p,
         effects=found,
-        flags=_flags(path, baseline, treatment, rules),
+        flags=_compute_flags(path, baseline, treatment, rules),
     )
 
 
 def choose(checks: Checks, alpha: float) -> Path:
     """Row of the decision table for two samples that each have a shape."""
-    if _normal(checks, alpha):
+    if _is_normal(checks, alpha):
         return "student" if checks.variances is not None and checks.variances.p > alpha else "welch"
     return "shift" if checks.centred is None or checks.centred.p > alpha else "order"
 
 
-def _normal(checks: Checks, alpha: float) -> bool:
+def _is_normal(checks: Checks, alpha: float) -> bool:
     """Whether Shapiro and Wilk reject neither sample."""
     both = (checks.normality_baseline, checks.normality_treatment)
     return all(each is not None and each.p > alpha for each in both)
@@ -135,7 +135,7 @@ def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
     return 1.0 if old[0] == new[0] or against else rules.least_p(old.size, new.size)
 
 
-def _flags(
+def _compute_flags(
     path: Path | Undefined, baseline: Profile, treatment: Profile, rules: Rules
 ) -> tuple[ProtocolFlag, ...]:
     old, new = baseline.sample.failures, treatment.sample.failures

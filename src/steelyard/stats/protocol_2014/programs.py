@@ -37,12 +37,15 @@ class Found(msgspec.Struct, frozen=True):
 def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTables:
     """Return the tables of an experiment with at least one stratum."""
     program = next((name for name in PROGRAMS if name in strata), strata[0])
-    shared = {*strata, *_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)])}
+    shared = {
+        *strata,
+        *_compute_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)]),
+    }
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
     return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)
 
 
-def _constant(treatments: Iterable[Treatment]) -> set[str]:
+def _compute_constant(treatments: Iterable[Treatment]) -> set[str]:
     """Factors with one level, which tell nothing apart."""
     seen: dict[str, set[Scalar]] = {}
     for treatment in treatments:
@@ -70,11 +73,11 @@ def tabulate(founds: Sequence[Found], program: str = "program") -> ProgramTables
         for (name, stratum), members in by_program.items()
     ]
     return ProgramTables(
-        program, tuple(_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
+        program, tuple(_make_table(stratum, members) for stratum, members in by_stratum.items()), tuple(rows)
     )
 
 
-def _table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
+def _make_table(stratum: Stratum, founds: Sequence[Found]) -> StratumTable:
     pairs: dict[tuple[str, str], list[Found]] = {}
     for each in founds:
         pairs.setdefault((each.first, each.second), []).append(each)

@@ -153,7 +153,7 @@ def _walk(blocks: tuple[int, ...], closed: int | None) -> _Walk:
 
         reach = _solved(rejected, spends)
         levels = 2 * normal_cdf(-reach)
-    nodes, weights = _rule()
+    nodes, weights = _compute_rule()
     sums = nodes * reach[:, np.newaxis] * math.sqrt(n)
     widths = weights * reach[:, np.newaxis] * math.sqrt(n)
     if before is None:
@@ -176,7 +176,7 @@ def _solved(rejected: Callable[[Floats], Floats], wanted: Floats) -> Floats:
 
 
 @lru_cache(maxsize=1)
-def _rule() -> tuple[Floats, Floats]:
+def _compute_rule() -> tuple[Floats, Floats]:
     """Gauss-Legendre nodes and weights for the interval from -1 to 1."""
     nodes, weights = np.polynomial.legendre.leggauss(_NODES)
     return nodes, weights

@@ -46,12 +46,12 @@ class Mpi:
             mpirun,
             "-n",
             str(ranks),
-            *_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
+            *_get_placement(library.implementation, self._asked.binding, oversubscribed=oversubscribed),
             *(expand(word, names) for word in self._asked.arguments),
             launch.path,
             *launch.argv[1:],
         )
-        variables = _variables(
+        variables = _get_variables(
             library.implementation, mpirun, self._asked.binding, oversubscribed=oversubscribed
         )
         if VARIABLE not in launch.env:
@@ -116,7 +116,7 @@ class Mpi:
             )
 
 
-def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
+def _get_placement(implementation: str, binding: str, *, oversubscribed: bool) -> Sequence[str]:
     """Options that place ranks: one on each core, as long as there are cores."""
     bound = binding == "core" and not oversubscribed
     match implementation:
@@ -129,7 +129,9 @@ def _placement(implementation: str, binding: str, *, oversubscribed: bool) -> Se
             return ()  # Intel MPI is told by a variable.
 
 
-def _variables(implementation: str, mpirun: str, binding: str, *, oversubscribed: bool) -> Mapping[str, str]:
+def _get_variables(
+    implementation: str, mpirun: str, binding: str, *, oversubscribed: bool
+) -> Mapping[str, str]:
     match implementation:
         case "openmpi":
             # Without the second, every window prints a line about a network that is not there.

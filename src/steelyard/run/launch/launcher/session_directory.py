@@ -56,15 +56,15 @@ def segment_list(run: str) -> str:
 def in_session(launch: Launch, run: str) -> Launch:
     """Return the launch with commands around it that make the directories and always remove them."""
     directories = tuple(map(str, session_directories(run)))
-    remove = _command(launch, "rm", "-rf", *directories)
+    remove = _make_command(launch, "rm", "-rf", *directories)
     # What a killed run left goes first. What somebody else put there is not taken: the trial fails.
-    make = _command(launch, "mkdir", "-m", "700", *directories)
+    make = _make_command(launch, "mkdir", "-m", "700", *directories)
     return replace(launch, prepare=(remove, make, *launch.prepare), cleanup=(*launch.cleanup, remove))
 
 
 def without_segments(launch: Launch, run: str) -> Launch:
     """Return the launch with a command behind it that removes the segments that its ranks have listed."""
-    remove = _command(launch, "sh", "-c", _REMOVE_LISTED, "sh", segment_list(run), str(_MEMORY))
+    remove = _make_command(launch, "sh", "-c", _REMOVE_LISTED, "sh", segment_list(run), str(_MEMORY))
     return replace(launch, cleanup=(*launch.cleanup, remove))
 
 
@@ -77,5 +77,5 @@ def remove_session(run: str) -> None:
         shutil.rmtree(directory, ignore_errors=True)
 
 
-def _command(launch: Launch, name: str, *words: str) -> Launch:
+def _make_command(launch: Launch, name: str, *words: str) -> Launch:
     return Launch(shutil.which(name) or f"/bin/{name}", (name, *words), launch.env, "/")

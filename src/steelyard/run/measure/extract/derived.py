@@ -46,7 +46,7 @@ class Derived:
         joined = {key: found for key in keys if (found := _at(parts, key)) is not None}
         if not joined:
             raise MissingValueError(self.metric, f"the parts of {self._text!r} have no labels in common")
-        return {key: Series(_labels(found), self._numbers(found)) for key, found in joined.items()}
+        return {key: Series(_get_labels(found), self._numbers(found)) for key, found in joined.items()}
 
     def _numbers(self, parts: Mapping[str, Series]) -> list[float]:
         lengths = {name: len(series.numbers) for name, series in parts.items() if len(series.numbers) != 1}
@@ -56,7 +56,10 @@ class Derived:
                 self.metric, f"the parts of {self._text!r} have different numbers of values: {counts}"
             )
         count = next(iter(lengths.values()), 1)
-        return [self._number({name: _nth(series, i) for name, series in parts.items()}) for i in range(count)]
+        return [
+            self._number({name: _compute_nth(series, i) for name, series in parts.items()})
+            for i in range(count)
+        ]
 
     def _number(self, parts: Mapping[str, float]) -> float:
         try:
@@ -98,11 +101,11 @@ def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, Series] | None:
     return present if len(present) == len(found) else None
 
 
-def _labels(parts: Mapping[str, Series]) -> Mapping[str, str | int | float | bool]:
+def _get_labels(parts: Mapping[str, Series]) -> Mapping[str, str | int | float | bool]:
     return next((series.labels for series in parts.values() if series.labels), {})
 
 
-def _nth(series: Series, i: int) -> float:
+def _compute_nth(series: Series, i: int) -> float:
     return series.numbers[i if len(series.numbers) > 1 else 0]
 
 
