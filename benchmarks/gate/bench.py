@@ -28,8 +28,8 @@ import numpy.typing as npt
 from scipy import stats
 
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.allocation import Outlook, choose_next
-from steelyard.stats.gate.suite import Evidence, estimate_blocks, judge, look_again
+from steelyard.stats.gate.allocation import BenchmarkOutlook, choose_next
+from steelyard.stats.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks
 
 Floats = npt.NDArray[np.float64]
@@ -72,7 +72,7 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
     """Blocks in random order until all are decided or the budget is spent; what is decided runs no more, and
     what there is no time to decide waits.
     """
-    evidence = [Evidence() for _ in changes]
+    evidence = [BenchmarkEvidence() for _ in changes]
     logs: list[list[float]] = [[] for _ in changes]
     looks: list[tuple[int, ...]] = [() for _ in changes]
     runs = list(range(changes.size))
@@ -109,10 +109,12 @@ def gate(rng: np.random.Generator, machine: Machine, changes: Floats) -> tuple[l
     return [each == "slower" for each in decisions], clock_s
 
 
-def foresee(logs: list[float], one_s: float, level: float) -> Outlook:
+def foresee(logs: list[float], one_s: float, level: float) -> BenchmarkOutlook:
     """As a gate does, of a benchmark whose blocks take so many seconds each."""
     blocks = estimate_blocks(np.array(logs), MARGIN, level)
-    return Outlook(None if blocks is None else blocks * one_s, float(np.mean(logs)) > math.log1p(MARGIN))
+    return BenchmarkOutlook(
+        None if blocks is None else blocks * one_s, float(np.mean(logs)) > math.log1p(MARGIN)
+    )
 
 
 def ratio_rule(limit: float) -> Rule:

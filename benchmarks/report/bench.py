@@ -16,7 +16,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from steelyard.exchange.recording import Quantity, Question, Taken, Trial, write_record
+from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 
 TREATMENTS = 40
 LIMIT_S = 5.0
@@ -30,12 +30,12 @@ def make(directory: Path, blocks: int) -> None:
     """A record in which every block has every treatment."""
     draw = random.Random(1)
     trials = [
-        Trial((("n", n),), {"time_s": (1e-3 * (1 + n / 100) * draw.lognormvariate(0, 0.03),)}, block)
+        RecordedTrial((("n", n),), {"time_s": (1e-3 * (1 + n / 100) * draw.lognormvariate(0, 0.03),)}, block)
         for block in range(1, blocks + 1)
         for n in draw.sample(range(TREATMENTS), TREATMENTS)
     ]
     taken = Taken("benchmarks/report", {"time_s": Quantity("s")}, blocked=True)
-    write_record(directory, trials, taken, Question(compare="n")).close()
+    write_record(directory, trials, taken, Selection(compare="n")).close()
 
 
 def first_chart_s(page: Path) -> float:

@@ -27,7 +27,7 @@ from steelyard import __version__
 from steelyard.run.host import host_facts
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import BlockEnd, Runner, Trial
+from steelyard.run.runner.runner import BlockEnd, Runner, TrialOrder
 
 HERE = Path(__file__).parent
 PARTS = ("loop", "whole", "start")
@@ -81,7 +81,7 @@ def run_ours(program: Path, runs: int, directory: Path) -> list[int]:
     journal.unlink(missing_ok=True)
     with Runner(journal) as runner:
         launch = runner.define(Launch(str(program), (str(program),), (), "/"))
-        runner.run([*(Trial(number, launch) for number in range(1, runs + 1)), BlockEnd()])
+        runner.run([*(TrialOrder(number, launch) for number in range(1, runs + 1)), BlockEnd()])
     return [trial.wall_ns for trial in read_journal(journal)[0]]
 
 

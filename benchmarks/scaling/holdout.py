@@ -9,13 +9,13 @@ from pathlib import Path
 import extra_p
 import numpy as np
 
-from steelyard.exchange.csv_columns import Columns
+from steelyard.exchange.csv_columns import CsvColumns
 from steelyard.exchange.files import read_series
 from steelyard.scaling import Question, ScalingModel, Series, model_all, series_of
 
 LEAST_FITTED = 3
 BEYOND = 2.0
-COLUMNS = {"mpi_collectives.csv": Columns("median", ("Ranks",), ("mpi", "variable"), unit="us")}
+COLUMNS = {"mpi_collectives.csv": CsvColumns("median", ("Ranks",), ("mpi", "variable"), unit="us")}
 """Of tables whose columns nobody can guess."""
 SUFFIXES = (".json", ".jsonl", ".txt", ".extra-p", ".csv")
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
-    from steelyard.report.page.contents import Contents, Shown
+    from steelyard.report.page.contents import PageContents, Shown
     from steelyard.sample import Sample
     from steelyard.series import Series
     from steelyard.spec.claims.claim import Claim
@@ -323,10 +323,10 @@ class Report:
         """
         from steelyard.files.archive import read_members, write_archive
         from steelyard.report.archive import describe_experiment
-        from steelyard.report.page.contents import Contents
+        from steelyard.report.page.contents import PageContents
 
         contents, *rest = self.contents
-        if rest or not isinstance(contents, Contents):
+        if rest or not isinstance(contents, PageContents):
             raise UsageError("an archive is of one record", hint="archive each record by itself")
         status = contents.portrait.status
         if status.state == "running":
@@ -343,13 +343,13 @@ class Report:
         return place
 
     def __repr__(self) -> str:
-        from steelyard.report.page.contents import Contents, Models
+        from steelyard.report.page.contents import PageContents, PageModels
 
         names = (
             content.portrait.status.record
-            if isinstance(content, Contents)
+            if isinstance(content, PageContents)
             else content.name
-            if isinstance(content, Models)
+            if isinstance(content, PageModels)
             else content.experiment
             for content in self.contents
         )
@@ -418,25 +418,25 @@ def _write_trials(directory: Path) -> bytes:
         return file.read_bytes()
 
 
-def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> Contents:
+def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
     from steelyard.errors import RecordError
     from steelyard.lab.answer.analyze import analyze, by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.curves import curves
     from steelyard.lab.answer.portrait import portrait
-    from steelyard.report.page.contents import Contents, Curve
+    from steelyard.report.page.contents import Curve, PageContents
 
     about = portrait(record, metric=metric)
     if not about.status.blocks_done:
         try:
             analyze(record, metric=metric, **chosen)
         except RecordError as error:
-            return Contents(about, None, why=error.message)
+            return PageContents(about, None, why=error.message)
     answer = analyze(record, metric=metric, **chosen)
     declared = metric is None and not chosen.get("protocol")
     several = len({tuple(context.items()) for context in about.contexts.values()}) > 1
-    return Contents(
+    return PageContents(
         about,
         answer,
         by_context=by_context(record, metric=metric) if several else None,

@@ -20,7 +20,7 @@ from steelyard.errors import MachineError, UsageError
 from steelyard.exchange import export
 from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
-from steelyard.exchange.table import Column, Table, type_of
+from steelyard.exchange.table import Table, TableColumn, type_of
 from steelyard.exchange.trials import OBSERVED
 from steelyard.run.measure.measurement import Value
 from steelyard.sample import Treatment
@@ -213,7 +213,9 @@ ODD = [
 
 def test_csv_quotes_so_that_any_text_reads_back_and_nothing_is_told_from_an_empty_text():
     to = io.StringIO(newline="")
-    write_csv(Table((Column('na"me', "text"), Column("i", "integer")), iter([(v, 1) for v in ODD])), to)
+    write_csv(
+        Table((TableColumn('na"me', "text"), TableColumn("i", "integer")), iter([(v, 1) for v in ODD])), to
+    )
     rows = list(csv.reader(io.StringIO(to.getvalue(), newline="")))
     assert rows[0] == ['na"me', "i"]
     words = {True: "true", False: "false", None: ""}
@@ -228,7 +230,8 @@ def test_csv_quotes_so_that_any_text_reads_back_and_nothing_is_told_from_an_empt
 def test_json_lines_keep_types_and_any_text():
     to = io.BytesIO()
     write_json_lines(
-        Table((Column("v", "text"), Column("labels", "json")), iter([(v, '{"a":1}') for v in ODD])), to
+        Table((TableColumn("v", "text"), TableColumn("labels", "json")), iter([(v, '{"a":1}') for v in ODD])),
+        to,
     )
     rows = [json.loads(line) for line in to.getvalue().decode().splitlines()]
     assert [row["v"] for row in rows] == ODD
@@ -241,7 +244,7 @@ def test_parquet_takes_a_factor_of_mixed_levels_as_text(tmp_path):
     from steelyard.exchange.arrow import write_parquet
 
     with (tmp_path / "a.parquet").open("wb") as to:
-        write_parquet(Table((Column("v", "text"),), iter([(v,) for v in ("a", 1, 2.5, True, None)])), to)
+        write_parquet(Table((TableColumn("v", "text"),), iter([(v,) for v in ("a", 1, 2.5, True, None)])), to)
     assert parquet.read_table(tmp_path / "a.parquet")["v"].to_pylist() == ["a", "1", "2.5", "true", None]
 
 
@@ -262,7 +265,7 @@ def test_an_error_ends_the_table_as_what_it_was(tmp_path, capfd, form, writing):
         (Path("/dev/full") if writing else tmp_path / "a").open("wb", buffering=0) as to,
         pytest.raises(OSError, match=f"Errno {code}"),
     ):
-        write(Table((Column("v", "integer"),), rows()), to)
+        write(Table((TableColumn("v", "integer"),), rows()), to)
     assert capfd.readouterr().err == ""
 
 
@@ -271,7 +274,7 @@ def test_a_long_table_is_written_in_row_groups(tmp_path):
     from steelyard.exchange.arrow import ROWS_AT_ONCE, write_parquet
 
     with (tmp_path / "a.parquet").open("wb") as to:
-        write_parquet(Table((Column("v", "integer"),), ((i,) for i in range(ROWS_AT_ONCE + 1))), to)
+        write_parquet(Table((TableColumn("v", "integer"),), ((i,) for i in range(ROWS_AT_ONCE + 1))), to)
     assert parquet.ParquetFile(tmp_path / "a.parquet").metadata.num_row_groups == 2
     assert parquet.read_table(tmp_path / "a.parquet")["v"].to_pylist() == list(range(ROWS_AT_ONCE + 1))
 

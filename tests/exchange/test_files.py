@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import UsageError
-from steelyard.exchange.csv_columns import Columns
+from steelyard.exchange.csv_columns import CsvColumns
 from steelyard.exchange.export import export_series
 from steelyard.exchange.files import read_series
 from steelyard.growth import Growth
@@ -110,7 +110,7 @@ def test_both_json_schemas_and_json_lines_say_the_same(tmp_path):
 
 def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
     text = "op,p,mean,u,launches\nbcast,4,1.5,0.1,5\nbcast,8,2.5,0.2,5\nreduce,4,3,0.3,5\n"
-    series = read(tmp_path, "d.csv", text, Columns("mean", ("p",), ("op",), "u", "launches", "s"))
+    series = read(tmp_path, "d.csv", text, CsvColumns("mean", ("p",), ("op",), "u", "launches", "s"))
     assert content(series) == {
         ("bcast", "mean"): {(4.0,): [1.5], (8.0,): [2.5]},
         ("reduce", "mean"): {(4.0,): [3.0]},
@@ -214,13 +214,13 @@ def test_a_mistake_in_a_file_is_pointed_at(tmp_path, name, text, what):
 @pytest.mark.parametrize(
     ("columns", "text", "what"),
     [
-        (Columns("tme", ("p",)), "time,p\n1,2\n", "no column 'tme'"),
-        (Columns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
-        (Columns("time", ("p",)), "", "the file is empty"),
-        (Columns("time", ("p",)), "\n1,2\n", "its first line names no column"),
-        (Columns("time", ("p",)), "time,p\n1,two\n", "line 2: p is 'two'"),
-        (Columns("time", ("p",)), "time,p\n,4\n", "no row has a finite time"),
-        (Columns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),
+        (CsvColumns("tme", ("p",)), "time,p\n1,2\n", "no column 'tme'"),
+        (CsvColumns("time", ("p",)), "time,p, time\n1,2,3\n", "columns 1 and 3 are both named 'time'"),
+        (CsvColumns("time", ("p",)), "", "the file is empty"),
+        (CsvColumns("time", ("p",)), "\n1,2\n", "its first line names no column"),
+        (CsvColumns("time", ("p",)), "time,p\n1,two\n", "line 2: p is 'two'"),
+        (CsvColumns("time", ("p",)), "time,p\n,4\n", "no row has a finite time"),
+        (CsvColumns("time", ("p",), u="u"), "time,p,u\n1,4,1\n2,4,1\n", "2 summaries"),
     ],
 )
 def test_a_mistake_in_a_csv_file_is_pointed_at(tmp_path, columns, text, what):
@@ -264,7 +264,7 @@ OWN_KEYS = "".join(
 def test_json_lines_with_keys_of_ones_own_are_read_as_csv_is(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(OWN_KEYS + json.dumps({"op": "bcast", "at": {"p": 32}, "t": [16.0, 17.0]}) + "\n")
-    bcast, gather = read_series(path, Columns("t", ("at.p",), ("op",)))
+    bcast, gather = read_series(path, CsvColumns("t", ("at.p",), ("op",)))
     assert (bcast.labels, bcast.parameters, bcast.metric) == ({"op": "bcast"}, ("at.p",), "t")
     assert [point.values for point in bcast.points] == [(2.0, 2.0), (4.0, 4.0), (8.0, 8.0), (16.0, 17.0)]
     assert len(gather.points) == 3
@@ -274,10 +274,10 @@ def test_functions_that_nobody_named_are_not_pooled(tmp_path):
     path = tmp_path / "own.jsonl"
     path.write_text(OWN_KEYS)
     with pytest.raises(UsageError) as caught:
-        read_series(path, Columns("t", ("at.p",)))
+        read_series(path, CsvColumns("t", ("at.p",)))
     assert "column 'op' tells 2 functions apart (bcast, gather)" in caught.value.message
     assert caught.value.hint == "--by op models each; --pool op takes them for one"
-    (pooled,) = read_series(path, Columns("t", ("at.p",), pool=("op",)))
+    (pooled,) = read_series(path, CsvColumns("t", ("at.p",), pool=("op",)))
     assert [point.launches for point in pooled.points] == [4, 4, 4]
 
 
@@ -287,15 +287,15 @@ def test_a_factor_of_numbers_that_nobody_named_is_not_pooled(tmp_path, sizes):
     rows = [f"{p},{n},{p * n}" for p in (2, 4, 8, 16) for n in sizes for _ in range(2)]
     path.write_text("\n".join(["p,n,t", *rows]))
     with pytest.raises(UsageError) as caught:
-        read_series(path, Columns("t", ("p",)))
+        read_series(path, CsvColumns("t", ("p",)))
     assert f"column 'n' tells {len(sizes)} functions apart ({sizes[0]}, " in caught.value.message
     assert caught.value.hint == (
         "--parameter n makes it one more parameter; --by n models each; --pool n takes them for one"
     )
-    (pooled,) = read_series(path, Columns("t", ("p",), pool=("n",)))
+    (pooled,) = read_series(path, CsvColumns("t", ("p",), pool=("n",)))
     assert [point.launches for point in pooled.points] == [2 * len(sizes)] * 4
-    assert len(read_series(path, Columns("t", ("p",), by=("n",)))) == len(sizes)
-    assert read_series(path, Columns("t", ("p", "n")))[0].parameters == ("p", "n")
+    assert len(read_series(path, CsvColumns("t", ("p",), by=("n",)))) == len(sizes)
+    assert read_series(path, CsvColumns("t", ("p", "n")))[0].parameters == ("p", "n")
 
 
 @pytest.mark.parametrize(
@@ -312,21 +312,21 @@ def test_a_column_of_numbers_that_is_no_factor_is_left_alone(tmp_path, column, o
     path = tmp_path / "runs.csv"
     rows = [f"{p},{of(p, again)},{p + again}" for p in (2, 4, 8, 16) for again in range(3)]
     path.write_text("\n".join([f"p,{column},t", *rows]))
-    (series,) = read_series(path, Columns("t", ("p",)))
+    (series,) = read_series(path, CsvColumns("t", ("p",)))
     assert [point.launches for point in series.points] == [3, 3, 3, 3]
 
 
 def test_one_cell_that_is_no_number_loses_one_row_and_says_so(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("p,t\n4,1.0\n4,nan\n8,2.0\n16,\n16,3.0\n32,4\n")
-    (series,) = read_series(path, Columns("t", ("p",)))
+    (series,) = read_series(path, CsvColumns("t", ("p",)))
     assert series.lost == ("'nan' at p = 4 (line 3)", "'' at p = 16 (line 5)")
     assert [point.values for point in series.points] == [(1.0,), (2.0,), (3.0,), (4.0,)]
     (warning,) = [each for each in model(series).warnings if each.kind == "left_out"]
     assert warning.words == "no value: 'nan' at p = 4 (line 3), '' at p = 16 (line 5); no rank is given"
     path.write_text("p,t\n4,nan\n8,nan\n")
     with pytest.raises(UsageError, match="no row has a finite t"):
-        read_series(path, Columns("t", ("p",)))
+        read_series(path, CsvColumns("t", ("p",)))
 
 
 @pytest.mark.parametrize("values", ["", "NaN"])
@@ -344,7 +344,7 @@ def test_a_line_with_more_or_fewer_cells_than_the_header_is_refused(tmp_path):
     for line, cells in (("8,2.0,9", 3), ("8", 1)):
         path.write_text(f"p,t\n4,1.0\n{line}\n")
         with pytest.raises(UsageError, match=f"line 3: {cells} cells, but the header has 2"):
-            read_series(path, Columns("t", ("p",)))
+            read_series(path, CsvColumns("t", ("p",)))
 
 
 def test_fewer_data_than_points_are_refused(tmp_path):

@@ -10,9 +10,9 @@ import pytest
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.exchange.export import export
-from steelyard.exchange.imported import Source, import_files
+from steelyard.exchange.imported import ImportSource, import_files
 from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.recording import Quantity, Question, Taken, Trial, write_record
+from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
@@ -33,7 +33,7 @@ def hyperfine(tmp_path):
             for command, times in commands.items()
         ]
         (tmp_path / name).write_text(json.dumps({"results": results}))
-        return Source(Path(name).stem, tmp_path / name)
+        return ImportSource(Path(name).stem, tmp_path / name)
 
     return write
 
@@ -46,7 +46,7 @@ def pytest_benchmark(tmp_path):
             for test, data in tests.items()
         ]
         (tmp_path / name).write_text(json.dumps({"machine_info": {}, "benchmarks": benchmarks}))
-        return Source(Path(name).stem, tmp_path / name)
+        return ImportSource(Path(name).stem, tmp_path / name)
 
     return write
 
@@ -104,7 +104,7 @@ def test_files_are_compared_benchmark_by_benchmark_with_the_first(pytest_benchma
 def test_repetitions_of_one_process_are_told_in_the_answer_and_in_every_verdict(pytest_benchmark, tmp_path):
     claim = {"faster": {"benchmark": "g"}, "than": {"benchmark": "f"}}
     with imported(
-        [pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=Question(claims=[claim])
+        [pytest_benchmark("it.json", f=OLD, g=NEW)], tmp_path, question=Selection(claims=[claim])
     ) as record:
         answer, checked = analyze(record), check(record)
     assert "one_process" in answer.comparisons[0].flags
@@ -117,7 +117,7 @@ def test_repetitions_of_one_process_are_told_in_the_answer_and_in_every_verdict(
 def test_launches_one_after_the_other_are_told_in_every_verdict(hyperfine, tmp_path):
     claim = {"faster": {"benchmark": "new"}, "than": {"benchmark": "old"}}
     source = hyperfine("it.json", old=OLD, new=NEW)
-    with imported([source], tmp_path, question=Question(claims=[claim])) as record:
+    with imported([source], tmp_path, question=Selection(claims=[claim])) as record:
         (verdict,) = check(record).verdicts
     assert "24 runs one after the other, if nothing drifted" in words(verdict)
 
@@ -125,7 +125,7 @@ def test_launches_one_after_the_other_are_told_in_every_verdict(hyperfine, tmp_p
 def test_a_mean_alone_gets_no_verdict_and_a_note(tmp_path):
     for name, mean in (("old", 2.0), ("new", 1.0)):
         (tmp_path / f"{name}.json").write_text(json.dumps({"results": [{"command": "a", "mean": mean}]}))
-    sources = [Source(name, tmp_path / f"{name}.json") for name in ("old", "new")]
+    sources = [ImportSource(name, tmp_path / f"{name}.json") for name in ("old", "new")]
     with imported(sources, tmp_path) as record:
         answer = analyze(record)
     (comparison,) = answer.comparisons
@@ -136,8 +136,8 @@ def test_a_mean_alone_gets_no_verdict_and_a_note(tmp_path):
 
 def test_files_of_one_name_are_further_launches(pytest_benchmark, tmp_path):
     files = [pytest_benchmark(f"{i}.json", f=[value, value * 1.01]) for i, value in enumerate(OLD)]
-    old = [Source("old", each.path) for each in files[:6]]
-    new = [Source("new", each.path) for each in files[6:]]
+    old = [ImportSource("old", each.path) for each in files[:6]]
+    new = [ImportSource("new", each.path) for each in files[6:]]
     with imported([*old, *new], tmp_path) as record:
         samples = record.samples("time_s")
     assert [(each.treatment.levels["file"], len(each)) for each in samples] == [("old", 6), ("new", 6)]
@@ -149,7 +149,7 @@ def test_processes_are_units_and_their_values_iterations(tmp_path):
     runs = [{"values": [value, value]} for value in OLD]
     document = {"version": "1.0", "metadata": {"name": "f"}, "benchmarks": [{"runs": runs}]}
     (tmp_path / "it.json").write_text(json.dumps(document))
-    with imported([Source("it", tmp_path / "it.json")], tmp_path) as record:
+    with imported([ImportSource("it", tmp_path / "it.json")], tmp_path) as record:
         (sample,) = record.samples("time_s")
         values = [len(m.values) for _, m in record.stream_measurements()]
     assert len(sample) == len(OLD)
@@ -163,7 +163,7 @@ def test_benchmarks_that_lack_a_parameter_of_others_have_the_level_none(tmp_path
         for name in ("A/8", "A/16", "B")
     ]
     (tmp_path / "it.json").write_text(json.dumps({"context": {}, "benchmarks": rows}))
-    with imported([Source("it", tmp_path / "it.json")], tmp_path) as record:
+    with imported([ImportSource("it", tmp_path / "it.json")], tmp_path) as record:
         levels = [dict(each.levels) for each in record.treatments]
     assert levels == [
         {"benchmark": "A", "arg": 8},
@@ -175,7 +175,7 @@ def test_benchmarks_that_lack_a_parameter_of_others_have_the_level_none(tmp_path
 def test_values_that_are_not_finite_are_left_out_and_told(tmp_path):
     (tmp_path / "it.csv").write_text("kind,time\na,1.0\na,inf\na,2.0\n")
     chosen = Chosen(("time",), ("kind",), "s")
-    with imported([Source("it", tmp_path / "it.csv")], tmp_path, chosen=chosen) as record:
+    with imported([ImportSource("it", tmp_path / "it.csv")], tmp_path, chosen=chosen) as record:
         (sample,) = record.samples("time")
         notes = [each.text for each in record.warnings()]
     assert list(sample.values) == [1.0, 2.0]
@@ -199,12 +199,12 @@ def test_one_metric_in_two_units_is_refused(tmp_path):
     ]
     (tmp_path / "it.json").write_text(json.dumps(rows))
     with pytest.raises(UsageError, match="throughput is in 1/s and in B/s"):
-        imported([Source("it", tmp_path / "it.json")], tmp_path)
+        imported([ImportSource("it", tmp_path / "it.json")], tmp_path)
 
 
 def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, tmp_path):
     files = [pytest_benchmark("old.json", f=OLD, g=NEW), pytest_benchmark("new.json", f=OLD, g=NEW)]
-    question = Question(compare="benchmark", against="g")
+    question = Selection(compare="benchmark", against="g")
     with imported(files, tmp_path, question=question) as record:
         answer = analyze(record)
     assert {
@@ -218,10 +218,10 @@ def test_the_factor_and_the_level_of_comparison_can_be_chosen(pytest_benchmark, 
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        (Question(compare="colour"), "--compare colour: not a factor"),
-        (Question(compare="benchmark", against="h"), "--against h: benchmark has no such level"),
-        (Question(metric="joules"), "unknown metric 'joules'"),
-        (Question(claims=[{"faster": {"benchmark": "h"}, "than": {"benchmark": "f"}}]), "h"),
+        (Selection(compare="colour"), "--compare colour: not a factor"),
+        (Selection(compare="benchmark", against="h"), "--against h: benchmark has no such level"),
+        (Selection(metric="joules"), "unknown metric 'joules'"),
+        (Selection(claims=[{"faster": {"benchmark": "h"}, "than": {"benchmark": "f"}}]), "h"),
     ],
 )
 def test_a_question_about_what_was_not_measured_is_refused_and_leaves_nothing(
@@ -269,7 +269,7 @@ def test_sizes_become_parameters_of_models(tmp_path):
     (tmp_path / "it.json").write_text(json.dumps({"context": {}, "benchmarks": rows}))
     claim = {"scales": "real_time_s", "parameter": "arg", "expect": "O(arg)"}
     with imported(
-        [Source("it", tmp_path / "it.json")], tmp_path, question=Question(claims=[claim])
+        [ImportSource("it", tmp_path / "it.json")], tmp_path, question=Selection(claims=[claim])
     ) as record:
         (verdict,) = check(record).verdicts
     assert verdict.outcome == "holds"
@@ -282,7 +282,7 @@ def test_a_time_that_no_clock_gives_is_refused(tmp_path, time, shown):
     with pytest.raises(
         UsageError, match=rf"a\.json: wall_s of sort is {re.escape(shown)} s, which is no duration"
     ):
-        import_files([Source("a", file)], tmp_path / "a.lab")
+        import_files([ImportSource("a", file)], tmp_path / "a.lab")
     assert not (tmp_path / "a.lab").exists()
 
 
@@ -292,16 +292,16 @@ def test_more_values_than_a_record_holds_are_refused_before_they_are_placed(tmp_
     (tmp_path / "a.json").write_text('{"results": [{"command": "sort", "times": [1, 2, 3, 4]}]}')
     (tmp_path / "a.csv").write_text("p,t[s]\n1,1\n1,2\n1,3\n1,4\n")
     with pytest.raises(UsageError, match="4 values: a record holds what at most 3 trials have measured"):
-        import_files([Source("a", tmp_path / "a.json")], tmp_path / "a.lab")
+        import_files([ImportSource("a", tmp_path / "a.json")], tmp_path / "a.lab")
     with pytest.raises(UsageError, match=r"a\.csv: 5 rows, of which a record holds at most 3"):
-        import_files([Source("a", tmp_path / "a.csv")], tmp_path / "a.lab")
+        import_files([ImportSource("a", tmp_path / "a.csv")], tmp_path / "a.lab")
 
 
 @pytest.mark.parametrize("metric", ["cpu_s", "user_s", "system_s", "minor_faults"])
 def test_metrics_of_every_run_are_kept_as_they_were_read(tmp_path, metric):
     values = [3.0, 4.0, 5.0]
-    trials = [Trial((("kind", "a"),), {"wall_s": (9.0,), metric: (value,)}) for value in values]
+    trials = [RecordedTrial((("kind", "a"),), {"wall_s": (9.0,), metric: (value,)}) for value in values]
     taken = Taken("made up", {"wall_s": Quantity("s"), metric: Quantity("")})
-    write_record(tmp_path / "it.lab", trials, taken, Question()).close()
+    write_record(tmp_path / "it.lab", trials, taken, Selection()).close()
     with Record.open(tmp_path / "it.lab") as record:
         assert list(record.samples(metric)[0].values) == values

@@ -10,7 +10,7 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.exchange import export, export_for_peers
 from steelyard.exchange.importers import read
-from steelyard.exchange.recording import Quantity, Question, Taken, Trial, write_record
+from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record
 from steelyard.store import Record
 
 OLD, NEW = [0.010, 0.012, 0.011], [0.020, 0.021, 0.022]
@@ -20,12 +20,12 @@ OLD, NEW = [0.010, 0.012, 0.011], [0.020, 0.021, 0.022]
 def record(tmp_path):
     """Elapsed times and rates of two treatments."""
     trials = [
-        Trial((("kind", kind), ("n", 8)), {"wall_s": (value,), "rate": (1 / value,)})
+        RecordedTrial((("kind", kind), ("n", 8)), {"wall_s": (value,), "rate": (1 / value,)})
         for kind, values in (("a b", OLD), ("c", NEW))
         for value in values
     ]
     taken = Taken("made up", {"wall_s": Quantity("s"), "rate": Quantity("1/s", "higher")})
-    write_record(tmp_path / "it.lab", trials, taken, Question(compare="kind")).close()
+    write_record(tmp_path / "it.lab", trials, taken, Selection(compare="kind")).close()
     with Record.open(tmp_path / "it.lab") as opened:
         yield opened
 
@@ -94,12 +94,12 @@ def test_arrow_has_the_rows_of_csv_with_types_and_units(record, tmp_path):
 
 def test_version_2_of_hyperfines_file_has_every_metric_that_hyperfine_names_and_is_read_back(tmp_path):
     trials = [
-        Trial((("kind", kind),), {"wall_s": (wall,), "cpu_s": (wall / 2,), "rss_bytes": (4096.0,)})
+        RecordedTrial((("kind", kind),), {"wall_s": (wall,), "cpu_s": (wall / 2,), "rss_bytes": (4096.0,)})
         for kind, values in (("a b", OLD), ("c", NEW))
         for wall in values
     ]
     taken = Taken("made up", {"wall_s": Quantity("s"), "cpu_s": Quantity("s"), "rss_bytes": Quantity("B")})
-    write_record(tmp_path / "it.lab", trials, taken, Question(compare="kind")).close()
+    write_record(tmp_path / "it.lab", trials, taken, Selection(compare="kind")).close()
     with Record.open(tmp_path / "it.lab") as opened:
         document = json.loads(exported(opened, tmp_path, "hyperfine-2"))
     assert (document["schema_version"], document["primary_metric"]) == (2, "time_wall_clock")

@@ -15,7 +15,7 @@ import pytest
 from steelyard.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.runner import Runner, Trial, find_runner
+from steelyard.run.runner.runner import Runner, TrialOrder, find_runner
 
 SANITIZED_BYTES = 3 << 20
 PROGRAMS = Path(__file__).parents[1] / "programs"
@@ -102,7 +102,7 @@ def run_one(runner: Runner, journal: Path) -> Callable[[Launch], RawTrial]:
     """``run_one(launch)``: runs it once and returns what the journal says."""
 
     def run(launch: Launch) -> RawTrial:
-        assert runner.run([Trial(1, runner.define(launch))]) == 1
+        assert runner.run([TrialOrder(1, runner.define(launch))]) == 1
         return read_journal(journal)[0][-1]
 
     return run

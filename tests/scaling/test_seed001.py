@@ -7,7 +7,7 @@ import pytest
 
 from steelyard.growth import Growth
 from steelyard.scaling import seed001
-from steelyard.scaling.columns import Column, Exponents
+from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.spaces import mpi_study_space, seed001_space
 
 P = 2.0 ** np.arange(6, 13)
@@ -17,7 +17,7 @@ def refitted(points, value, space):
     """Prediction error of every left-out point, each fit made anew."""
     press = {}
     for term in space.terms:
-        f = Exponents.of([Column((term,))], 1).at(points)[0]
+        f = Exponents.of([TermColumn((term,))], 1).at(points)[0]
         total = 0.0
         for out in range(len(value)):
             keep = np.arange(len(value)) != out
@@ -31,7 +31,7 @@ def closest(value):
     """The term with the smallest residuals, nothing left out."""
     rest = {}
     for term in mpi_study_space().terms:
-        f = Exponents.of([Column((term,))], 1).at(P[:, None])[0]
+        f = Exponents.of([TermColumn((term,))], 1).at(P[:, None])[0]
         slope, constant = np.polyfit(f, value, 1)
         rest[term] = float(((value - constant - slope * f) ** 2).sum())
     return min(rest, key=rest.get)
@@ -47,7 +47,7 @@ def test_the_chosen_term_predicts_left_out_points_best():
         press = refitted(P[:, None], value, mpi_study_space())
         assert found.growth == min(press, key=press.get)
         differs += found.growth != closest(value)
-        chosen = Exponents.of([Column((found.growth,))], 1).at(P[:, None])[0]
+        chosen = Exponents.of([TermColumn((found.growth,))], 1).at(P[:, None])[0]
         slope, constant = np.polyfit(chosen, value, 1)
         assert (found.slope, found.constant) == pytest.approx((slope, constant), rel=1e-6)
         residual = value - constant - slope * chosen

@@ -4,15 +4,15 @@ import os
 import subprocess
 from pathlib import Path
 
-from steelyard.store.lock import Holder, busy
+from steelyard.store.lock import LockHolder, busy
 
 HOST = os.uname().nodename
 
 
 def test_a_process_of_this_host_can_be_killed_and_one_of_another_host_only_there():
-    own = busy(Path("a.lab"), Holder(os.getpid(), HOST, "10:00"))
+    own = busy(Path("a.lab"), LockHolder(os.getpid(), HOST, "10:00"))
     assert own.hint == f"wait for it, or stop it: kill {os.getpid()}"
-    other = busy(Path("a.lab"), Holder(os.getpid(), "elsewhere", "10:00"))
+    other = busy(Path("a.lab"), LockHolder(os.getpid(), "elsewhere", "10:00"))
     assert other.hint == "wait for it, or stop it there"
     assert other.message == f"a.lab is being run by process {os.getpid()} on elsewhere since 10:00"
 
@@ -20,9 +20,9 @@ def test_a_process_of_this_host_can_be_killed_and_one_of_another_host_only_there
 def test_a_process_of_this_host_that_has_died_is_said_to_have_and_not_one_of_another_host():
     ended = subprocess.Popen(["true"])
     ended.wait()
-    assert "it has died" in (busy(Path("a.lab"), Holder(ended.pid, HOST, "10:00")).hint or "")
-    assert "it has died" not in (busy(Path("a.lab"), Holder(ended.pid, "elsewhere", "10:00")).hint or "")
+    assert "it has died" in (busy(Path("a.lab"), LockHolder(ended.pid, HOST, "10:00")).hint or "")
+    assert "it has died" not in (busy(Path("a.lab"), LockHolder(ended.pid, "elsewhere", "10:00")).hint or "")
 
 
 def test_a_holder_that_is_not_known_yet_is_another_process():
-    assert busy(Path("a.lab"), Holder()).message == "a.lab is being run by another process"
+    assert busy(Path("a.lab"), LockHolder()).message == "a.lab is being run by another process"

@@ -15,7 +15,7 @@ import pytest
 from steelyard.design import Extension, stream_until, treatments
 from steelyard.errors import RecordError
 from steelyard.spec.experiment import Contexts, Program
-from steelyard.store import Batch, Look, Record
+from steelyard.store import LoadOfBatch, Look, Record
 from steelyard.store.database import create_database
 from steelyard.store.recovery import Recovered, recover
 from steelyard.store.rows import metrics_of
@@ -125,7 +125,7 @@ def test_rows_of_other_tables_are_not_taken_for_those_of_lost_trees(damaged, tmp
     with Record.open(damaged, write=True) as record:
         for block in range(2, 200):
             record.add_look(Look(block, "wall_s", 1, block - 1, None, None, "continue"))
-            record.add_batch(Batch(1, 3 * block - 2, 3 * block, 0.1, 0.2, 0.3, 0.4, 1.0))
+            record.add_batch(LoadOfBatch(1, 3 * block - 2, 3 * block, 0.1, 0.2, 0.3, 0.4, 1.0))
     original = made_up.tables(damaged)
     for table in ("block", "trial", "value"):
         without_page_of(damaged, table)

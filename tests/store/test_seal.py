@@ -11,11 +11,11 @@ import pytest
 
 from steelyard.answers.history import Digest
 from steelyard.store import Record
-from steelyard.store.seal import NAME, Summary, read_seal, write_seal
+from steelyard.store.seal import NAME, SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled
 from steelyard.units import BUILTIN
 
-SUMMARY = Summary(
+SUMMARY = SealSummary(
     Condensed(
         "0123456789abcdef", "a.lab", 1, "a", "wall_s", "{}", "{}",
         {"wall_s": (Labelled("O2", {"op": "bcast"}, Digest(3, 1.5, None, 0)),)},

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from steelyard.design import Extension
 from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import Value
-from steelyard.store import Batch, Look, Record
+from steelyard.store import LoadOfBatch, Look, Record
 from steelyard.store.failed_output import BYTES_MAX, TRIALS_MAX
 
 MADE = made_up.blocks(3)
@@ -259,7 +259,7 @@ def test_looks_load_and_warnings_come_back(record):
     for look in looks:
         record.add_look(look)
     record.take(1, TAKEN, JOURNAL, 900)
-    batches = [Batch(1, 1, 4, 0.25, 0.5, None, 0.125, 1.5), Batch(1, 5, 9)]
+    batches = [LoadOfBatch(1, 1, 4, 0.25, 0.5, None, 0.125, 1.5), LoadOfBatch(1, 5, 9)]
     for batch in batches:
         record.add_batch(batch)
     for text in ("busy", "busy", "host changed"):

@@ -17,7 +17,7 @@ from steelyard.answers.analysis import Order
 from steelyard.answers.comparison import Speedup
 from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
-from steelyard.claims.evidence import BestEvidence, Candidate, Unit
+from steelyard.claims.evidence import BestCandidate, BestEvidence, Unit
 from steelyard.claims.observed import Observed, strata
 from steelyard.claims.ratio import comparison_of, unit_of, why_open
 from steelyard.sample import Sample
@@ -113,7 +113,7 @@ class _Contest:
             against = at_least(ratio, 1.0, level)
             interval = against.interval
             known = ratio.value if isinstance(ratio, Speedup) else None
-            candidates.append(Candidate(name, known, interval, against.outcome != "holds"))
+            candidates.append(BestCandidate(name, known, interval, against.outcome != "holds"))
             alone = at_least(ratio, 1.0, level / len(self.others))
             beaten = beaten or alone.outcome == "fails"
         possible = [candidate.level for candidate in candidates if candidate.possible]

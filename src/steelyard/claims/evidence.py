@@ -149,7 +149,7 @@ class PredictedEvidence(Evidence, frozen=True):
     reason: str | None = None
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class BestCandidate(msgspec.Struct, frozen=True):
     """A level beside the one that was chosen.
 
     Attributes
@@ -196,7 +196,7 @@ class BestEvidence(Evidence, frozen=True):
 
     metric: Metric
     chosen: Scalar | None
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[BestCandidate, ...]
     possible: tuple[Scalar, ...]
     selection: int
     n: int

@@ -11,7 +11,7 @@ from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.rule_points import judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
-from steelyard.growth import Rule as Parsed
+from steelyard.growth import GrowthRule as Parsed
 from steelyard.growth import parse_rule
 from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all

@@ -19,7 +19,7 @@ from steelyard.claims.observed import Observed
 from steelyard.claims.ratio import comparison_of, unit_of, why_open
 from steelyard.claims.verdict import Instance
 from steelyard.errors import UsageError
-from steelyard.growth import Rule as Parsed
+from steelyard.growth import GrowthRule as Parsed
 from steelyard.sample import Failures, Sample, Treatment
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points

@@ -14,7 +14,7 @@ from steelyard.errors import UsageError
 from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
-    from steelyard.exchange.csv_columns import Columns
+    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
     from steelyard.series import Series
@@ -157,7 +157,7 @@ def ask(
     """
     from msgspec.structs import replace
 
-    from steelyard.exchange.csv_columns import Columns
+    from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Question
 
@@ -171,7 +171,7 @@ def ask(
             raise UsageError(
                 "--value without --parameter", hint="name the column that varies: --parameter COLUMN"
             )
-        columns = Columns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
+        columns = CsvColumns(value, tuple(parameters), tuple(_split(by)), u, n, unit, tuple(_split(pool)))
     series = _get_series(data, parameters, metrics, columns, inclusive=inclusive)
     for name in metrics:
         _refuse_unknown(name, series, data)
@@ -228,7 +228,7 @@ def _get_series(
     data: Path,
     parameters: Sequence[str],
     metrics: Sequence[str],
-    columns: Columns | None,
+    columns: CsvColumns | None,
     *,
     inclusive: bool,
 ) -> tuple[Series, ...]:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from steelyard.answers.history import History
-    from steelyard.lab.history.condensing import Gathered
+    from steelyard.lab.history.condensing import CondensedRecords
 
 
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
@@ -284,7 +284,7 @@ def _print(found: History, *, as_json: bool) -> None:
         write(lines(found, terminal_width()), sys.stdout)
 
 
-def _tell(file: Path, added: Gathered) -> None:
+def _tell(file: Path, added: CondensedRecords) -> None:
     for each in added.left_out:
         click.echo(f"left out: {each.record} {each.why}", err=True)
     click.echo(f"{len(added.records)} records added to {file}", err=True)

@@ -81,14 +81,14 @@ def command(
     """
     from steelyard.exchange.imported import import_files
     from steelyard.exchange.importers import Chosen
-    from steelyard.exchange.recording import Question
+    from steelyard.exchange.recording import Selection
 
     chosen = None
     if value or by or unit is not None or better is not None:
         chosen = Chosen(value, by, unit, better or "lower")  # type: ignore[arg-type]  # click checked it
     sources = tuple(_source(text) for text in files)
     directory = output or sources[0].path.with_suffix(".lab")
-    question = Question(compare, against, metric, _get_claims(claims) if claims else ())
+    question = Selection(compare, against, metric, _get_claims(claims) if claims else ())
     with import_files(sources, directory, form=form, chosen=chosen, question=question) as record:
         progress, warnings = record.progress(), record.warnings()
         treatments = len(record.treatments)
@@ -100,12 +100,12 @@ def command(
 
 
 def _source(text: str) -> Any:
-    from steelyard.exchange.imported import Source
+    from steelyard.exchange.imported import ImportSource
 
     name, sign, path = text.partition("=")
     if sign and name and not Path(text).exists():
-        return Source(name, Path(path))
-    return Source(Path(text).stem, Path(text))
+        return ImportSource(name, Path(path))
+    return ImportSource(Path(text).stem, Path(text))
 
 
 def _get_claims(file: Path) -> list[Mapping[str, Any]]:

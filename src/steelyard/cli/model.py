@@ -184,7 +184,7 @@ def _draw(
         No function has one.
     """
     from steelyard.lab.answer.curves import model_curves
-    from steelyard.report.page.contents import Curve, Models
+    from steelyard.report.page.contents import Curve, PageModels
     from steelyard.report.page.document import render
     from steelyard.report.page.figures import write_figures
     from steelyard.report.page.growth import MOST
@@ -197,7 +197,7 @@ def _draw(
         )
     names = {curve.series.name for curve in curves}
     not_drawn = tuple(model.name for model in modelled.models if model.name not in names)
-    models = Models(name, tuple(curves), not_drawn)
+    models = PageModels(name, tuple(curves), not_drawn)
     if page is not None:
         write_output(page, render((models,)))
         click.echo(f"written: {page}", err=True)

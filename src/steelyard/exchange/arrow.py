@@ -6,7 +6,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from steelyard.errors import MachineError
-from steelyard.exchange.table import Cell, Column, Table
+from steelyard.exchange.table import Cell, Table, TableColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -112,11 +112,11 @@ class _Transfer:
         return None
 
 
-def _make_field(core: Any, column: Column, kind: Any) -> Any:
+def _make_field(core: Any, column: TableColumn, kind: Any) -> Any:
     return core.Field(column.name, kind, metadata={"unit": column.unit} if column.unit else None)
 
 
-def _make_cell(cell: Cell, column: Column) -> Cell:
+def _make_cell(cell: Cell, column: TableColumn) -> Cell:
     """Return the cell in the one type that its column has."""
     if cell is None or column.type != "text" or isinstance(cell, str):
         return cell

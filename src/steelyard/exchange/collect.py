@@ -10,7 +10,7 @@ import msgspec
 from steelyard.series import Point, Series
 
 
-class Collected(msgspec.Struct):
+class Observations(msgspec.Struct):
     """Observations by function and metric, then by point, in the order in which they came."""
 
     parameters: tuple[str, ...]

@@ -18,7 +18,7 @@ from steelyard.series import Point, Series
 from steelyard.units import Scalar
 
 
-class Columns(msgspec.Struct, frozen=True):
+class CsvColumns(msgspec.Struct, frozen=True):
     """What the columns of a CSV file are.
 
     Attributes
@@ -48,7 +48,7 @@ class Columns(msgspec.Struct, frozen=True):
 Row = Mapping[str, str]
 
 
-def infer(text: str, name: str) -> Columns:
+def infer(text: str, name: str) -> CsvColumns:
     """Take the first of two columns for the parameter, and the second for the metric.
 
     Raises
@@ -58,14 +58,14 @@ def infer(text: str, name: str) -> Columns:
     """
     header = [cell.strip() for cell in next(csv_rows(text, name), (0, []))[1]]
     if len(header) == 2 and all(header):
-        return Columns(header[1], (header[0],))
+        return CsvColumns(header[1], (header[0],))
     raise UsageError(
         f"{name}: which of its columns to model was not said",
         hint=f"--value COLUMN --parameter COLUMN [--by COLUMNS]; it has {', '.join(header) or 'none'}",
     )
 
 
-def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
+def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
     """All series of a CSV file.
 
     Raises
@@ -101,7 +101,7 @@ def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
 
 
 def of_rows(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
 ) -> tuple[Series, ...]:
     """All series of rows with the numbers of their lines.
 
@@ -140,7 +140,7 @@ class _Group(msgspec.Struct):
 
 
 def _refuse_pooling(
-    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: Columns
+    header: Sequence[str], rows: Sequence[tuple[int, Row]], where: str, columns: CsvColumns
 ) -> None:
     """Refuse a column that tells functions apart and that nobody named: its functions would become one."""
     known = {columns.value, *columns.parameters, *columns.by, *columns.pool, columns.u, columns.n}
@@ -159,7 +159,7 @@ def _refuse_pooling(
         )
 
 
-def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) -> bool:
     """Whether rows that would be one point differ in a column each of whose texts is at several points.
 
     What differs from row to row, such as a time of day, merely describes.
@@ -173,7 +173,7 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) ->
     return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())
 
 
-def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> bool:
+def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) -> bool:
     """Whether a column of numbers looks like a factor of a design.
 
     Each of its values is then at each point, and equally often. What counts from 0 or 1 numbers repetitions.
@@ -191,7 +191,7 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: Columns) -> 
     return crossed and not counts_up
 
 
-def _make_series(key: tuple[str, ...], group: _Group, columns: Columns, where: str) -> Series:
+def _make_series(key: tuple[str, ...], group: _Group, columns: CsvColumns, where: str) -> Series:
     labels: dict[str, Scalar] = dict(zip(columns.by, key, strict=True))
     out = []
     for at, found in sorted(group.points.items()):

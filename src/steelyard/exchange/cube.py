@@ -18,7 +18,7 @@ from typing import Any, Final, SupportsFloat
 import msgspec
 
 from steelyard.errors import MachineError, UsageError
-from steelyard.exchange.collect import Collected
+from steelyard.exchange.collect import Observations
 from steelyard.series import Series
 
 PROFILE: Final = "[!.]*.cubex"
@@ -29,7 +29,7 @@ _UNITS: Final = {"sec": "s", "bytes": "B", "occ": "", "": ""}
 _HINT: Final = "name the directories of the runs as in app.p64.n1000.r1, each with a profile.cubex"
 
 
-class Run(msgspec.Struct, frozen=True):
+class CubeRun(msgspec.Struct, frozen=True):
     """One profile: where it lies, and at which point of the parameters it was taken."""
 
     file: Path
@@ -66,7 +66,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
             )
     varying = [place for place in range(len(names)) if len({run.at[place] for run in runs}) > 1]
     kept = varying or list(range(len(names)))
-    collected, units = Collected(tuple(names[place] for place in kept)), {}
+    collected, units = Observations(tuple(names[place] for place in kept)), {}
     for run in runs:
         at = [run.at[place] for place in kept]
         for path, metric, unit, value in _get_values(run.file, inclusive=inclusive):
@@ -75,7 +75,7 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     return collected.series(units)
 
 
-def run_of(file: Path) -> Run:
+def run_of(file: Path) -> CubeRun:
     """Return the point that the name of a run's directory says.
 
     Raises
@@ -91,7 +91,7 @@ def run_of(file: Path) -> Run:
     if not point or len(set(names)) != len(names):
         what = "says no parameter" if not point else "says a parameter twice"
         raise UsageError(f"{file.parent}: its name {what}", hint=_HINT)
-    return Run(file, names, tuple(value for _, value in point))
+    return CubeRun(file, names, tuple(value for _, value in point))
 
 
 def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str, float]]:

@@ -17,7 +17,7 @@ from zipfile import BadZipFile, ZipFile
 import numpy as np
 
 from steelyard.errors import UsageError
-from steelyard.exchange.collect import Collected
+from steelyard.exchange.collect import Observations
 from steelyard.files.reading import parse_json, read_bytes
 from steelyard.series import Series
 
@@ -74,7 +74,7 @@ class _Values:
 
 def _get_series(document: Any, values: _Values) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
-    collected = Collected(parameters)
+    collected = Observations(parameters)
     for name, metrics in document["measurements"].items():
         for metric, points in metrics.items():
             for point in points:

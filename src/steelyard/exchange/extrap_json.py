@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.collect import UNITS, Collected, of_points
+from steelyard.exchange.collect import UNITS, Observations, of_points
 from steelyard.files.reading import parse_json
 from steelyard.series import Point, Series
 
@@ -78,7 +78,7 @@ def _get_missing(error: Exception) -> str:
 
 def _get_new(document: Mapping[str, Any]) -> tuple[Series, ...]:
     parameters = tuple(str(name) for name in document["parameters"])
-    collected = Collected(parameters)
+    collected = Observations(parameters)
     for name, metrics in document["measurements"].items():
         for metric, points in metrics.items():
             for point in points:
@@ -100,7 +100,7 @@ def _old(document: Mapping[str, Any]) -> tuple[Series, ...]:
     for entry in document["coordinates"]:
         pairs = {int(p["parameter_id"]): float(p["parameter_value"]) for p in entry["parameter_value_pairs"]}
         points[int(entry["id"])] = tuple(pairs[number] for number in order)
-    collected = Collected(tuple(parameters[number] for number in order))
+    collected = Observations(tuple(parameters[number] for number in order))
     for entry in document["measurements"]:
         function, metric = functions[int(entry["callpath_id"])], metrics[int(entry["metric_id"])]
         collected.add(function, metric, points[int(entry["coordinate_id"])], [float(entry["value"])])
@@ -117,7 +117,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
     UsageError
         A line that is not an observation; the message names it.
     """
-    collected: Collected | None = None
+    collected: Observations | None = None
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -125,7 +125,7 @@ def read_lines(text: str, where: str, *, talpas: bool = False) -> tuple[Series, 
         try:
             entry = parse_json(line.replace(";", ",") if talpas else line, place, hint=_HINT)
             point = entry["parameters" if talpas else "params"]
-            collected = collected or Collected(tuple(point))
+            collected = collected or Observations(tuple(point))
             at = tuple(float(point[name]) for name in collected.parameters)
             value = entry["value"]
             values = [float(v) for v in value] if isinstance(value, list) else [float(value)]

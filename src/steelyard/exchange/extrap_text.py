@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import NoReturn
 
 from steelyard.errors import UsageError
-from steelyard.exchange.collect import Collected
+from steelyard.exchange.collect import Observations
 from steelyard.series import Series
 
 _HINT = "correct that line: lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
@@ -34,7 +34,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
     """
     parameters: list[str] = []
     points: list[tuple[float, ...]] = []
-    collected: Collected | None = None
+    collected: Observations | None = None
     region, metric, place = "", "", 0
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -51,7 +51,7 @@ def read(text: str, where: str) -> tuple[Series, ...]:
         elif key == "DATA":
             if not parameters or place >= len(points):
                 _fail(where, number, f"DATA line {place + 1} of {region!r} but {len(points)} POINTS")
-            collected = collected or Collected(tuple(parameters))
+            collected = collected or Observations(tuple(parameters))
             collected.add(region, metric, points[place], _numbers(rest.split(" "), where, number))
             place += 1
         else:

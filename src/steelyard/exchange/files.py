@@ -9,7 +9,7 @@ from typing import Final
 
 from steelyard.errors import UsageError
 from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
-from steelyard.exchange.csv_columns import Columns
+from steelyard.exchange.csv_columns import CsvColumns
 from steelyard.files.reading import read_text
 from steelyard.series import Series
 
@@ -23,7 +23,9 @@ _READERS: Final[dict[str, Callable[[str, str], tuple[Series, ...]]]] = {
 _SUFFIXES: Final = {".txt": "extrap-text", ".json": "extrap-json", ".jsonl": "json-lines", ".csv": "csv"}
 
 
-def read_series(path: Path, columns: Columns | None = None, *, inclusive: bool = False) -> tuple[Series, ...]:
+def read_series(
+    path: Path, columns: CsvColumns | None = None, *, inclusive: bool = False
+) -> tuple[Series, ...]:
     """All series of a file, in whatever of ``FORMATS`` it is.
 
     CSV, and JSON Lines with keys of one's own, need their ``columns`` named. A directory is one of CUBE
@@ -55,7 +57,7 @@ def _get_text(path: Path) -> str:
     return read_text(path, hint=f"write one of these formats: {', '.join(FORMATS)}")
 
 
-def _read(found: str, text: str, where: str, columns: Columns | None) -> tuple[Series, ...]:
+def _read(found: str, text: str, where: str, columns: CsvColumns | None) -> tuple[Series, ...]:
     if columns is not None and found in ("json-lines", "extrap-json"):
         return json_rows.read(text, where, columns)
     if found == "csv":

@@ -19,14 +19,14 @@ from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
-from steelyard.exchange.importers.contents import Contents, Series, identifier
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier
 from steelyard.exchange.recording import (
     FILE,
     Levels,
     Quantity,
-    Question,
+    RecordedTrial,
+    Selection,
     Taken,
-    Trial,
     free_name,
     write_record,
 )
@@ -39,7 +39,7 @@ ABSENT: Final = "none"
 """Level of a factor that a benchmark does not have, where others of the file do."""
 
 
-class Source(msgspec.Struct, frozen=True):
+class ImportSource(msgspec.Struct, frozen=True):
     """A file, and what its measurements are called: files of one name are further launches of the same."""
 
     name: str
@@ -47,12 +47,12 @@ class Source(msgspec.Struct, frozen=True):
 
 
 def import_files(
-    sources: Sequence[Source],
+    sources: Sequence[ImportSource],
     directory: Path,
     *,
     form: str | None = None,
     chosen: Chosen | None = None,
-    question: Question | None = None,
+    question: Selection | None = None,
 ) -> Record:
     """Make a record of files of one tool, complete when this returns; close it.
 
@@ -86,7 +86,7 @@ def import_files(
     return write_record(directory, trials, taken, question)
 
 
-def _refuse_mixture(found: Sequence[tuple[Source, Contents]]) -> None:
+def _refuse_mixture(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
     tools = {contents.tool.partition(" ")[0]: source.path for source, contents in found}
     if len(tools) > 1:
         (one, first), (other, second), *_ = tools.items()
@@ -96,7 +96,7 @@ def _refuse_mixture(found: Sequence[tuple[Source, Contents]]) -> None:
         )
 
 
-def _refuse_many(found: Sequence[tuple[Source, Contents]]) -> None:
+def _refuse_many(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
     values = sum(len(launch) for _, each in found for series in each.series for launch in series.values)
     if values > MOST_VALUES:
         raise UsageError(
@@ -105,7 +105,7 @@ def _refuse_many(found: Sequence[tuple[Source, Contents]]) -> None:
         )
 
 
-def _refuse_impossible(found: Sequence[tuple[Source, Contents]]) -> None:
+def _refuse_impossible(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
     """Refuse times that no clock gives."""
     for source, contents in found:
         for each in contents.series:
@@ -119,7 +119,7 @@ def _refuse_impossible(found: Sequence[tuple[Source, Contents]]) -> None:
                 )
 
 
-def _placed(found: Sequence[tuple[Source, Contents]]) -> list[Series]:
+def _placed(found: Sequence[tuple[ImportSource, FileContents]]) -> list[ImportedSeries]:
     """All series, each with every factor and with the name of its file, where there are several."""
     several = len({source.name for source, _ in found}) > 1
     every = [
@@ -129,7 +129,7 @@ def _placed(found: Sequence[tuple[Source, Contents]]) -> list[Series]:
     ]
     names = list(dict.fromkeys(name for levels, _ in every for name in levels))
     units: dict[str, str] = {}
-    merged: dict[tuple[Levels, str], Series] = {}
+    merged: dict[tuple[Levels, str], ImportedSeries] = {}
     for levels, each in every:
         if units.setdefault(each.metric, each.unit) != each.unit:
             raise UsageError(
@@ -143,7 +143,7 @@ def _placed(found: Sequence[tuple[Source, Contents]]) -> list[Series]:
     return list(merged.values())
 
 
-def _of_file(source: Source) -> dict[str, Scalar]:
+def _of_file(source: ImportSource) -> dict[str, Scalar]:
     return {FILE: source.name}
 
 
@@ -151,7 +151,7 @@ def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
     return {free_name(identifier(name)): level for name, level in levels.items()}
 
 
-def _get_finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
+def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
     """Return the series without values that are not numbers, and a note about each that had some."""
     kept, lost = [], []
     for each in series:
@@ -164,7 +164,7 @@ def _get_finite(series: Sequence[Series]) -> tuple[list[Series], list[str]]:
     return kept, lost
 
 
-def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], bool]:
+def _trials(series: Sequence[ImportedSeries], contents: FileContents) -> tuple[list[RecordedTrial], bool]:
     """Return the trials in the order of the files, and whether they are repetitions within one process."""
     one_process = contents.repeats == "process" and all(len(each.values) < 2 for each in series)
     by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
@@ -174,7 +174,7 @@ def _trials(series: Sequence[Series], contents: Contents) -> tuple[list[Trial], 
             launches = tuple((value,) for launch in launches for value in launch)
         by_levels.setdefault(tuple(each.levels.items()), {})[each.metric] = launches
     trials = [
-        Trial(levels, dict(zip(metrics, launch, strict=True)))
+        RecordedTrial(levels, dict(zip(metrics, launch, strict=True)))
         for levels, metrics in by_levels.items()
         for launch in zip_longest(*metrics.values(), fillvalue=())
     ]

@@ -7,14 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from steelyard.errors import UsageError
-from steelyard.exchange.csv_columns import Columns, of_rows
+from steelyard.exchange.csv_columns import CsvColumns, of_rows
 from steelyard.files.reading import parse_json
 from steelyard.series import Series
 
 _HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'
 
 
-def read(text: str, where: str, columns: Columns) -> tuple[Series, ...]:
+def read(text: str, where: str, columns: CsvColumns) -> tuple[Series, ...]:
     """All series; a value may be a list of repetitions, and keys that a row lacks are empty.
 
     Raises

@@ -48,7 +48,7 @@ class Quantity(msgspec.Struct, frozen=True):
     better: Better = "lower"
 
 
-class Trial(msgspec.Struct, frozen=True):
+class RecordedTrial(msgspec.Struct, frozen=True):
     """Repetitions of each metric in one launch, or in what stands for one.
 
     Attributes
@@ -96,7 +96,7 @@ class Taken(msgspec.Struct, frozen=True):
     cells: Sequence[Levels] = ()
 
 
-class Question(msgspec.Struct, frozen=True):
+class Selection(msgspec.Struct, frozen=True):
     """What to ask of a record.
 
     Attributes
@@ -122,7 +122,7 @@ def free_name(name: str) -> str:
 
 
 def write_record(
-    directory: Path, trials: Sequence[Trial], taken: Taken, question: Question | None = None
+    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection | None = None
 ) -> Record:
     """Make a record, complete when this returns; close it.
 
@@ -141,7 +141,7 @@ def write_record(
     if prod(map(len, _get_levels([trial.levels for trial in trials]).values())) > MOST_CELLS:
         trials = [replace(trial, levels=_joined(trial.levels)) for trial in trials]
         taken = replace(taken, cells=[_joined(cell) for cell in taken.cells])
-    experiment = _experiment(directory, trials, taken, question or Question())
+    experiment = _experiment(directory, trials, taken, question or Selection())
     how = {"imported_from": taken.tool} | ({"one_process": True} if taken.one_process else {})
     drawn = treatments(experiment)
     record = Record.create(
@@ -162,7 +162,9 @@ def write_record(
     return record
 
 
-def _experiment(directory: Path, trials: Sequence[Trial], taken: Taken, question: Question) -> Experiment:
+def _experiment(
+    directory: Path, trials: Sequence[RecordedTrial], taken: Taken, question: Selection
+) -> Experiment:
     """Return the experiment that such a record is of; the spec's own checks say what does not fit."""
     levels = _get_levels(taken.cells or [trial.levels for trial in trials])
     compared = _compared(question, levels)
@@ -217,7 +219,7 @@ def _joined(levels: Levels) -> Levels:
     return (*(pair for pair in levels if pair[0] == FILE), ("benchmark", text))
 
 
-def _compared(question: Question, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
+def _compared(question: Selection, levels: Mapping[str, Sequence[Scalar]]) -> str | None:
     varying = [name for name, its in levels.items() if len(its) > 1]
     if question.compare is None:
         return next((name for name in (*COMPARED, *varying) if name in varying), None)
@@ -238,7 +240,7 @@ def _first(levels: Sequence[Scalar], wanted: str, factor: str) -> list[Scalar]:
     return [first, *(level for level in levels if level != first)]
 
 
-def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], taken: Taken) -> None:
+def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], taken: Taken) -> None:
     numbers = {frozenset(each.levels.items()): each.id for each in drawn}
     order = [numbers[frozenset(each.levels)] for each in trials]
     run = record.begin_run(taken.host, "")
@@ -257,7 +259,7 @@ def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[Trial], t
     record.end_run(run, "complete")
 
 
-def _measurement(number: int, place: int, treatment: int, trial: Trial) -> Measurement:
+def _measurement(number: int, place: int, treatment: int, trial: RecordedTrial) -> Measurement:
     """Return a trial of which only values are known; the metrics of the record say which columns count."""
     known = {name: values[0] for name, values in trial.values.items() if name in BUILTIN and values}
     columns: dict[str, Any] = dict.fromkeys(_COLUMNS, 0)

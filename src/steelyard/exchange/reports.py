@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from steelyard.run.measure.extract.harness import Report
+from steelyard.run.measure.extract.harness import HarnessReport
 from steelyard.units import BUILTIN
 
 
-def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
+def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:
     """Every metric of every benchmark; one that Steelyard also measures itself is called ``own_NAME``.
 
     Raises
@@ -21,9 +21,9 @@ def read_reports(text: str, origin: str, form: str) -> Sequence[Report]:
     from steelyard.exchange.importers import read_output
 
     contents = read_output(text, origin, form)
-    skipped = [Report(name, "", "", (), skipped=why) for name, why in contents.skipped.items()]
+    skipped = [HarnessReport(name, "", "", (), skipped=why) for name, why in contents.skipped.items()]
     return skipped + [
-        Report(
+        HarnessReport(
             entry.title,
             f"own_{entry.metric}" if entry.metric in BUILTIN else entry.metric,
             entry.unit,

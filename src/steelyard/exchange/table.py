@@ -15,7 +15,7 @@ Cell = Scalar | None
 """``None`` is "not observed" or "does not apply", never zero and never an empty text."""
 
 
-class Column(msgspec.Struct, frozen=True):
+class TableColumn(msgspec.Struct, frozen=True):
     """A column of a table.
 
     Attributes
@@ -37,7 +37,7 @@ class Column(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """Columns in their order, and rows that can be read once."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: Iterator[tuple[Cell, ...]]
 
 

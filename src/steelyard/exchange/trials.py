@@ -20,21 +20,21 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
 from steelyard.design.plan import BlockOutcome
-from steelyard.exchange.table import Cell, Column, Table, Type, type_of
+from steelyard.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
 from steelyard.units import BUILTIN, Scalar
 
 _PLACE: Final = (
-    Column("run", "integer"), Column("block", "integer"), Column("pass", "integer"),
-    Column("context", "integer"), Column("block_state", "text"), Column("place", "integer"),
-    Column("trial", "integer"), Column("treatment", "integer"),
+    TableColumn("run", "integer"), TableColumn("block", "integer"), TableColumn("pass", "integer"),
+    TableColumn("context", "integer"), TableColumn("block_state", "text"), TableColumn("place", "integer"),
+    TableColumn("trial", "integer"), TableColumn("treatment", "integer"),
 )  # fmt: skip
 _END: Final = (
-    Column("status", "text"), Column("reason", "text"), Column("exit_code", "integer"),
-    Column("signal", "integer"), Column("start_ns", "integer", "ns"), Column("cpu", "integer"),
-    Column("argv_bytes", "integer", "B"), Column("env_bytes", "integer", "B"),
-    Column("left_processes", "integer"), Column("simulated", "boolean"),
+    TableColumn("status", "text"), TableColumn("reason", "text"), TableColumn("exit_code", "integer"),
+    TableColumn("signal", "integer"), TableColumn("start_ns", "integer", "ns"), TableColumn("cpu", "integer"),
+    TableColumn("argv_bytes", "integer", "B"), TableColumn("env_bytes", "integer", "B"),
+    TableColumn("left_processes", "integer"), TableColumn("simulated", "boolean"),
 )  # fmt: skip
 
 OBSERVED: Final[dict[str, Callable[[Measurement], Cell]]] = {
@@ -61,10 +61,10 @@ def trials(record: Record) -> Table:
     ]
     settings = _get_settings(record)
     fixed = [
-        *(Column(f"context.{name}", type_) for name, type_ in settings.items()),
+        *(TableColumn(f"context.{name}", type_) for name, type_ in settings.items()),
         *_END,
         *(
-            Column(name, "real" if metric.unit == "s" else "integer", metric.unit)
+            TableColumn(name, "real" if metric.unit == "s" else "integer", metric.unit)
             for name, metric in BUILTIN.items()
             if metric in record.metrics
         ),
@@ -72,19 +72,21 @@ def trials(record: Record) -> Table:
     taken = {column.name for column in (*_PLACE, *fixed)}
     factors = factor_columns(record, taken=taken)
     taken |= {column.name for column in factors}
-    others = [Column(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported]
+    others = [
+        TableColumn(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported
+    ]
     names = [metric.name for metric in reported]
     return Table((*_PLACE, *factors, *fixed, *others), _get_rows(record, tuple(settings), names))
 
 
-def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[Column, ...]:
+def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[TableColumn, ...]:
     """Return a column for each factor, in the order in which treatments have them.
 
     A name that clashes becomes ``factor.NAME``.
     """
     levels = [treatment.levels for treatment in record.treatments]
     return tuple(
-        Column(_get_free(name, "factor", taken), type_of(level[name] for level in levels))
+        TableColumn(_get_free(name, "factor", taken), type_of(level[name] for level in levels))
         for name in (levels[0] if levels else ())
     )
 

@@ -15,15 +15,23 @@ from typing import Final
 
 import msgspec
 
-from steelyard.exchange.table import Cell, Column, Table
+from steelyard.exchange.table import Cell, Table, TableColumn
 from steelyard.exchange.trials import OBSERVED, factor_columns
 from steelyard.store import Record
 
-_PLACE: Final = (Column("block", "integer"), Column("trial", "integer"), Column("treatment", "integer"))
+_PLACE: Final = (
+    TableColumn("block", "integer"),
+    TableColumn("trial", "integer"),
+    TableColumn("treatment", "integer"),
+)
 _VALUE: Final = (
-    Column("metric", "text"), Column("unit", "text"), Column("labels", "json"), Column("i", "integer"),
-    Column("value", "real"), Column("provenance", "text"),
-)  # fmt: skip
+    TableColumn("metric", "text"),
+    TableColumn("unit", "text"),
+    TableColumn("labels", "json"),
+    TableColumn("i", "integer"),
+    TableColumn("value", "real"),
+    TableColumn("provenance", "text"),
+)
 
 
 def values(record: Record) -> Table:

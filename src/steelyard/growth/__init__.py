@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.growth.expression import HALF, Expression, parse, parse_deviation, parse_growth
 from steelyard.growth.rank import Limits, Rank, default_deviation, half_deviation, limits, rank, rank_at
-from steelyard.growth.rule import Rule, parse_rule
+from steelyard.growth.rule import GrowthRule, parse_rule
 from steelyard.growth.term import CONSTANT, Growth, GrowthClass
 
 __all__ = [
@@ -13,9 +13,9 @@ __all__ = [
     "Expression",
     "Growth",
     "GrowthClass",
+    "GrowthRule",
     "Limits",
     "Rank",
-    "Rule",
     "default_deviation",
     "half_deviation",
     "limits",

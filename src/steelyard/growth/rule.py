@@ -1,4 +1,4 @@
-"""``Rule``: functions that must not grow faster than others together (seed 001, § 2.1)."""
+"""``GrowthRule``: functions that must not grow faster than others together (seed 001, § 2.1)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import msgspec
 from steelyard.errors import UsageError
 
 
-class Rule(msgspec.Struct, frozen=True):
+class GrowthRule(msgspec.Struct, frozen=True):
     """The left function must not grow faster than the right ones together."""
 
     text: str
@@ -15,7 +15,7 @@ class Rule(msgspec.Struct, frozen=True):
     right: tuple[str, ...]
 
 
-def parse_rule(text: str) -> Rule:
+def parse_rule(text: str) -> GrowthRule:
     """Read ``a <= b + c`` (also ``≤``); sums may stand on both sides.
 
     Raises
@@ -29,4 +29,4 @@ def parse_rule(text: str) -> Rule:
         raise UsageError(
             f"rule {text!r} is not of the form 'a <= b + c'", hint="write 'allreduce <= reduce + bcast'"
         )
-    return Rule(text, names[0], names[1])
+    return GrowthRule(text, names[0], names[1])

@@ -10,14 +10,14 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import STACK_STEP, Shift
+from steelyard.interventions.shift import STACK_STEP, ByteShift
 from steelyard.units import Scalar
 
 LARGEST: Final = 3072
 """Bytes: the kernel takes 4095 in a path, and the path itself is one."""
 
 
-class Argv0Bytes(Shift):
+class Argv0Bytes(ByteShift):
     """Bytes by which the first argument grows beyond the path of the program's file."""
 
     name: ClassVar[str] = "argv0_bytes"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import STACK_STEP, Shift
+from steelyard.interventions.shift import STACK_STEP, ByteShift
 from steelyard.units import Scalar
 
 LARGEST: Final = 65536
@@ -18,7 +18,7 @@ LARGEST: Final = 65536
 (``execve(2)``)."""
 
 
-class EnvBytes(Shift):
+class EnvBytes(ByteShift):
     """Bytes by which the environment grows."""
 
     name: ClassVar[str] = "env_bytes"

@@ -11,14 +11,14 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import Shift
+from steelyard.interventions.shift import ByteShift
 from steelyard.units import Scalar
 
 LARGEST: Final = 1 << 20
 """Bytes: half of a huge page, below the smallest default limit of a heap."""
 
 
-class HeapOffset(Shift):
+class HeapOffset(ByteShift):
     """Bytes by which the heap begins later."""
 
     name: ClassVar[str] = "heap_offset"

@@ -1,4 +1,4 @@
-"""``Shift``: an intervention whose level is a number of bytes by which something moves."""
+"""``ByteShift``: an intervention whose level is a number of bytes by which something moves."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STACK_STEP: Final = 16
 so only steps of 16 move anything but strings: those of arguments and environment lie at any byte."""
 
 
-class Shift(Intervention):
+class ByteShift(Intervention):
     """Bytes by which something moves.
 
     Attributes

@@ -12,14 +12,14 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.interventions.shift import STACK_STEP, Shift
+from steelyard.interventions.shift import STACK_STEP, ByteShift
 from steelyard.units import Scalar
 
 LARGEST: Final = 3072
 """Bytes: the kernel takes 4095 in a path, and the path itself is one. Three quarters of a page of 4096."""
 
 
-class StackOffset(Shift):
+class StackOffset(ByteShift):
     """Bytes by which the stack begins lower."""
 
     name: ClassVar[str] = "stack_offset"

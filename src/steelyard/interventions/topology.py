@@ -13,7 +13,7 @@ _MOST_CPUS: Final = 8192
 """NR_CPUS of the largest kernels."""
 
 
-class Place(NamedTuple):
+class CpuPlace(NamedTuple):
     """Position of a CPU, from the outermost shell to the innermost, which orders CPUs closest first.
 
     Attributes
@@ -55,13 +55,13 @@ def farthest_first(cpus: Iterable[int], sysfs: Path = SYSFS) -> tuple[int, ...]:
     return tuple(place.cpu for place in _get_spread(_get_places(cpus, sysfs), 0))
 
 
-def _get_places(cpus: Iterable[int], sysfs: Path) -> list[Place]:
+def _get_places(cpus: Iterable[int], sysfs: Path) -> list[CpuPlace]:
     return sorted(_place(cpu, sysfs / f"cpu{cpu}") for cpu in cpus)
 
 
-def _place(cpu: int, directory: Path) -> Place:
+def _place(cpu: int, directory: Path) -> CpuPlace:
     siblings = _compute_cpus(directory / "topology" / "thread_siblings_list") or (cpu,)
-    return Place(
+    return CpuPlace(
         package=_compute_number(directory / "topology" / "physical_package_id"),
         die=_compute_number(directory / "topology" / "die_id"),
         cache=_last_level_cache(directory / "cache"),
@@ -79,12 +79,12 @@ def _last_level_cache(directory: Path) -> int:
     return shared[0] if shared else -1
 
 
-def _get_spread(places: list[Place], depth: int) -> list[Place]:
+def _get_spread(places: list[CpuPlace], depth: int) -> list[CpuPlace]:
     """Round robin over the groups of one shell, each spread in the same way within."""
     shells = ("package", "die", "cache", "core")
     if depth == len(shells) or len(places) < 2:
         return places
-    groups: dict[int, list[Place]] = {}
+    groups: dict[int, list[CpuPlace]] = {}
     for place in places:
         groups.setdefault(getattr(place, shells[depth]), []).append(place)
     spread = [_get_spread(group, depth + 1) for group in groups.values()]

@@ -10,12 +10,12 @@ from steelyard import __version__
 from steelyard.report.answer import document
 
 if TYPE_CHECKING:
-    from steelyard.report.page.contents import Contents
+    from steelyard.report.page.contents import PageContents
 
 PAGE: Final = "page.html"
 
 
-def describe_experiment(contents: Contents, page: str, authors: Sequence[str]) -> dict[str, bytes]:
+def describe_experiment(contents: PageContents, page: str, authors: Sequence[str]) -> dict[str, bytes]:
     """Write the files of an archive that are made of the answer, by their names.
 
     Parameters
@@ -44,7 +44,7 @@ def _write_json(value: object) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, default=str) + "\n"
 
 
-def _cite(contents: Contents, authors: Sequence[str]) -> str:
+def _cite(contents: PageContents, authors: Sequence[str]) -> str:
     """Write a citation file, version 1.2.0; texts are quoted as JSON, which YAML reads."""
     portrait = contents.portrait
     lines = [
@@ -61,7 +61,7 @@ def _cite(contents: Contents, authors: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _explain(contents: Contents, *, cited: bool) -> str:
+def _explain(contents: PageContents, *, cited: bool) -> str:
     status = contents.portrait.status
     citation = ["- `CITATION.cff`: how to cite it"] if cited else []
     measured = f"Measured {contents.portrait.created}: {status.trials_done:,} trials."

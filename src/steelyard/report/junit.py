@@ -26,14 +26,14 @@ class Case(msgspec.Struct, frozen=True):
     said: str
 
 
-class Suite(msgspec.Struct, frozen=True):
+class JunitSuite(msgspec.Struct, frozen=True):
     """Cases of one experiment."""
 
     name: str
     cases: Sequence[Case]
 
 
-def render(title: str, suites: Sequence[Suite]) -> str:
+def render(title: str, suites: Sequence[JunitSuite]) -> str:
     """Return the document."""
     root = ET.Element("testsuites", name=title)
     for each in suites:

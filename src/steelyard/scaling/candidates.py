@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from steelyard import _kernels
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
-from steelyard.scaling.columns import Column, Exponents, Monomial, bends, between, knees_of, shared
+from steelyard.scaling.columns import Exponents, Monomial, TermColumn, bends, between, knees_of, shared
 from steelyard.scaling.spaces import SearchSpace
 
 Integers = NDArray[np.int64]
@@ -126,7 +126,7 @@ class Candidates(msgspec.Struct, frozen=True):
     """
 
     points: Floats
-    columns: tuple[Column, ...]
+    columns: tuple[TermColumn, ...]
     scale: Floats
     members: SmallIntegers
     group: SmallIntegers
@@ -181,10 +181,10 @@ class _Numbered:
 
     def __init__(self, parameters: int) -> None:
         self.parameters = parameters
-        self.columns: list[Column] = []
-        self._known: dict[Column, int] = {}
+        self.columns: list[TermColumn] = []
+        self._known: dict[TermColumn, int] = {}
 
-    def of(self, column: Column) -> int:
+    def of(self, column: TermColumn) -> int:
         """Return the number of a column, a new one where it has none."""
         number = self._known.setdefault(column, len(self.columns))
         if number == len(self.columns):
@@ -231,7 +231,7 @@ def _one_parameter(
 ) -> _Structure:
     numbered = _Numbered(1)
     own = [
-        (t, numbered.of(Column((t,))), w)
+        (t, numbered.of(TermColumn((t,))), w)
         for t, w, can in zip(space.terms, space.weights, usable_terms, strict=True)
         if can
     ]
@@ -253,7 +253,7 @@ def _one_parameter(
         if knees:
             growing_bends, bounded = bends(knees)
             cancelling: Weighted = [
-                ((numbered.of(Column((f,), against=True)), b), v * w)
+                ((numbered.of(TermColumn((f,), against=True)), b), v * w)
                 for (f, _, v), (g, b, w) in pairs
                 if g / f in CANCELLING or (g.exp2 and not f.exp2)
             ]
@@ -298,10 +298,10 @@ def several_parameters(
                 tuple(growth[at] if at in subset else CONSTANT for at in range(count)) for subset in shape
             ]
             weight = math.prod(w for _, w in choice)
-            which = tuple(numbered.of(Column(part)) for part in parts)
+            which = tuple(numbered.of(TermColumn(part)) for part in parts)
             entries.append((which, weight))
             if len(shape) == 2 and shape[1] < shape[0]:
-                negative.append(((which[0], numbered.of(Column(parts[1], against=True))), weight))
+                negative.append(((which[0], numbered.of(TermColumn(parts[1], against=True))), weight))
         groups.append((1.0 / len(shapes), entries))
     groups.append((priors.negative_product, negative))
     structure = _structure(
@@ -327,7 +327,7 @@ def _get_shapes(parameters: int) -> list[tuple[frozenset[int], ...]]:
 class _Structure(msgspec.Struct, frozen=True):
     """What does not depend on the points; attributes as in ``Candidates``."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TermColumn, ...]
     members: SmallIntegers
     group: SmallIntegers
     leads: tuple[Monomial, ...]

@@ -23,7 +23,7 @@ LARGEST_PARAMETER: Final = 1e30
 INFINITY: Final = float("inf")
 
 
-class Reading(msgspec.Struct, frozen=True, gc=False):
+class SeriesArrays(msgspec.Struct, frozen=True, gc=False):
     """A series as arrays.
 
     Attributes
@@ -63,12 +63,12 @@ class Reading(msgspec.Struct, frozen=True, gc=False):
     kinked: bool
 
 
-def read(series: Series) -> Reading | NotModelled:
+def read(series: Series) -> SeriesArrays | NotModelled:
     """Return the arrays, or the reason why there is nothing to model."""
     return read_all([series])[0]
 
 
-def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
+def read_all(series: Sequence[Series]) -> list[SeriesArrays | NotModelled]:
     """Read each as ``read`` does.
 
     Those of the same points and launches are read at once, since of a hundred thousand each call of numpy
@@ -78,13 +78,13 @@ def read_all(series: Sequence[Series]) -> list[Reading | NotModelled]:
     for number, one in enumerate(series):
         shape = tuple([(p.at, len(p.values), p.n, p.u is None) for p in one.points])
         groups.setdefault((one.parameters, shape), []).append(number)
-    out: dict[int, Reading | NotModelled] = {}
+    out: dict[int, SeriesArrays | NotModelled] = {}
     for numbers in groups.values():
         out.update(zip(numbers, _read_alike([series[number] for number in numbers]), strict=True))
     return [out[number] for number in range(len(series))]
 
 
-def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
+def _read_alike(series: Sequence[Series]) -> Iterator[SeriesArrays | NotModelled]:
     """Series that share their parameters, points and numbers of launches."""
     first = series[0]
     grid = np.array([point.at for point in first.points], dtype=float)
@@ -116,7 +116,7 @@ def _read_alike(series: Sequence[Series]) -> Iterator[Reading | NotModelled]:
         # One may be where nothing is to do yet, as p - 1 messages and log p rounds are.
         kinked = zeros > 1 and all(len(set(column[mean == 0])) > 1 for column in grid.T)
         u = np.array([point.u for point in one.points], dtype=float) if given else None
-        yield Reading(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
+        yield SeriesArrays(one, grid, own, u, fewest, freedom, mean, levels, *ends, zeros, kinked)
 
 
 def _values(series: Sequence[Series]) -> Floats:

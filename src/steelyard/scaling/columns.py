@@ -35,7 +35,7 @@ def shared(growth: Growth) -> Growth:
     return growth
 
 
-class Column(msgspec.Struct, frozen=True):
+class TermColumn(msgspec.Struct, frozen=True):
     """A term.
 
     Attributes
@@ -70,7 +70,7 @@ class Exponents(msgspec.Struct, frozen=True):
     """Column, knee and sharpness of those that have one."""
 
     @classmethod
-    def of(cls, columns: Sequence[Column], parameters: int) -> Exponents:
+    def of(cls, columns: Sequence[TermColumn], parameters: int) -> Exponents:
         """Make columns from exact growths."""
         flat = [(float(g.power), float(g.log), float(g.exp2)) for column in columns for g in column.growth]
         table = np.array(flat).reshape(len(columns), parameters, 3)
@@ -109,15 +109,15 @@ def knees_of(points: Floats) -> tuple[float, ...]:
     return tuple(float(2 ** (logs.min() + part * (logs.max() - logs.min()))) for part in KNEES)
 
 
-def bends(knees: Sequence[float]) -> tuple[list[Column], list[Column]]:
+def bends(knees: Sequence[float]) -> tuple[list[TermColumn], list[TermColumn]]:
     """Columns that bend and then grow, and those against which a bound is approached."""
-    growing = [Column((g,), knee, q, shown=False) for g in BENDING for knee in knees for q in SHARPNESS]
+    growing = [TermColumn((g,), knee, q, shown=False) for g in BENDING for knee in knees for q in SHARPNESS]
     # (x + K)^1 is a straight line, and a bend of nothing.
     growing = [c for c in growing if not (c.sharpness == SOFT and c.growth[0] == Growth.of(Fraction(1)))]
-    bounded = [Column((BOUNDED[0],), knee, against=True, shown=False) for knee in knees]
-    return growing, bounded + [Column((g,), against=True) for g in BOUNDED]
+    bounded = [TermColumn((BOUNDED[0],), knee, against=True, shown=False) for knee in knees]
+    return growing, bounded + [TermColumn((g,), against=True) for g in BOUNDED]
 
 
-def between(powers: int = 3) -> list[Column]:
+def between(powers: int = 3) -> list[TermColumn]:
     """Powers in odd twenty-fourths, half-way between those of the grid."""
-    return [Column((Growth.of(Fraction(k, 24)),), shown=False) for k in range(1, 24 * powers, 2)]
+    return [TermColumn((Growth.of(Fraction(k, 24)),), shown=False) for k in range(1, 24 * powers, 2)]

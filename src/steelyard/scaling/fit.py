@@ -65,14 +65,14 @@ class Grid(msgspec.Struct, frozen=True):
     rise: Rise = "any"
 
 
-class Piece(msgspec.Struct, frozen=True):
+class FittedPiece(msgspec.Struct, frozen=True):
     """A stretch and the formulas chosen there."""
 
     stretch: Stretch
     choices: Choices
 
 
-class Source(msgspec.Struct, frozen=True):
+class AnswerSource(msgspec.Struct, frozen=True):
     """Where one function's answer comes from: a row of some choices, perhaps cut into stretches."""
 
     choices: Choices
@@ -80,7 +80,7 @@ class Source(msgspec.Struct, frozen=True):
     row: int
     switch: float = 0.0
     """Probability that the function switches; ``pieces`` are the most probable stretches then."""
-    pieces: tuple[Piece, ...] = ()
+    pieces: tuple[FittedPiece, ...] = ()
     at: int = 0
     """The function's row in the pieces."""
 
@@ -112,12 +112,12 @@ class Fitted(msgspec.Struct, frozen=True):
     grid: Grid
     data: Aggregated
     choices: Choices
-    special: dict[int, Source]
+    special: dict[int, AnswerSource]
     misfit: Booleans
 
-    def source(self, row: int) -> Source:
+    def source(self, row: int) -> AnswerSource:
         """Where the answer of one function comes from."""
-        return self.special.get(row) or Source(self.choices, self.data, row)
+        return self.special.get(row) or AnswerSource(self.choices, self.data, row)
 
 
 def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitted:
@@ -125,7 +125,7 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
     m = len(grid.points)
     spaces = _get_spaces(grid, question, wider=False)
     choices = _search(grid, spaces, data, question, reach)
-    special: dict[int, Source] = {}
+    special: dict[int, AnswerSource] = {}
     misfit = _make_misfit(choices, data)
     if len(grid.parameters) > 1:
         return Fitted(grid, data, choices, special, misfit)
@@ -139,7 +139,7 @@ def fit(grid: Grid, data: Aggregated, question: Question, reach: Floats) -> Fitt
             better = gain > LEAST_GAIN
             still = _make_misfit(again, piece)
             for at in np.flatnonzero(better):
-                special[int(rows[at])] = Source(again, piece, int(at))
+                special[int(rows[at])] = AnswerSource(again, piece, int(at))
                 misfit[rows[at]] = still[at]
     if question.segments and m >= 2 * LEAST_POINTS:
         rows = np.flatnonzero(misfit)
@@ -197,7 +197,7 @@ def _cut(
     space: SearchSpace,
     question: Question,
     reach: Floats,
-    special: dict[int, Source],
+    special: dict[int, AnswerSource],
     choices: Choices,
 ) -> None:
     """Look for switches in the functions ``rows``; those that may have one become special."""
@@ -214,6 +214,6 @@ def _cut(
                 chosen[where] = choose(
                     stretches[where].posterior, stretches[where].data, reach if last else reach[:0]
                 )
-        before = special.get(row) or Source(choices, data, row)
-        pieces = tuple(Piece(stretches[where], chosen[where]) for where in cut.cuts)
-        special[row] = Source(before.choices, before.data, before.row, cut.probability, pieces, at)
+        before = special.get(row) or AnswerSource(choices, data, row)
+        pieces = tuple(FittedPiece(stretches[where], chosen[where]) for where in cut.cuts)
+        special[row] = AnswerSource(before.choices, before.data, before.row, cut.probability, pieces, at)

@@ -14,7 +14,7 @@ from typing import Final, Literal
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.scaling.checks import Reading
+from steelyard.scaling.checks import SeriesArrays
 from steelyard.scaling.model import ModelWarning, Prediction
 
 FLATTER: Final = 0.5
@@ -31,7 +31,7 @@ Rise = Literal["any", "slow", "none"]
 """Growing terms that are searched beside those that fall."""
 
 
-def rise_of(reading: Reading) -> Rise:
+def rise_of(reading: SeriesArrays) -> Rise:
     """Return the growth after a fall over one parameter.
 
     It is any growth where it falls to the end or is seen to rise again, slow growth where it levels off, none
@@ -42,18 +42,18 @@ def rise_of(reading: Reading) -> Rise:
     return "none" if _is_plateau(reading) else "slow"
 
 
-def _is_plateau(reading: Reading) -> bool:
+def _is_plateau(reading: SeriesArrays) -> bool:
     last = reading.means[-PLATEAU:]
     u = math.sqrt(sum(_u2(reading, -1 - i) for i in range(PLATEAU)) / PLATEAU)
     return bool(last.max() - last.min() <= max(LEAST_RISE * last.min(), CHANCE * u))
 
 
-def _levels_off(reading: Reading) -> bool:
+def _levels_off(reading: SeriesArrays) -> bool:
     slopes = np.diff(np.log(np.maximum(reading.means, 1e-300))) / np.diff(np.log(reading.grid[:, 0]))
     return bool(slopes[-1] > FLATTER * slopes.min())
 
 
-def _rises_again(reading: Reading) -> bool:
+def _rises_again(reading: SeriesArrays) -> bool:
     means = reading.means.tolist()
     least = means.index(min(means))
     risen = means[-1] - means[least]
@@ -62,7 +62,7 @@ def _rises_again(reading: Reading) -> bool:
     return bool(risen**2 > SURE_RISE**2 * (_u2(reading, least) + _u2(reading, -1)))
 
 
-def _u2(reading: Reading, point: int) -> float:
+def _u2(reading: SeriesArrays, point: int) -> float:
     """Squared standard uncertainty of a mean, by its repetitions; 0 where there are none."""
     values = reading.values[point][np.isfinite(reading.values[point])]
     return float(values.var(ddof=1)) / len(values) if len(values) > 1 else 0.0

@@ -17,11 +17,11 @@ from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.candidates import LEAST_FOR_SUMS
-from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, Reading, read_all
+from steelyard.scaling.checks import LARGEST_PARAMETER, LEAST_POINTS, SeriesArrays, read_all
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Monomial
 from steelyard.scaling.doubts import Points, doubted
-from steelyard.scaling.fit import Fitted, Grid, Source, fit
+from steelyard.scaling.fit import AnswerSource, Fitted, Grid, fit
 from steelyard.scaling.foresee import Foresight, foresee
 from steelyard.scaling.levelling import guessed, levelled, rise_of
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Segment, value_of
@@ -107,11 +107,11 @@ class _Group(msgspec.Struct, frozen=True):
     grid: Grid
     asked: Asked | None
     every_lead: bool
-    readings: list[tuple[int, Reading]] = []
+    readings: list[tuple[int, SeriesArrays]] = []
 
 
 def _all_answers(
-    work: Sequence[tuple[_Group, list[tuple[int, Reading]]]], question: Question
+    work: Sequence[tuple[_Group, list[tuple[int, SeriesArrays]]]], question: Question
 ) -> Iterator[list[Answer]]:
     """Yield the answers of each chunk, in order.
 
@@ -189,7 +189,7 @@ def asked_of(series: Series, question: Question) -> Asked | None:
     return Asked(stated, growth, stated.limit(name, question.along), at, name)
 
 
-def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
+def grid_of(series: Series, reading: SeriesArrays, question: Question) -> Grid:
     """Return what decides how a series is searched."""
     stated = question.expectation(series.name, series.metric)
     names = series.parameters
@@ -199,7 +199,7 @@ def grid_of(series: Series, reading: Reading, question: Question) -> Grid:
     return Grid(reading.grid, names, expectations, falling, rise)
 
 
-def _falls(reading: Reading, at: int, question: Question, expectation: Growth | None) -> bool:
+def _falls(reading: SeriesArrays, at: int, question: Question, expectation: Growth | None) -> bool:
     """Whether falling terms are searched for parameter ``at``.
 
     They are where that is asked for, expected, or plainly in the data.
@@ -232,7 +232,7 @@ def _falls(reading: Reading, at: int, question: Question, expectation: Growth | 
     return bool(fallen**2 > SURE_FALL**2 * u2)
 
 
-def _get_answers(group: _Group, readings: list[Reading], question: Question) -> list[Answer]:
+def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question) -> list[Answer]:
     data = summarised(readings, question)
     targets = _targets(group.grid, question)
     if question.method == "seed001":
@@ -280,12 +280,12 @@ def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed
     return rests_on_last(leading, scales, known.values[at], known.variance[at], known.fitted[at])
 
 
-def summarised(readings: list[Reading], question: Question) -> Aggregated:
+def summarised(readings: list[SeriesArrays], question: Question) -> Aggregated:
     """One value a point and its uncertainty, for series that share their points."""
     return _with_summaries(aggregate(_stack(readings), question.aggregate, question.floor), readings)
 
 
-def _stack(readings: list[Reading]) -> Floats:
+def _stack(readings: list[SeriesArrays]) -> Floats:
     most = max(reading.values.shape[1] for reading in readings)
     out = np.full((len(readings), len(readings[0].values), most), np.nan)
     for row, reading in enumerate(readings):
@@ -293,7 +293,7 @@ def _stack(readings: list[Reading]) -> Floats:
     return out
 
 
-def _with_summaries(data: Aggregated, readings: list[Reading]) -> Aggregated:
+def _with_summaries(data: Aggregated, readings: list[SeriesArrays]) -> Aggregated:
     """Where points came as value and u, that u is their uncertainty."""
     if all(reading.u is None for reading in readings):
         return data
@@ -384,7 +384,7 @@ def _all_known(values: Floats) -> list[float | None]:
 
 def _get_models(
     group: _Group,
-    readings: list[Reading],
+    readings: list[SeriesArrays],
     fitted: Fitted,
     foresight: Foresight,
     targets: Floats,
@@ -422,7 +422,7 @@ def _get_models(
 
 def _answer(
     group: _Group,
-    reading: Reading,
+    reading: SeriesArrays,
     known: _Listed,
     at: int,
     foresight: Foresight,
@@ -548,7 +548,7 @@ def _make_prediction(
     return Prediction(target, value, min(low, value, least), max(high, value, most))
 
 
-def _get_segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
+def _get_segments(reading: SeriesArrays, source: AnswerSource) -> tuple[Segment, ...]:
     if not source.switched:
         return ()
     where = reading.grid[:, 0]
@@ -564,7 +564,7 @@ def _get_segments(reading: Reading, source: Source) -> tuple[Segment, ...]:
 
 
 def _get_least_squares(
-    group: _Group, readings: list[Reading], data: Aggregated, question: Question, targets: Floats
+    group: _Group, readings: list[SeriesArrays], data: Aggregated, question: Question, targets: Floats
 ) -> list[Answer]:
     """Fit by ``method = "seed001"``: a rank without probability, a prediction without interval."""
     answers: list[Answer] = []

@@ -16,7 +16,7 @@ from steelyard.arrays import Floats
 from steelyard.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.choose import Choices
-from steelyard.scaling.columns import Column, Exponents
+from steelyard.scaling.columns import Exponents, TermColumn
 
 NEXT: Final = (Growth.of(1), Growth.of(2))
 """Powers that may hide below what grows more slowly."""
@@ -34,7 +34,7 @@ def upper_ends(choices: Choices, data: Aggregated, targets: Floats) -> Floats:
     values, candidates = data.value, choices.posterior.candidates
     out = np.zeros((len(values), len(targets)))
     m = values.shape[1]
-    hidden = Exponents.of([Column((growth,)) for growth in NEXT], 1)
+    hidden = Exponents.of([TermColumn((growth,)) for growth in NEXT], 1)
     measured, beyond_all = hidden.at(candidates.points), hidden.at(targets)
     raw, beyond = candidates.raw, candidates.exponents.at(targets)
     used = (choices.member >= 0).sum(axis=1)

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.growth import Growth, Rule
+from steelyard.growth import Growth, GrowthRule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 from steelyard.stats.compare.judgement import Outcome
@@ -54,7 +54,7 @@ class RuleAnswer(msgspec.Struct, frozen=True):
 
 
 def judge(
-    rule: Rule,
+    rule: GrowthRule,
     models: Mapping[str, ScalingModel],
     smallest: float,
     largest: float,
@@ -85,7 +85,7 @@ def judge(
     return RuleAnswer(rule.text, verdict, probability if known else None, broken, measured)
 
 
-def refuse_unknown(rule: Rule, functions: Iterable[str]) -> None:
+def refuse_unknown(rule: GrowthRule, functions: Iterable[str]) -> None:
     """Raise UsageError where the rule names none of the functions; names the nearest."""
     known = sorted(set(functions))
     for name in (*rule.left, *rule.right):

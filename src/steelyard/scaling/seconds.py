@@ -19,7 +19,7 @@ import numpy as np
 
 from steelyard.arrays import Floats
 from steelyard.scaling.candidates import Booleans, usable
-from steelyard.scaling.columns import Column, Exponents
+from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.spaces import wide_space
 
 SHARE: Final = 0.4
@@ -87,7 +87,7 @@ def _slope(points: Floats, values: Floats, targets: Floats) -> Floats:
 def _list_columns(grid: bytes) -> tuple[Exponents, Floats]:
     """Those terms that can be told at these points, and their values there (terms, m)."""
     points = np.frombuffer(grid).reshape(-1, 1)
-    exponents = Exponents.of([Column((t,)) for t in wide_space().terms if usable(points, (t,))], 1)
+    exponents = Exponents.of([TermColumn((t,)) for t in wide_space().terms if usable(points, (t,))], 1)
     return exponents, exponents.at(points)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth
 from steelyard.scaling.candidates import usable
-from steelyard.scaling.columns import Column, Exponents
+from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.model import Term
 from steelyard.scaling.spaces import SearchSpace
 
@@ -35,7 +35,7 @@ class LeastSquares(msgspec.Struct, frozen=True):
 def fit(points: Floats, value: Floats, space: SearchSpace) -> LeastSquares:
     """Fit one function of one parameter; points (m, 1), value (m,)."""
     terms = [term for term in space.terms if usable(points, (term,))]
-    f = Exponents.of([Column((term,)) for term in terms], 1).at(points)
+    f = Exponents.of([TermColumn((term,)) for term in terms], 1).at(points)
     m = len(value)
     mean = float(value.mean())
     spread = float(((value - mean) ** 2).sum())

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from steelyard.arrays import Floats
-from steelyard.growth import Rule
+from steelyard.growth import GrowthRule
 from steelyard.scaling.doubts import BEYOND, COUNTS, END
 from steelyard.scaling.ratio_of_sums import Uncertain, uncertain_points
 from steelyard.series import Series
@@ -29,7 +29,7 @@ FLOOR: Final = 1e-6
 """Relative standard uncertainty of a ratio, at least."""
 
 
-def is_steady(rule: Rule, functions: Mapping[str, Series]) -> bool:
+def is_steady(rule: GrowthRule, functions: Mapping[str, Series]) -> bool:
     """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
     points = {name: uncertain_points(functions[name]) for name in (*rule.left, *rule.right)}
     places = sorted(set.intersection(*(set(point) for point in points.values())))

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from steelyard.arrays import Floats
 from steelyard.growth import CONSTANT, Growth, Rank, rank, rank_at
 from steelyard.scaling.candidates import Integers
-from steelyard.scaling.columns import Column, Monomial
+from steelyard.scaling.columns import Monomial, TermColumn
 from steelyard.scaling.model import RankProbability, Validation
 from steelyard.scaling.posterior import Draws, Posterior
 from steelyard.scaling.question import SURE, Expectation
@@ -95,7 +95,7 @@ def _doubted(ranks: Floats, doubt: Floats) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def _table_at(columns: tuple[Column, ...], asked: Asked, scale: float) -> Integers:
+def _table_at(columns: tuple[TermColumn, ...], asked: Asked, scale: float) -> Integers:
     """Return the rank of each column at ``scale``, and last that of no growth."""
     growths = [*(column.growth[asked.at] for column in columns), CONSTANT]
     return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])

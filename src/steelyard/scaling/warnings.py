@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from steelyard.scaling.aggregate import SPIKE_RATIO
-from steelyard.scaling.checks import Reading
+from steelyard.scaling.checks import SeriesArrays
 from steelyard.scaling.model import ModelWarning, ScalingModel
 
 ENOUGH_POINTS = 5
@@ -20,7 +20,7 @@ FAR = 16.0
 
 def warnings_of(
     model: ScalingModel,
-    reading: Reading,
+    reading: SeriesArrays,
     one_sided: float,
     *,
     edge: bool,
@@ -54,7 +54,7 @@ def warnings_of(
     return tuple(out)
 
 
-def _of_points(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+def _of_points(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     out: list[ModelWarning] = []
     for name, values, smallest in zip(model.parameters, reading.levels, reading.smallest, strict=True):
         if values < ENOUGH_POINTS:
@@ -89,7 +89,7 @@ def _get_unclear(model: ScalingModel, *, edge: bool, blurred: bool, senseless: b
     return out
 
 
-def _make_zeros(reading: Reading) -> ModelWarning:
+def _make_zeros(reading: SeriesArrays) -> ModelWarning:
     words = f"{reading.zeros} points are 0" if reading.zeros > 1 else "1 point is 0"
     if reading.kinked:
         words += (
@@ -103,7 +103,7 @@ def far(times: float) -> ModelWarning:
     return ModelWarning("far", f"extrapolates to {times:,.0f} times the largest measured scale")
 
 
-def _fit(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+def _fit(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     if model.lack_of_fit is not None:
         words = f"the formula misses the points by more than their noise (p = {model.lack_of_fit:.2g})"
         return [ModelWarning("lack_of_fit", words + _no_change_points(model))]
@@ -119,7 +119,7 @@ def _no_change_points(model: ScalingModel) -> str:
     return "; changes of behaviour are searched only with one parameter"
 
 
-def _make_launches(model: ScalingModel, reading: Reading) -> ModelWarning:
+def _make_launches(model: ScalingModel, reading: SeriesArrays) -> ModelWarning:
     if reading.values.shape[1] == 1 and reading.u is None:
         return ModelWarning("no_noise", "one value per point: noise is estimated from the misfit")
     if model.launches == 1:
@@ -133,7 +133,7 @@ def _make_launches(model: ScalingModel, reading: Reading) -> ModelWarning:
     return ModelWarning("few_launches", words)
 
 
-def _worst_miss(model: ScalingModel, reading: Reading) -> float:
+def _worst_miss(model: ScalingModel, reading: SeriesArrays) -> float:
     value = reading.means
     start = model.segments[-1].start if model.segments else -np.inf
     misses = [
@@ -152,7 +152,7 @@ def _bounded(model: ScalingModel) -> list[ModelWarning]:
     return [ModelWarning("bounded", words)]
 
 
-def _dominated(model: ScalingModel, reading: Reading) -> list[ModelWarning]:
+def _dominated(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]:
     """Warn of a leading term that does not dominate in the range."""
     if len(model.terms) < 2:
         return []

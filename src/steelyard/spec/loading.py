@@ -27,7 +27,7 @@ from steelyard.spec.claims.claim import Claim
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import cells_of, lay_out
 from steelyard.spec.tables.spec import SpecTable
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin
 from steelyard.spec.text.origin import Path as KeyPath
 
@@ -242,10 +242,10 @@ def _make_compose(
         from steelyard.spec.hints.type_errors import type_errors
 
         wrong = type_errors(SpecTable, tables, origin, levels=given_levels(tables))
-        Gathered(wrong).refuse()
+        ErrorCollector(wrong).refuse()
         raise
     title = name if spec.name is None else spec.name
-    gathered = Gathered()
+    gathered = ErrorCollector()
     gathered(check_experiment_name, title, origin, ("name",))
     program = gathered(read_program, spec.program, origin)
     build = None if spec.build is None else gathered(read_build, spec.build, origin)
@@ -294,11 +294,11 @@ def _make_compose(
 
 def _with_claims(found: Experiment, tables: Sequence[Mapping[str, object]], origin: Origin) -> Experiment:
     # Few specs have claims, and each kind of them has a reader of its own.
-    from steelyard.spec.claims.question import Question, metrics_known
+    from steelyard.spec.claims.question import ClaimNames, metrics_known
     from steelyard.spec.claims.reading import read_claims
 
     layout = lay_out(found.factors, found.zips, found.design, found.analysis.baseline)
-    question = Question(
+    question = ClaimNames(
         factors=found.factors,
         zips=found.zips,
         analysis=found.analysis,

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from steelyard.store.entries import (
-    Batch,
     Disturbance,
     Journal,
+    LoadOfBatch,
     Look,
-    Notice,
-    Progress,
+    RecordProgress,
     Run,
     RunState,
+    StoredNotice,
 )
-from steelyard.store.lock import Holder
+from steelyard.store.lock import LockHolder
 from steelyard.store.reading import Reading
 from steelyard.store.record import Record
 
 __all__ = [
-    "Batch",
     "Disturbance",
-    "Holder",
     "Journal",
+    "LoadOfBatch",
+    "LockHolder",
     "Look",
-    "Notice",
-    "Progress",
     "Reading",
     "Record",
+    "RecordProgress",
     "Run",
     "RunState",
+    "StoredNotice",
 ]

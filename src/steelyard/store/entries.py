@@ -53,7 +53,7 @@ class Look(msgspec.Struct, frozen=True):
     decision: Decision
 
 
-class Batch(msgspec.Struct, frozen=True):
+class LoadOfBatch(msgspec.Struct, frozen=True):
     """Load of the host while the runner worked from ``first_trial`` to ``last_trial``.
 
     Differences over that time (``steal_s`` and the totals of PSI); ``None`` is "not observed".
@@ -69,7 +69,7 @@ class Batch(msgspec.Struct, frozen=True):
     load_1min: float | None = None
 
 
-class Notice(msgspec.Struct, frozen=True):
+class StoredNotice(msgspec.Struct, frozen=True):
     """A warning stored with the data: ``kind`` is a word for programs, ``text`` a sentence for people."""
 
     kind: str
@@ -88,7 +88,7 @@ class Journal(msgspec.Struct, frozen=True):
     unmoved_bytes: int
 
 
-class Progress(msgspec.Struct, frozen=True):
+class RecordProgress(msgspec.Struct, frozen=True):
     """The counts of a record.
 
     Attributes

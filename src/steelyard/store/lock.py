@@ -24,7 +24,7 @@ _PAUSE_S: Final = 0.002
 _PROCESSES: Final = Path("/proc")
 
 
-class Holder(msgspec.Struct, frozen=True):
+class LockHolder(msgspec.Struct, frozen=True):
     """The process that is running a record; ``None`` where it is not known yet."""
 
     pid: int | None = None
@@ -42,7 +42,7 @@ class Holder(msgspec.Struct, frozen=True):
         return f"process {self.pid} on {self.host} since {self.since}"
 
 
-def busy(directory: Path, found: Holder) -> RecordBusyError:
+def busy(directory: Path, found: LockHolder) -> RecordBusyError:
     """Return the error for a record that somebody else is running."""
     hint = f"wait for it, or stop it: kill {found.pid}" if found.here else "wait for it, or stop it there"
     if _has_died(found):
@@ -51,7 +51,7 @@ def busy(directory: Path, found: Holder) -> RecordBusyError:
     return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
 
 
-def _has_died(found: Holder) -> bool:
+def _has_died(found: LockHolder) -> bool:
     if not found.here:
         return False
     try:
@@ -95,7 +95,7 @@ class WriterLock:
                 hint="keep records on a local disk",
             ) from error
         since = datetime.now(UTC).isoformat(timespec="seconds")
-        self._write(msgspec.json.encode(Holder(os.getpid(), read_host_name(), since)))
+        self._write(msgspec.json.encode(LockHolder(os.getpid(), read_host_name(), since)))
 
     def _take(self, path: Path) -> None:
         patient_until = time.monotonic() + _TIMEOUT_S
@@ -135,7 +135,7 @@ class WriterLock:
             self._fd = -1
 
 
-def holder(path: Path) -> Holder | None:
+def holder(path: Path) -> LockHolder | None:
     """Return the holder of the lock, found without touching it; ``None`` where it is free."""
     try:
         fd = os.open(path, os.O_RDONLY | OPENED)
@@ -149,9 +149,9 @@ def holder(path: Path) -> Holder | None:
         os.close(fd)
 
 
-def _read(fd: int) -> Holder:
+def _read(fd: int) -> LockHolder:
     try:
         os.lseek(fd, 0, os.SEEK_SET)
-        return msgspec.json.decode(os.read(fd, 4096), type=Holder)
+        return msgspec.json.decode(os.read(fd, 4096), type=LockHolder)
     except msgspec.DecodeError:
-        return Holder()
+        return LockHolder()

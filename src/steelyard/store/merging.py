@@ -44,7 +44,7 @@ INSERT INTO value SELECT v.trial + ?, m.id, l.id, v.i, v.v FROM source.value AS 
 """
 
 
-class Part(msgspec.Struct, frozen=True):
+class MergedRun(msgspec.Struct, frozen=True):
     """Runs of a record that are to be merged.
 
     Attributes
@@ -68,7 +68,7 @@ def find_origin(record_id: str, run: Run) -> str:
 class MergedRecord(Record):
     """A new record, filled from others; each part in one transaction."""
 
-    def take_part(self, part: Part, *, named: bool) -> None:
+    def take_part(self, part: MergedRun, *, named: bool) -> None:
         """Copy the blocks of these runs, with their trials, values and the load beside them.
 
         Parameters
@@ -90,7 +90,7 @@ class MergedRecord(Record):
         finally:
             self._connection.execute("DETACH source")
 
-    def _copy(self, part: Part, *, named: bool) -> None:
+    def _copy(self, part: MergedRun, *, named: bool) -> None:
         ((runs_before,),) = self._rows("SELECT coalesce(max(id), 0) FROM run")
         ((blocks_before,),) = self._rows("SELECT coalesce(max(id), 0) FROM block")
         rows = [row for row in self._rows(_BLOCKS).fetchall() if row[2] in part.runs]
@@ -130,7 +130,7 @@ class MergedRecord(Record):
         finally:
             execute("DROP TABLE merged")
 
-    def _copy_runs(self, part: Part, runs_before: int, after: int) -> None:
+    def _copy_runs(self, part: MergedRun, runs_before: int, after: int) -> None:
         ((record_id,),) = self._rows("SELECT id FROM source.record")
         for id_, started, ended, boot, host, state in self._rows("SELECT * FROM source.run").fetchall():
             if id_ not in part.runs:
@@ -149,7 +149,7 @@ class MergedRecord(Record):
             )
 
     def _copy_contexts(
-        self, part: Part, rows: Sequence[tuple[int, int | None, int]], *, named: bool
+        self, part: MergedRun, rows: Sequence[tuple[int, int | None, int]], *, named: bool
     ) -> list[tuple[int, int | None]]:
         """Each block with its new context: what was drawn for it, and the machine."""
         settings: dict[int, dict[str, Scalar]] = {

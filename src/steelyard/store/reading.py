@@ -17,16 +17,25 @@ from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Exte
 from steelyard.run.measure.measurement import Measurement
 from steelyard.sample import Failures, Sample
 from steelyard.store.database import explained
-from steelyard.store.entries import Batch, Disturbance, Gaps, Journal, Look, Notice, Progress, Run
+from steelyard.store.entries import (
+    Disturbance,
+    Gaps,
+    Journal,
+    LoadOfBatch,
+    Look,
+    RecordProgress,
+    Run,
+    StoredNotice,
+)
 from steelyard.store.facts import FILE, Facts
-from steelyard.store.lock import Holder, holder
+from steelyard.store.lock import LockHolder, holder
 from steelyard.store.provenance import Origins
 from steelyard.store.sampling import (
     ALWAYS,
     REDUCTIONS,
     CensoredColumns,
-    Columns,
-    Origin,
+    LaunchColumns,
+    LaunchOrigin,
     builtin_columns,
     find_machines,
     reported_columns,
@@ -157,14 +166,14 @@ class Reading(Facts):
         together = [name for name in metrics if name in ALWAYS]
         trials = self._trials or Trials(self._connection)
         always = builtin_columns(self._connection, trials, together) if together else {}
-        origin = Origin(self._connection)
+        origin = LaunchOrigin(self._connection)
         failures = self.failures()
         treatments = {treatment.id: treatment for treatment in self.treatments}
         origins = self.origins()
         samples = []
         for metric, id_, reduce in asked:
             place = together.index(metric.name) if metric.name in together else 0
-            found: Mapping[tuple[int, int], Columns]
+            found: Mapping[tuple[int, int], LaunchColumns]
             labels: Mapping[int, Mapping[str, Scalar]] = {0: {}}
             if metric.kind == "builtin":
                 its = (
@@ -181,7 +190,9 @@ class Reading(Facts):
                 found = {(same[label], treatment): columns for (label, treatment), columns in found.items()}
             if not any(labels.values()):
                 plain = next(iter(labels))
-                found = {(plain, treatment): Columns.empty(1 + place) for treatment in treatments} | found
+                found = {
+                    (plain, treatment): LaunchColumns.empty(1 + place) for treatment in treatments
+                } | found
             for (label, treatment), columns in sorted(found.items(), key=itemgetter(0)):
                 passes, contexts = origin.of(columns)
                 samples.append(
@@ -208,12 +219,12 @@ class Reading(Facts):
         ``censored``, with the limit as their value.
         """
         metric, _, _ = self._metric("wall_s")
-        origin, failures = Origin(self._connection), self.failures()
+        origin, failures = LaunchOrigin(self._connection), self.failures()
         origins = self.origins()
         found = times_to_limit(self._connection, limit_s)
         samples = []
         for treatment in self.treatments:
-            its = found.get(treatment.id, CensoredColumns(Columns.empty(1), array("b")))
+            its = found.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))
             passes, contexts = origin.of(its.columns)
             samples.append(
                 Sample(
@@ -274,7 +285,7 @@ class Reading(Facts):
         return list(self._labels_among(used).values())
 
     @_asked
-    def progress(self) -> Progress:
+    def progress(self) -> RecordProgress:
         """Return the counts; a million trials take a tenth of a second."""
         blocks: dict[BlockState, int] = {}
         planned = contexts = 0
@@ -289,7 +300,7 @@ class Reading(Facts):
         ((trials,),) = self._rows("SELECT count(*) FROM trial")
         ((failed,),) = self._rows("SELECT count(*) FROM trial WHERE status <> 'ok'")
         ((last,),) = self._rows("SELECT (SELECT start_ns FROM trial ORDER BY id DESC LIMIT 1)")
-        return Progress(planned, trials, failed, blocks, contexts, last)
+        return RecordProgress(planned, trials, failed, blocks, contexts, last)
 
     @_asked
     def count_by_run(self) -> dict[int, tuple[int, int]]:
@@ -337,10 +348,10 @@ class Reading(Facts):
         )
 
     @_asked
-    def batches(self) -> list[Batch]:
+    def batches(self) -> list[LoadOfBatch]:
         """Load of the host, batch by batch."""
         return [
-            Batch(*row)
+            LoadOfBatch(*row)
             for row in self._rows(
                 "SELECT run, first_trial, last_trial, steal_s, psi_cpu_s, psi_memory_s, psi_io_s, load_1min"
                 " FROM batch ORDER BY first_trial"
@@ -348,9 +359,11 @@ class Reading(Facts):
         ]
 
     @_asked
-    def warnings(self) -> list[Notice]:
+    def warnings(self) -> list[StoredNotice]:
         """Warnings that were noted while it ran, each once for each run."""
-        return [Notice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")]
+        return [
+            StoredNotice(*row) for row in self._rows("SELECT kind, text, run, at_ns FROM warning ORDER BY id")
+        ]
 
     @_asked
     def disturbances(self) -> dict[int, Disturbance]:
@@ -417,7 +430,7 @@ class Reading(Facts):
                 left.append(Journal(name, path, run, moved, max(0, path.stat().st_size - moved)))
         return left
 
-    def holder(self) -> Holder | None:
+    def holder(self) -> LockHolder | None:
         """Return the process that is running this record now, if any."""
         return holder(self.directory / "lock")
 

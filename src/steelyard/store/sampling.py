@@ -70,7 +70,7 @@ REDUCTIONS: Final[dict[Reduce, Callable[[Sequence[float]], float]]] = {
 """Each takes at least one value, in the order in which the program gave them."""
 
 
-class Columns(msgspec.Struct, frozen=True):
+class LaunchColumns(msgspec.Struct, frozen=True):
     """Launches in the order of time: where each came from, and for each metric asked for its value."""
 
     blocks: Integers
@@ -78,14 +78,14 @@ class Columns(msgspec.Struct, frozen=True):
     values: tuple[Doubles, ...]
 
     @classmethod
-    def empty(cls, metrics: int) -> Columns:
+    def empty(cls, metrics: int) -> LaunchColumns:
         """Columns of no launch, for so many metrics."""
         return cls(array("q"), array("q"), tuple(array("d") for _ in range(metrics)))
 
 
 def builtin_columns(
     connection: sqlite3.Connection, trials: Trials, metrics: Sequence[str]
-) -> dict[int, Columns]:
+) -> dict[int, LaunchColumns]:
     """Return the values of built-in metrics for each treatment.
 
     A treatment has none where one of its trials lacks one of them: trials that are long enough to be asked
@@ -110,7 +110,7 @@ def reported_columns(
     trials: Trials,
     metric: int,
     reduce: Callable[[Sequence[float]], float],
-) -> dict[tuple[int, int], Columns]:
+) -> dict[tuple[int, int], LaunchColumns]:
     """Return the values of another metric for each id of labels and treatment, iterations reduced."""
     import numpy as np
 
@@ -170,7 +170,7 @@ def _reduced(values: Floats, starts: Ints, reduce: Callable[[Sequence[float]], f
 
 def _grouped(
     connection: sqlite3.Connection, keys: Ints, blocks: Ints, trials: Ints, values: Sequence[Floats]
-) -> dict[int, Columns]:
+) -> dict[int, LaunchColumns]:
     """Columns by key, the order of the rows kept, without those of blocks that are not complete."""
     import numpy as np
 
@@ -192,7 +192,7 @@ def _grouped(
         strict=True,
     )
     return {
-        key: Columns(
+        key: LaunchColumns(
             array("q", its_blocks.tobytes()),
             array("q", its_trials.tobytes()),
             tuple(array("d", column.tobytes()) for column in its_values),
@@ -209,7 +209,7 @@ def uncounted(connection: sqlite3.Connection) -> list[int]:
 class CensoredColumns(msgspec.Struct, frozen=True):
     """Launches of a treatment in the order of time; ``censored`` is 1 where a value is only a lower bound."""
 
-    columns: Columns
+    columns: LaunchColumns
     censored: Integers
 
 
@@ -228,7 +228,7 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
     found: dict[int, CensoredColumns] = {}
     for trial, block, treatment, censored, wall_ns in rows:
         if treatment not in found:
-            found[treatment] = CensoredColumns(Columns.empty(1), array("b"))
+            found[treatment] = CensoredColumns(LaunchColumns.empty(1), array("b"))
         its = found[treatment]
         its.columns.trials.append(trial)
         its.columns.blocks.append(block)
@@ -258,7 +258,7 @@ def find_machines(connection: sqlite3.Connection) -> dict[int, MachineOf]:
     return {id_: MachineOf(str(node), standing) for id_, node, standing in rows}
 
 
-class Origin:
+class LaunchOrigin:
     """The passes and contexts (0 where the experiment has none) of columns, looked up once."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -277,9 +277,9 @@ class Origin:
             ):
                 self._passes[block] = pass_
                 self._contexts[block] = standing.get(context, context)
-        self._known: dict[int, tuple[Columns, array[int], array[int]]] = {}
+        self._known: dict[int, tuple[LaunchColumns, array[int], array[int]]] = {}
 
-    def of(self, columns: Columns) -> tuple[array[int], array[int]]:
+    def of(self, columns: LaunchColumns) -> tuple[array[int], array[int]]:
         """Return passes and contexts, launch by launch."""
         if id(columns) not in self._known:
             # With the columns, so that no others get their id.

@@ -1,6 +1,6 @@
 """The seal of a record: what a history keeps of it, bound to the bytes of its file.
 
-``record.summary`` lies beside the file of a record. Its first line is a ``Seal``, what follows a ``Summary``,
+``record.summary`` lies beside the file of a record. Its first line is a ``Seal``; a ``SealSummary`` follows,
 compressed by zlib. The seal has digests of the file and of the summary: whoever reads the summary hashes the
 whole file of the record first, so that a record that has changed by one bit, or is being written, is never
 answered for by what it was. What does not fit is no error: the record is read then.
@@ -41,7 +41,7 @@ class Seal(msgspec.Struct, frozen=True):
     summary: str
 
 
-class Summary(msgspec.Struct, frozen=True):
+class SealSummary(msgspec.Struct, frozen=True):
     """A record, condensed, and every metric that it has; ``condensed`` has digests of all of them."""
 
     condensed: Condensed
@@ -49,10 +49,10 @@ class Summary(msgspec.Struct, frozen=True):
 
 
 _decode_seal: Final = msgspec.json.Decoder(Seal).decode
-_decode_summary: Final = msgspec.json.Decoder(Summary).decode
+_decode_summary: Final = msgspec.json.Decoder(SealSummary).decode
 
 
-def write_seal(file: Path, summary: Summary) -> None:
+def write_seal(file: Path, summary: SealSummary) -> None:
     """Seal the record in ``file``, which nobody writes to; where no file can be made, it stays without."""
     text = zlib.compress(msgspec.json.encode(summary))
     with suppress(OSError):
@@ -65,7 +65,7 @@ def write_seal(file: Path, summary: Summary) -> None:
             new.unlink(missing_ok=True)
 
 
-def read_seal(file: Path) -> Summary | None:
+def read_seal(file: Path) -> SealSummary | None:
     """Return the summary of the record in ``file``; ``None`` without one of these very bytes."""
     name = str(file)
     try:

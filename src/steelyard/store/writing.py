@@ -17,7 +17,7 @@ from steelyard.design.plan import Block, BlockState, Extension
 from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.store.database import explained, set_durable
-from steelyard.store.entries import Batch, Look, RunState
+from steelyard.store.entries import LoadOfBatch, Look, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.failed_output import FailedOutput
 from steelyard.store.lock import WriterLock
@@ -247,7 +247,7 @@ class Writing(Reading):
                 (extension.after_run, time.time_ns(), extension.from_blocks, extension.to_blocks),
             )
 
-    def add_batch(self, batch: Batch) -> None:
+    def add_batch(self, batch: LoadOfBatch) -> None:
         """Store the load of the host during trials that were taken."""
         with self._transaction(durable=False):
             self._connection.execute(

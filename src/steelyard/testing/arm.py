@@ -1,7 +1,7 @@
 """One arm of a comparison in turns: a session of pytest that runs a timed test when it is told to.
 
 The conductor (``steelyard.testing.turns``) starts two, one on the work tree under test and one on a work tree
-of the old commit. An arm sends ``Collected`` at first, then a ``Reply`` to each ``Order``.
+of the old commit. An arm sends ``CollectedTests`` at first, then a ``OrderOutcome`` to each ``Order``.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import BinaryIO
 import msgspec
 import pytest
 
-from steelyard.testing.fixture import Timed
-from steelyard.testing.messages import Collected, Order, Reply, Task
+from steelyard.testing.fixture import TimedTest
+from steelyard.testing.messages import CollectedTests, Order, OrderOutcome, Task
 from steelyard.testing.passes import TIMED, Ran, run_alone, tear_down
 
 
@@ -51,15 +51,15 @@ class Arm:
         names = set(self._task.tests)
         ran = {item.nodeid: Ran(item, []) for item in session.items if item.nodeid in names}
         for test in ran.values():
-            test.item.stash[TIMED] = Timed(self.config.getoption("steelyard_least_ms") / 1e3)
+            test.item.stash[TIMED] = TimedTest(self.config.getoption("steelyard_least_ms") / 1e3)
         missing = tuple(name for name in self._task.tests if name not in ran)
-        _send(replies, Collected(missing, self._errors[0] if self._errors else ""))
+        _send(replies, CollectedTests(missing, self._errors[0] if self._errors else ""))
         latest: pytest.Item | None = None
         for order in _read(orders):
             if order.test is None:
                 if latest is not None:
                     tear_down(latest, None)
-                _send(replies, Reply(foreign=_get_foreign_module(self._task)))
+                _send(replies, OrderOutcome(foreign=_get_foreign_module(self._task)))
                 return
             test = ran[order.test]
             if latest is not None:
@@ -73,20 +73,20 @@ def _read(orders: BinaryIO) -> Iterator[Order]:
         yield msgspec.json.decode(line, type=Order)
 
 
-def _send(replies: BinaryIO, message: Collected | Reply) -> None:
+def _send(replies: BinaryIO, message: CollectedTests | OrderOutcome) -> None:
     replies.write(msgspec.json.encode(message) + b"\n")
 
 
-def _make_reply(test: Ran) -> Reply:
+def _make_reply(test: Ran) -> OrderOutcome:
     values = len(test.timed.values)
     if run_alone(test):
-        return Reply(test.timed.values[-1] if len(test.timed.values) > values else None)
+        return OrderOutcome(test.timed.values[-1] if len(test.timed.values) > values else None)
     for report in test.reports:
         if report.failed:
-            return Reply(error=_last_line(report.longreprtext))
+            return OrderOutcome(error=_last_line(report.longreprtext))
         if report.skipped:
-            return Reply(error="it is skipped")
-    return Reply(error="it times nothing")
+            return OrderOutcome(error="it is skipped")
+    return OrderOutcome(error="it times nothing")
 
 
 def _last_line(text: str) -> str:

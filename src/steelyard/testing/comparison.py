@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from steelyard.errors import SteelyardError
-from steelyard.stats.compare.sessions import Means, Moved, compare_sessions
+from steelyard.stats.compare.sessions import Moved, SessionMeans, compare_sessions
 from steelyard.stats.compare.turns import Turned
 from steelyard.testing.saved import SavedSession, name_of, read_saved
-from steelyard.testing.turns import DIGITS, Confirmation, UnmeasurableError, measure_in_turns
+from steelyard.testing.turns import DIGITS, TurnsConfirmation, UnmeasurableError, measure_in_turns
 
 if TYPE_CHECKING:
     import pytest
@@ -26,7 +26,7 @@ Standing = Literal["slower", "faster", "suspected", "not_confirmed", "not_resolv
 """
 
 
-class Change(msgspec.Struct, frozen=True):
+class SessionChange(msgspec.Struct, frozen=True):
     """A test against an earlier version of itself.
 
     Attributes
@@ -49,7 +49,7 @@ class Change(msgspec.Struct, frozen=True):
     reason: str = ""
 
 
-class Comparison(msgspec.Struct, frozen=True):
+class SessionComparison(msgspec.Struct, frozen=True):
     """A session against earlier ones, or against a commit.
 
     Attributes
@@ -59,7 +59,7 @@ class Comparison(msgspec.Struct, frozen=True):
         Sentences on what could not be compared; any of them fails a strict session.
     """
 
-    changes: Sequence[Change] = ()
+    changes: Sequence[SessionChange] = ()
     unjudged: Sequence[str] = ()
     is_void: bool = False
     """Whether nothing at all could be measured of what was asked for."""
@@ -72,29 +72,33 @@ class Comparison(msgspec.Struct, frozen=True):
         return any(change.standing in wanted for change in self.changes) or (strict and bool(self.unjudged))
 
 
-def compare_with_commit(config: pytest.Config, items: Sequence[pytest.Item], revision: str) -> Comparison:
+def compare_with_commit(
+    config: pytest.Config, items: Sequence[pytest.Item], revision: str
+) -> SessionComparison:
     """Measure all timed tests of a session in turns with a commit."""
     try:
         confirmation = measure_in_turns(config, items, revision, screens=False)
     except UnmeasurableError as error:
-        return Comparison(unjudged=[f"nothing was measured in turns with {revision}: {error}"], is_void=True)
+        return SessionComparison(
+            unjudged=[f"nothing was measured in turns with {revision}: {error}"], is_void=True
+        )
     changes = [
-        Change(item.nodeid, turned.outcome, turned=turned, commit=confirmation.commit)
+        SessionChange(item.nodeid, turned.outcome, turned=turned, commit=confirmation.commit)
         if (turned := confirmation.turned.get(item.nodeid))
-        else Change(item.nodeid, "not_judged", reason=confirmation.reasons[item.nodeid])
+        else SessionChange(item.nodeid, "not_judged", reason=confirmation.reasons[item.nodeid])
         for item in items
     ]
-    return Comparison(changes)
+    return SessionComparison(changes)
 
 
 def compare_with_kept(
     config: pytest.Config,
     items: Sequence[pytest.Item],
-    means: Mapping[str, Means],
+    means: Mapping[str, SessionMeans],
     directories: Sequence[Path],
     name: str,
     is_wanted: Callable[[str], bool],
-) -> Comparison:
+) -> SessionComparison:
     """Compare with kept sessions, and measure in turns with the commit of the last one what looks slower.
 
     Parameters
@@ -113,7 +117,7 @@ def compare_with_kept(
         missing = (
             f"nothing to compare with: no session was saved as {name!r} (pytest --steelyard-save {name})"
         )
-        return Comparison(unjudged=unjudged or [missing])
+        return SessionComparison(unjudged=unjudged or [missing])
     moved = compare_sessions([session.means for session in saved], means)
     if absent := sorted(means.keys() - {move.name for move in moved}):
         unjudged.append(f"not in any session saved as {name!r}: {', '.join(absent)}")
@@ -126,7 +130,7 @@ def compare_with_kept(
         _change(move, by_name[move.name].nodeid if move.name in by_name else "", confirmation, reason)
         for move in moved
     ]
-    return Comparison(changes, unjudged)
+    return SessionComparison(changes, unjudged)
 
 
 def _read_all(directories: Sequence[Path], name: str) -> tuple[list[SavedSession], list[str]]:
@@ -141,7 +145,7 @@ def _read_all(directories: Sequence[Path], name: str) -> tuple[list[SavedSession
 
 def _confirm(
     config: pytest.Config, suspects: Sequence[pytest.Item], last: SavedSession
-) -> tuple[Confirmation | None, str]:
+) -> tuple[TurnsConfirmation | None, str]:
     """Return turns with the commit of the last kept session, or why there are none."""
     if not suspects:
         return None, ""
@@ -156,15 +160,15 @@ def _confirm(
         return None, error.message
 
 
-def _change(moved: Moved, nodeid: str, confirmation: Confirmation | None, reason: str) -> Change:
+def _change(moved: Moved, nodeid: str, confirmation: TurnsConfirmation | None, reason: str) -> SessionChange:
     if confirmation is not None and nodeid in confirmation.turned:
         turned = confirmation.turned[nodeid]
         standing: Standing = "not_confirmed" if turned.outcome == "not_resolved" else turned.outcome
-        return Change(moved.name, standing, moved, turned, confirmation.commit)
+        return SessionChange(moved.name, standing, moved, turned, confirmation.commit)
     if confirmation is not None:
         reason = confirmation.reasons.get(nodeid, "")
     if moved.outcome == "slower":
-        return Change(moved.name, "suspected", moved, reason=reason)
+        return SessionChange(moved.name, "suspected", moved, reason=reason)
     if moved.interval is None and moved.speedup < 1:
-        return Change(moved.name, "not_judged", moved, reason=reason)
-    return Change(moved.name, "not_resolved", moved)
+        return SessionChange(moved.name, "not_judged", moved, reason=reason)
+    return SessionChange(moved.name, "not_resolved", moved)

@@ -14,7 +14,7 @@ from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken
-    from steelyard.testing.comparison import Comparison
+    from steelyard.testing.comparison import SessionComparison
     from steelyard.testing.passes import Ran
     from steelyard.testing.session import File
 
@@ -30,14 +30,14 @@ LAST: Final = "last"
 """The name of the session that the next one replaces."""
 
 
-class Session:
+class TimedSession:
     """The hooks of a session that is no arm."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.files: list[File] = []
         self.claims: list[str] = []
-        self.comparisons: list[Comparison] = []
+        self.comparisons: list[SessionComparison] = []
         self.notes: list[str] = []
         self.untimed = 0
         self._unjudged = 0
@@ -80,7 +80,7 @@ class Session:
             for item in timed:
                 item.user_properties.append((UNTIMED, makes_claims(item)))
             return
-        from steelyard.testing.fixture import Timed
+        from steelyard.testing.fixture import TimedTest
         from steelyard.testing.passes import TIMED
 
         self._untimed_claims = [
@@ -88,7 +88,7 @@ class Session:
         ]
         self.claims += [f"{nodeid}: not judged: {NOTHING_TIMED}" for nodeid in self._untimed_claims]
         for item in timed:
-            item.stash[TIMED] = Timed(self.config.getoption("steelyard_least_ms") / 1e3)
+            item.stash[TIMED] = TimedTest(self.config.getoption("steelyard_least_ms") / 1e3)
             group = group_of(item)
             self._left[group] = self._left.get(group, 0) + 1
 
@@ -207,7 +207,7 @@ class Session:
             self.notes.append(f"the session cannot be recorded: {error}")
             return not (name or against or revision or self._is_strict)
 
-    def _compare(self, directory: Path, saved: Path) -> Sequence[Comparison]:
+    def _compare(self, directory: Path, saved: Path) -> Sequence[SessionComparison]:
         from steelyard.testing.comparison import compare_with_commit, compare_with_kept
         from steelyard.testing.saved import read_saved
 

@@ -18,7 +18,7 @@ from steelyard.timing.loop import Loop, calibrated, quiet_memory
 from steelyard.timing.settling import Warmup, settle
 
 
-class Timed:
+class TimedTest:
     """Everything that one test measures, over all of its passes.
 
     Attributes
@@ -66,7 +66,7 @@ class Timed:
 class Steelyard:
     """The fixture: ``steelyard(function, *args, **kwargs)`` returns what the function returns."""
 
-    def __init__(self, timed: Timed | None) -> None:
+    def __init__(self, timed: TimedTest | None) -> None:
         self._timed = timed
 
     def __call__(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
@@ -125,7 +125,7 @@ class Prepared:
 class Benchmark(Steelyard):
     """pytest-benchmark's fixture: the same call, ``pedantic``, ``stats``, ``extra_info`` and ``group``."""
 
-    def __init__(self, timed: Timed | None) -> None:
+    def __init__(self, timed: TimedTest | None) -> None:
         super().__init__(timed)
         self.extra_info: dict[str, Any] = {}
         self.group: str | None = None

@@ -31,7 +31,7 @@ class Task(msgspec.Struct, frozen=True):
     other: str
 
 
-class Collected(msgspec.Struct, frozen=True):
+class CollectedTests(msgspec.Struct, frozen=True):
     """The tests of an arm.
 
     Attributes
@@ -52,7 +52,7 @@ class Order(msgspec.Struct, frozen=True):
     test: str | None
 
 
-class Reply(msgspec.Struct, frozen=True):
+class OrderOutcome(msgspec.Struct, frozen=True):
     """The outcome of an order.
 
     Attributes

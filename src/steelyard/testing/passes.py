@@ -15,9 +15,9 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from steelyard.testing import reference
-from steelyard.testing.fixture import Timed
+from steelyard.testing.fixture import TimedTest
 
-TIMED: Final = pytest.StashKey[Timed]()
+TIMED: Final = pytest.StashKey[TimedTest]()
 """Where a test keeps what it measures."""
 
 
@@ -38,7 +38,7 @@ class Ran(msgspec.Struct):
     beside: list[float] = msgspec.field(default_factory=list)
 
     @property
-    def timed(self) -> Timed:
+    def timed(self) -> TimedTest:
         """What it measured."""
         return self.item.stash[TIMED]
 

@@ -118,9 +118,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
         config.pluginmanager.register(Arm(config, msgspec.json.decode(task, type=Task)), "steelyard-session")
         return
-    from steelyard.testing.conductor import Session
+    from steelyard.testing.conductor import TimedSession
 
-    config.pluginmanager.register(Session(config), "steelyard-session")
+    config.pluginmanager.register(TimedSession(config), "steelyard-session")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import msgspec
 
 from steelyard.errors import RecordError
 from steelyard.sample import Sample
-from steelyard.stats.compare.sessions import Means
+from steelyard.stats.compare.sessions import SessionMeans
 from steelyard.store import Record
 from steelyard.testing import reference
 from steelyard.testing.claims import ABSENT, METRIC, group_of, levels_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class SavedSession(msgspec.Struct, frozen=True):
     """A session that was kept: means of its tests by their names, and the facts that came with it."""
 
-    means: Mapping[str, Means]
+    means: Mapping[str, SessionMeans]
     host: Mapping[str, Scalar]
 
 
@@ -43,7 +43,7 @@ def read_saved(directory: Path) -> SavedSession:
         beside = {sample.treatment.id: sample for sample in references}
         try:
             means = {
-                _name(sample.treatment.levels): Means(
+                _name(sample.treatment.levels): SessionMeans(
                     _compute_mean_log(sample), _compute_mean_log(beside.get(sample.treatment.id))
                 )
                 for sample in record.samples(METRIC)

@@ -27,14 +27,14 @@ from steelyard.testing.passes import Ran
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.exchange.recording import Taken, Trial
+    from steelyard.exchange.recording import RecordedTrial, Taken
 
 
 _KEY = re.compile(r"^experiment\(\): claims\[\d+\][.:] ?|^\S*tests\.lab ")
 """What an error begins with that names a key or a record which a test does not have."""
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class SessionJudgement(msgspec.Struct, frozen=True):
     """The verdict on a claim of a test.
 
     Attributes
@@ -81,13 +81,13 @@ class File(msgspec.Struct):
         its = [{key: level for key, level in self.levels[i].items() if level != ABSENT} for i in places]
         return File(self.name, [self.ran[place] for place in places], full(its), orders)
 
-    def trials(self, extra: Mapping[str, Scalar]) -> list[Trial]:
+    def trials(self, extra: Mapping[str, Scalar]) -> list[RecordedTrial]:
         """One a block and test, in the order in which they ran."""
-        from steelyard.exchange.recording import Trial
+        from steelyard.exchange.recording import RecordedTrial
 
         cells = self.cells(extra)
         return [
-            Trial(
+            RecordedTrial(
                 cells[place],
                 {
                     METRIC: (self.ran[place].timed.values[number - 1],),
@@ -116,7 +116,7 @@ def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -
     )
 
 
-def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
+def judge(file: File, taken: Taken, *, strict: bool) -> list[SessionJudgement]:
     """Return the claims of the tests of a file or group, one family.
 
     A claim that cannot be understood is refused alone.
@@ -125,14 +125,14 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
     others: dict[str, Mapping[str, Scalar]] = {}
     for level in levels:
         others.setdefault(str(level["test"]), level)
-    judgements: list[Judgement] = []
+    judgements: list[SessionJudgement] = []
     # A test of several parameters claims its growth once, in the words of all of them.
     distinct: list[tuple[Ran, dict[str, Any]]] = []
     for one, its in zip(file.ran, levels, strict=True):
         try:
             claims = claims_of(one.item, its, others)
         except pytest.UsageError as error:
-            judgements.append(Judgement(one, "refused", str(error)))
+            judgements.append(SessionJudgement(one, "refused", str(error)))
             continue
         distinct += [(one, claim) for claim in claims if claim not in [other for _, other in distinct]]
     compared = [pair for pair in distinct if "scales" not in pair[1]]
@@ -145,11 +145,11 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[Judgement]:
     return judgements
 
 
-def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[Judgement]:
+def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[SessionJudgement]:
     """Return the claims of tests that passed and have no values."""
     timed = {id(one) for one in file.ran} if file is not None else set()
     return [
-        Judgement(one, "not_judged", f"not judged: {NOTHING_TIMED}")
+        SessionJudgement(one, "not_judged", f"not judged: {NOTHING_TIMED}")
         for one in ran
         if id(one) not in timed and makes_claims(one.item) and all(report.passed for report in one.reports)
     ]
@@ -157,7 +157,7 @@ def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[Judgement]:
 
 def _judge_family(
     file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
-) -> list[Judgement]:
+) -> list[SessionJudgement]:
     """Judge claims together; where that is refused, find those that are refused alone, and judge the rest."""
     if not claims:
         return []
@@ -167,37 +167,37 @@ def _judge_family(
         words = _KEY.sub("", error.message) + (f" ({error.hint})" if error.hint else "")
         if len(claims) == 1:
             ((one, _),) = claims
-            return [Judgement(one, "refused", f"{one.item.nodeid}: {words}")]
+            return [SessionJudgement(one, "refused", f"{one.item.nodeid}: {words}")]
         alone = [_judge_family(file, [pair], taken, strict=strict) for pair in claims]
         sound = [pair for pair, (it,) in zip(claims, alone, strict=True) if it.outcome != "refused"]
         refused = [it for (it,) in alone if it.outcome == "refused"]
         if not refused:
-            return [Judgement(one, "refused", f"{file.name}: {words}") for one, _ in claims]
+            return [SessionJudgement(one, "refused", f"{file.name}: {words}") for one, _ in claims]
         return refused + _judge_family(file, sound, taken, strict=strict)
 
 
 def _judge_together(
     file: File, claims: Sequence[tuple[Ran, dict[str, Any]]], taken: Taken, *, strict: bool
-) -> list[Judgement]:
-    from steelyard.exchange.recording import Question, write_record
+) -> list[SessionJudgement]:
+    from steelyard.exchange.recording import Selection, write_record
     from steelyard.lab.answer.check import check
     from steelyard.report.claims.text import words
 
     with tempfile.TemporaryDirectory() as directory:
         taken = msgspec.structs.replace(taken, cells=file.cells({}))
-        question = Question(claims=[claim for _, claim in claims])
+        question = Selection(claims=[claim for _, claim in claims])
         with write_record(Path(directory, "tests.lab"), file.trials({}), taken, question) as record:
             checked = check(record)
     verdicts = (checked.strictly() if strict else checked).verdicts
     return [
-        Judgement(one, verdict.outcome, words(verdict))
+        SessionJudgement(one, verdict.outcome, words(verdict))
         for (one, _), verdict in zip(claims, verdicts, strict=True)
     ]
 
 
 def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
     """Write one record of all files; tests are compared within each."""
-    from steelyard.exchange.recording import FILE, Question, write_record
+    from steelyard.exchange.recording import FILE, Selection, write_record
 
     together = full([levels for file in files for levels in file.levels])
     its = iter(together)
@@ -208,7 +208,7 @@ def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
     trials.sort(key=lambda each: each.block)
     tests = len({levels["test"] for levels in together}) > 1
     taken = msgspec.structs.replace(taken, cells=cells)
-    write_record(directory, trials, taken, Question(compare="test" if tests else None)).close()
+    write_record(directory, trials, taken, Selection(compare="test" if tests else None)).close()
 
 
 def taken(files: Sequence[File], host: Mapping[str, Scalar]) -> Taken:

@@ -11,12 +11,15 @@ from steelyard.units import format_quantity
 if TYPE_CHECKING:
     from steelyard.stats.compare.sessions import Moved
     from steelyard.stats.compare.turns import Turned
-    from steelyard.testing.comparison import Change, Comparison
+    from steelyard.testing.comparison import SessionChange, SessionComparison
     from steelyard.testing.session import File
 
 
 def lines(
-    files: Sequence[File], claims: Sequence[str], comparisons: Sequence[Comparison], notes: Sequence[str]
+    files: Sequence[File],
+    claims: Sequence[str],
+    comparisons: Sequence[SessionComparison],
+    notes: Sequence[str],
 ) -> Iterator[str]:
     """Each test with its mean and standard deviation, then claims, comparisons, and the record."""
     rows = [(one.item.nodeid, one.timed.values) for file in files for one in file.ran]
@@ -31,7 +34,7 @@ def lines(
     yield from notes
 
 
-def _change(change: Change) -> str:
+def _change(change: SessionChange) -> str:
     moved, turned = change.moved, change.turned
     if turned is not None:
         suspicion = f"; {_get_ratio(moved.speedup)} across sessions" if moved is not None else ""

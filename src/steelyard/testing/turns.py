@@ -24,7 +24,7 @@ import msgspec
 from steelyard.errors import SteelyardError
 from steelyard.lab.history.repository import Repository
 from steelyard.stats.compare.turns import Turned, compare_turns
-from steelyard.testing.messages import TASK, Collected, Order, Reply, Task
+from steelyard.testing.messages import TASK, CollectedTests, Order, OrderOutcome, Task
 from steelyard.units import Scalar
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class UnmeasurableError(SteelyardError):
     """Turns with this commit are not possible, and why."""
 
 
-class Confirmation(msgspec.Struct, frozen=True):
+class TurnsConfirmation(msgspec.Struct, frozen=True):
     """What turns with a commit showed.
 
     Attributes
@@ -84,7 +84,7 @@ def describe_commit(root: Path) -> dict[str, Scalar]:
 
 def measure_in_turns(
     config: pytest.Config, items: Sequence[pytest.Item], revision: str, *, screens: bool
-) -> Confirmation:
+) -> TurnsConfirmation:
     """Measure tests in turns with their versions of another commit.
 
     Parameters
@@ -133,7 +133,7 @@ class Turns:
         self._differences: dict[str, list[float]] = {}
         self._reasons: dict[str, str] = {}
 
-    def measure(self, items: Sequence[pytest.Item], *, screens: bool) -> Confirmation:
+    def measure(self, items: Sequence[pytest.Item], *, screens: bool) -> TurnsConfirmation:
         """Measure these tests pair by pair, each until it is decided or more pairs are not promising."""
         files: dict[str, list[str]] = {}
         for item in items:
@@ -156,7 +156,7 @@ class Turns:
             if pair + 1 in LOOKS:
                 ended |= {test.name for test in self._compare() if not is_promising(test, screens=screens)}
         turned = {test.name: test for test in self._compare()}
-        return Confirmation(self._commit, turned, self._reasons)
+        return TurnsConfirmation(self._commit, turned, self._reasons)
 
     def _compare(self) -> tuple[Turned, ...]:
         sound = {name: logs for name, logs in self._differences.items() if name not in self._reasons}
@@ -273,19 +273,19 @@ class _Arm:
         self._replies = replies
         self._log = log
 
-    def begin(self) -> Collected:
+    def begin(self) -> CollectedTests:
         """Wait for what was collected."""
-        return msgspec.json.decode(self._line(), type=Collected)
+        return msgspec.json.decode(self._line(), type=CollectedTests)
 
-    def ask(self, test: str) -> Reply:
+    def ask(self, test: str) -> OrderOutcome:
         """Let a test run once."""
         self._send(Order(test))
-        return msgspec.json.decode(self._line(), type=Reply)
+        return msgspec.json.decode(self._line(), type=OrderOutcome)
 
     def end(self) -> str:
         """Let the session end; a module that is not of its tree, or nothing."""
         self._send(Order(None))
-        return msgspec.json.decode(self._line(), type=Reply).foreign
+        return msgspec.json.decode(self._line(), type=OrderOutcome).foreign
 
     def _send(self, order: Order) -> None:
         with suppress(BrokenPipeError):  # What it said last is told by the next reading.

@@ -7,7 +7,7 @@ import pytest
 from steelyard.errors import UsageError
 from steelyard.exchange import importers
 from steelyard.exchange.importers import FORMATS, read
-from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries
 
 HYPERFINE = {"results": [{"command": "a", "times": [1.0]}]}
 
@@ -58,7 +58,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path):
 def test_another_package_adds_a_format_by_an_entry_point(written, monkeypatch):
     def of_ours(text, where):
         assert where.endswith("it.txt")
-        return Contents("ours", (Series({"benchmark": "f"}, "time_s", "s", ((float(text),),)),))
+        return FileContents("ours", (ImportedSeries({"benchmark": "f"}, "time_s", "s", ((float(text),),)),))
 
     class Point:
         name = "ours"

@@ -8,11 +8,11 @@ import msgspec
 import pytest
 
 from steelyard.errors import RecordError
-from steelyard.exchange.lake.facts import Facts, TableFile, decode, encode, find_place, hash_bytes
+from steelyard.exchange.lake.facts import LakeFacts, TableFile, decode, encode, find_place, hash_bytes
 from steelyard.sample import Treatment
 from steelyard.store.entries import Run
 
-FACTS = Facts(
+FACTS = LakeFacts(
     id="0123456789abcdef",
     name="a",
     created_ns=1_785_000_000_000_000_000,

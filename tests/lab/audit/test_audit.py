@@ -19,7 +19,7 @@ from steelyard.interventions.aslr import Aslr
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.lab.audit.audit import audit
-from steelyard.lab.audit.candidates import Candidate, candidates, not_varied, placed
+from steelyard.lab.audit.candidates import AuditCandidate, candidates, not_varied, placed
 from steelyard.lab.audit.effort import effort
 from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.audit.stages import Stages, computes
@@ -139,7 +139,7 @@ DRAWS = 500
 @pytest.mark.parametrize("kinds", [16, 40, 64])
 def test_the_share_unseen_bounds_how_often_a_kind_is_missed_however_its_levels_lie(kinds):
     # Witness: the kind is planted in whole steps of the stack, or spread over all of them, and drawn for.
-    env = Candidate("env_bytes", 0, tuple(range(0, 512, 16)), numeric=True)
+    env = AuditCandidate("env_bytes", 0, tuple(range(0, 512, 16)), numeric=True)
     visited = 24
     for where in (range(kinds), range(0, 512, 512 // kinds)):
         planted = set(list(where)[:kinds])

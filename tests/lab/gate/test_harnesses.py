@@ -9,14 +9,14 @@ import pytest
 
 from steelyard.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses import HARNESSES, NAMES, find_harness
-from steelyard.lab.gate.harnesses.harness import Program, Selection, Tree, escape, match_any
+from steelyard.lab.gate.harnesses.harness import HarnessProgram, Selection, Tree, escape, match_any
 
 ONLY = Selection("/m", ("a/b", "c+d"))
 
 
 def launched(name, words, selection=ONLY, source=None):
     harness = next(each for each in HARNESSES if each.name == name)
-    return harness.launch(Program("", words, source or harness.source), selection)
+    return harness.launch(HarnessProgram("", words, source or harness.source), selection)
 
 
 def test_names_are_those_of_the_command_line():
@@ -97,7 +97,7 @@ def test_criterion_gets_one_filter_and_divan_several():
 @pytest.mark.parametrize(("source", "seconds"), [("criterion", 8.5), ("divan", 1.0), ("tango", 1.0)])
 def test_a_budget_is_that_of_the_harness_within_the_program(source, seconds):
     harness = find_harness("cargo", ("cargo", "bench"), Path())
-    assert harness.get_default_s(Program("", ("/p",), source)) == seconds
+    assert harness.get_default_s(HarnessProgram("", ("/p",), source)) == seconds
 
 
 def test_tango_runs_alone_and_gets_one_glob():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.lab.merge.machines import Place, name_machines
+from steelyard.lab.merge.machines import RunOfMachine, name_machines
 from steelyard.store.entries import Run
 
 
 def place(host, boot="", *, record="r", name="NAME", **facts):
-    return Place(record, name, Run(1, 0, 1, boot, {"hostname": host, **facts}, "complete"))
+    return RunOfMachine(record, name, Run(1, 0, 1, boot, {"hostname": host, **facts}, "complete"))
 
 
 @pytest.mark.parametrize(

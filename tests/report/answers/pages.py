@@ -13,7 +13,7 @@ from steelyard.answers.portrait import Disturbed, Excluded, Portrait
 from steelyard.answers.status import Status
 from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
-from steelyard.report.page.contents import Contents
+from steelyard.report.page.contents import PageContents
 from steelyard.sample import Failures
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.answer import answer
@@ -43,12 +43,12 @@ def portrait(samples, *, name="made up", excluded=(), disturbed=(), contexts=(),
 def without_runs(found):
     """An answer of which only itself is known."""
     treatments = {each.treatment.id: each.treatment for each in found.samples}
-    return Contents(replace(portrait([]), treatments=tuple(treatments.values())), found)
+    return PageContents(replace(portrait([]), treatments=tuple(treatments.values())), found)
 
 
 def page_of(samples, facts=BLOCKS, declared=None, **more):
     found = answer("made up", samples, facts, declared or Analysis())
-    return Contents(portrait(samples, **more), found)
+    return PageContents(portrait(samples, **more), found)
 
 
 def interleaved(samples):
@@ -93,7 +93,7 @@ def all_failed():
     empty = [make([], t, name, failures=Failures(5, 5, 0)) for t, name in ((1, "a"), (2, "b"))]
     lost = [Excluded(i, 1 + i % 2, 1 + i // 2, "failed", "exit code 1", 1e-3) for i in range(10)]
     about = portrait(empty, excluded=lost, state="failed")
-    return Contents(about, None, why="made.lab has no complete block to analyze yet")
+    return PageContents(about, None, why="made.lab has no complete block to analyze yet")
 
 
 def in_contexts():

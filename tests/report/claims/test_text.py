@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import (
+    BestCandidate,
     BestEvidence,
     BreaksEvidence,
-    Candidate,
     MeanEvidence,
     PredictedEvidence,
     RatioEvidence,
@@ -74,8 +74,8 @@ LINEAR = fitted(lambda p: 1e-6 + 1e-7 * p, "O(p)")
 MEAN = MeanEvidence(RSS, "64", 9.4e6, 1e5, 2e4, Interval(9.36e6, 9.44e6), 0.05, 1e-9, 20, "block")
 OPEN_MEAN = replace(MEAN, interval=Interval(9.36e6, 11e6), p=0.2, unseen=0.168, units_needed=59)
 CANDIDATES = (
-    Candidate("a", 1.12, Interval(1.1, 1.14), possible=False),
-    Candidate("b", 1.01, Interval(0.99, 1.03), possible=True),
+    BestCandidate("a", 1.12, Interval(1.1, 1.14), possible=False),
+    BestCandidate("b", 1.01, Interval(0.99, 1.03), possible=True),
 )
 WORDS = [
     (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner, TrialOrder
 
 BUILD_IN_A_PROCESS = """
 import sys
@@ -70,7 +70,7 @@ def test_what_the_runner_of_a_killed_python_wrote_down_is_not_taken_for_this_bui
     built.directory.with_suffix(".complete").unlink()
     with Runner(built.directory.with_suffix(".journal")) as runner:
         launch = Launch(path="/bin/false", argv=("false",), env=(), cwd=str(tmp_path))
-        runner.run([Trial(1, runner.define(launch))])
+        runner.run([TrialOrder(1, runner.define(launch))])
     assert workshop.shell("echo > {build}/f").build({}).fresh
 
 

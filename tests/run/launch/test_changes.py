@@ -16,7 +16,7 @@ from steelyard.interventions import INTERVENTIONS
 from steelyard.run.launch.changes import _name_of_length
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Trial
+from steelyard.run.runner.runner import TrialOrder
 from steelyard.spec import experiment
 
 SHOW = r"""
@@ -70,7 +70,7 @@ def found(runner, journal, tmp_path, show):
         launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
         made = launches.in_context(Context(1, {"aslr": "off"}))
-        runner.run([Trial(key, runner.define(launch)) for key, launch in made.items()])
+        runner.run([TrialOrder(key, runner.define(launch)) for key, launch in made.items()])
         raw = read_journal(journal)[0]
         assert [(each.status, each.exit_code) for each in raw] == [("ok", 0)] * len(levels), raw
         return [json.loads(each.stdout) for each in raw]
@@ -175,7 +175,7 @@ def test_a_program_under_a_longer_directory_reads_and_writes_where_it_belongs(ru
     launches.mark("0" * 16, metrics_file=tmp_path / "made.lab" / "metrics")
     (launch,) = launches.in_context(Context(1, {"cwd_bytes": 600})).values()
     number = runner.define(launch)
-    runner.run([Trial(1, number), Trial(2, number)])
+    runner.run([TrialOrder(1, number), TrialOrder(2, number)])
     assert [each.exit_code for each in read_journal(journal)[0]] == [0, 0]
     assert (tmp_path / "out").read_text() == "text"
 
@@ -237,7 +237,7 @@ def test_the_files_of_a_program_are_dropped_or_warm_just_before_it_starts(runner
     )
     made = LaunchPlan(asked, treatments(asked), builds={}).in_context(None)
     defined = {key: runner.define(launch) for key, launch in made.items()}
-    runner.run([Trial(i, defined[1 + i % 2]) for i in range(1, 5)])
+    runner.run([TrialOrder(i, defined[1 + i % 2]) for i in range(1, 5)])
     raw = read_journal(journal)[0]
     assert [each.status for each in raw] == ["ok"] * 4, raw
     resident = [int(each.stdout) for each in raw]
@@ -257,7 +257,7 @@ def test_a_program_of_which_nothing_can_be_dropped_fails_and_says_why(runner, jo
             source="/", program={"command": [str(program)]}, factors={"file_cache": ["dropped"]}
         )
         (launch,) = LaunchPlan(asked, treatments(asked), builds={}).in_context(None).values()
-        runner.run([Trial(1, runner.define(launch))])
+        runner.run([TrialOrder(1, runner.define(launch))])
     finally:
         program.unlink()
     (raw,) = read_journal(journal)[0]

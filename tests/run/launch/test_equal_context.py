@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import UsageError
-from steelyard.run.launch.equal_context import Growth, equalize
+from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import Launch
 
 WHERE = r"""
@@ -72,21 +72,21 @@ def test_the_same_program_under_two_paths_has_its_stack_at_one_address(arms, run
     assert stack_of(equal[1], run_one) == stack_of(equal[2], run_one)
 
 
-@pytest.mark.parametrize("growth", [Growth(argv0_bytes=64), Growth(path_bytes=64)])
+@pytest.mark.parametrize("growth", [AddedBytes(argv0_bytes=64), AddedBytes(path_bytes=64)])
 def test_a_longer_name_moves_the_stack_as_a_longer_environment_does(arms, run_one, growth):
-    equal = equalize(arms, {1: Growth(argv0_bytes=0) if growth.argv0_bytes else Growth(), 2: growth})
+    equal = equalize(arms, {1: AddedBytes(argv0_bytes=0) if growth.argv0_bytes else AddedBytes(), 2: growth})
     moved = int(stack_of(equal[1], run_one), 16) - int(stack_of(equal[2], run_one), 16)
     assert moved == 64
 
 
 def test_a_path_longer_than_the_kernel_takes_is_refused_with_what_makes_it_so(arms):
     with pytest.raises(UsageError, match=r"would be \d,\d+ bytes long; Linux takes 4,095") as caught:
-        equalize(arms, {1: Growth(path_bytes=4090)})
+        equalize(arms, {1: AddedBytes(path_bytes=4090)})
     assert "stack_offset" in caught.value.hint
 
 
 def test_growth_moves_the_stack_of_one_arm_by_that_much(arms, run_one):
-    equal = equalize(arms, {2: Growth(64)})
+    equal = equalize(arms, {2: AddedBytes(64)})
     moved = int(stack_of(equal[1], run_one), 16) - int(stack_of(equal[2], run_one), 16)
     assert moved == 64
 
@@ -110,7 +110,7 @@ def test_a_script_is_started_by_a_path_of_equal_length_which_replaces_its_name(t
 @given(st.lists(launches, min_size=1, max_size=4), st.integers(0, 4096))
 def test_paths_numbers_and_bytes_of_all_arms_are_equal_and_nothing_is_taken_away(given_launches, growth):
     before = dict(enumerate(given_launches))
-    after = equalize(before, dict.fromkeys(before, Growth(growth)))
+    after = equalize(before, dict.fromkeys(before, AddedBytes(growth)))
     assert len({len(each.path) for each in after.values()}) == 1
     assert len({len(each.argv) + len(each.env) for each in after.values()}) == 1
     assert len({each.argv_bytes + each.env_bytes for each in after.values()}) == 1

@@ -16,7 +16,7 @@ from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.orders import Enter, Leave
-from steelyard.run.runner.runner import HookError, Runner, RunnerDiedError, Trial
+from steelyard.run.runner.runner import HookError, Runner, RunnerDiedError, TrialOrder
 from steelyard.spec import experiment
 from steelyard.store import Record
 
@@ -119,7 +119,7 @@ def entered(flagged, journal, tmp_path, eventually):
     enter, leave = launches.hooks(launches.treatments[0], [level.enter, level.leave])
     (sleep,) = launches.hooks(launches.treatments[0], [["sleep", "60"]])
     runner = Runner(journal, close_timeout_s=75.0)
-    orders = [Enter(0, runner.define(enter), runner.define(leave)), Trial(1, runner.define(sleep))]
+    orders = [Enter(0, runner.define(enter), runner.define(leave)), TrialOrder(1, runner.define(sleep))]
     thread = threading.Thread(target=_quietly, args=(runner, orders))
     thread.start()
     eventually((tmp_path / "flag").exists)
@@ -162,11 +162,11 @@ def test_what_a_killed_runner_had_entered_is_written_down_and_left_by_the_next_r
 
 def test_a_level_without_commands_changes_nothing(runner, journal, sh):
     number = runner.define(sh("true"))
-    assert runner.run([Enter(3, None, None), Trial(1, number), Leave(3, None)]) == 1
+    assert runner.run([Enter(3, None, None), TrialOrder(1, number), Leave(3, None)]) == 1
     assert levels_file(journal).read_bytes() == b""
 
 
 def test_a_batch_ends_where_a_level_cannot_be_entered(runner, sh, journal):
     with pytest.raises(HookError):
-        runner.run([Enter(0, runner.define(sh("exit 1")), None), Trial(1, runner.define(sh("true")))])
+        runner.run([Enter(0, runner.define(sh("exit 1")), None), TrialOrder(1, runner.define(sh("true")))])
     assert read_journal(journal)[0] == []

@@ -10,7 +10,7 @@ import pytest
 from steelyard.run.launch.launch import Launch
 from steelyard.run.measure.verify import Verifier
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner, TrialOrder
 from steelyard.spec.experiment import Experiment, Program, Verify
 
 
@@ -23,7 +23,7 @@ def run(tmp_path):
         journal = tmp_path / "journal"
         journal.unlink(missing_ok=True)
         with Runner(journal) as runner:
-            runner.run([Trial(1, runner.define(launch))])
+            runner.run([TrialOrder(1, runner.define(launch))])
         return read_journal(journal)[0][0]
 
     return run

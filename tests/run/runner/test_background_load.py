@@ -11,7 +11,7 @@ import pytest
 from steelyard.design import treatments
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Trial
+from steelyard.run.runner.runner import TrialOrder
 from steelyard.spec import experiment
 
 BESIDE = (
@@ -38,7 +38,7 @@ def beside(runner, journal, tmp_path, mark):
         launches = LaunchPlan(asked, treatments(asked), builds={})
         launches.mark(mark, metrics_file=tmp_path / "metrics")
         (launch,) = launches.in_context(None).values()
-        runner.run([Trial(1, runner.define(launch))])
+        runner.run([TrialOrder(1, runner.define(launch))])
         raw = read_journal(journal)[0][-1]
         assert (raw.status, raw.left_processes) == ("ok", 0), raw
         return [line.split(" ", 3) for line in raw.stdout.decode().splitlines()]
@@ -95,4 +95,4 @@ def _quietly(runner, number):
     from steelyard.run.runner.runner import RunnerDiedError
 
     with pytest.raises(RunnerDiedError):
-        runner.run([Trial(1, number)])
+        runner.run([TrialOrder(1, number)])

@@ -20,7 +20,7 @@ from steelyard.run.runner.counter_sources import (
     explain_missing,
 )
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Trial
+from steelyard.run.runner.runner import TrialOrder
 
 POWER = "sys/bus/event_source/devices/power"
 ZONE = "sys/class/powercap/intel-rapl:"
@@ -156,7 +156,7 @@ def test_the_program_is_in_the_group_and_hooks_are_not(base, run_one, sh, tmp_pa
 
 def test_a_group_goes_when_the_runner_is_stopped_in_a_trial(base, runner, journal, sh, eventually):
     launch = runner.define(sh("sleep 60", counters=("tree_cpu_s",)))
-    thread = threading.Thread(target=runner.run, args=([Trial(1, launch)],))
+    thread = threading.Thread(target=runner.run, args=([TrialOrder(1, launch)],))
     thread.start()
     eventually(name_trial_group(base).exists)
     runner.stop()

@@ -13,7 +13,7 @@ import pytest
 from steelyard.interventions.launch_change import HostSetting
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Runner, RunnerDiedError, Trial
+from steelyard.run.runner.runner import Runner, RunnerDiedError, TrialOrder
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def one(undo, journal):
 
 def test_a_setting_holds_while_its_launch_runs_and_is_put_back_at_the_end(undo, journal, setting):
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(under(setting, "during", f"cat {setting}")))])
+        runner.run([TrialOrder(1, runner.define(under(setting, "during", f"cat {setting}")))])
         assert setting.read_text() == "during"
     assert read_journal(journal)[0][0].stdout == b"during"
     assert setting.read_text() == "before"
@@ -53,7 +53,9 @@ def test_a_launch_that_does_not_name_a_setting_finds_what_was_there_before(undo,
     plain = Launch("/bin/cat", ("cat", str(setting)), (), "/")
     with Runner(journal) as runner:
         changing, reading = runner.define(under(setting, "during")), runner.define(plain)
-        runner.run([Trial(1, changing), Trial(2, reading), Trial(3, changing), Trial(4, reading)])
+        runner.run(
+            [TrialOrder(1, changing), TrialOrder(2, reading), TrialOrder(3, changing), TrialOrder(4, reading)]
+        )
         assert [each.stdout for each in read_journal(journal)[0]] == [b"", b"before", b"", b"before"]
 
 
@@ -61,7 +63,7 @@ def test_of_a_file_that_offers_several_values_the_chosen_one_is_put_back(undo, j
     path = tmp_path / "enabled"
     path.write_text("always [madvise] never\n")
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(under(path, "never")))])
+        runner.run([TrialOrder(1, runner.define(under(path, "never")))])
         assert undo.read_text() == f"{path}\tmadvise\n"
     assert path.read_text().startswith("madvise")
 
@@ -69,21 +71,21 @@ def test_of_a_file_that_offers_several_values_the_chosen_one_is_put_back(undo, j
 def test_what_is_changed_is_written_down_before(undo, journal, setting):
     with Runner(journal) as runner:
         seen = f"cat {undo}"
-        runner.run([Trial(1, runner.define(under(setting, "during", seen)))])
+        runner.run([TrialOrder(1, runner.define(under(setting, "during", seen)))])
     assert read_journal(journal)[0][0].stdout == f"{setting}\tbefore\n".encode()
 
 
 def test_a_setting_that_cannot_be_made_fails_the_trial_before_it_starts(undo, journal, tmp_path):
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(under(tmp_path / "missing", "x")))])
+        runner.run([TrialOrder(1, runner.define(under(tmp_path / "missing", "x")))])
     (raw,) = read_journal(journal)[0]
     assert (raw.status, raw.step) == ("setup_failed", "host")
 
 
 def test_two_experiments_do_not_change_the_host_at_once(undo, journal, tmp_path, setting):
     with Runner(journal) as first, Runner(tmp_path / "other") as second:
-        first.run([Trial(1, first.define(under(setting, "first")))])
-        second.run([Trial(1, second.define(under(setting, "second")))])
+        first.run([TrialOrder(1, first.define(under(setting, "first")))])
+        second.run([TrialOrder(1, second.define(under(setting, "second")))])
         (raw,) = read_journal(tmp_path / "other")[0]
         assert (raw.status, raw.step) == ("setup_failed", "host")
         assert setting.read_text() == "first"
@@ -106,7 +108,7 @@ def killed(runner, setting, eventually, *pids):
 
 def _until_death(runner, number):
     with suppress(RunnerDiedError):  # where it was the runner that was killed
-        assert runner.run([Trial(1, number)]) == 0
+        assert runner.run([TrialOrder(1, number)]) == 0
 
 
 def test_the_guard_puts_it_back_where_the_runner_is_killed(undo, journal, setting, eventually):
@@ -139,7 +141,7 @@ def test_an_undo_journal_that_others_may_write_is_not_obeyed(undo, journal, sett
     undo.write_text(f"{setting}\tplanted\n")
     undo.chmod(0o666)
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(under(setting, "during")))])
+        runner.run([TrialOrder(1, runner.define(under(setting, "during")))])
     (raw,) = read_journal(journal)[0]
     assert (raw.status, raw.errno) == ("setup_failed", 1)
     assert setting.read_text() == "before\n"

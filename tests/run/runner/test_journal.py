@@ -13,7 +13,7 @@ import pytest
 from steelyard.errors import RecordError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import JournalError, read_journal
-from steelyard.run.runner.runner import BlockEnd, Runner, Trial
+from steelyard.run.runner.runner import BlockEnd, Runner, TrialOrder
 
 HEAD_BYTES = 16
 
@@ -22,7 +22,7 @@ HEAD_BYTES = 16
 def written(runner: Runner, journal: Path, sh) -> Path:
     """A journal of three trials with outputs, whose runner has ended."""
     launch = runner.define(sh("echo out; echo err >&2", counters=("page_faults",)))
-    runner.run([*(Trial(number, launch) for number in (1, 2, 3)), BlockEnd()])
+    runner.run([*(TrialOrder(number, launch) for number in (1, 2, 3)), BlockEnd()])
     runner.close()
     return journal
 
@@ -122,7 +122,7 @@ def test_a_new_runner_cuts_off_a_torn_frame_and_goes_on(written, sh):
     os.truncate(written, third - 5)
     with Runner(written) as runner:
         assert runner.cut_bytes == third - 5 - second
-        runner.run([Trial(4, runner.define(sh("exit 0")))])
+        runner.run([TrialOrder(4, runner.define(sh("exit 0")))])
     trials, _ = read_journal(written, second)
     assert [trial.trial for trial in trials] == [4]
     assert [trial.trial for trial in read_journal(written)[0]] == [1, 2, 4]
@@ -160,7 +160,7 @@ def test_a_full_disk_ends_the_batch_and_loses_no_finished_trial(small_disk, sh, 
         with pytest.raises(
             RecordError, match=r"could not be written to .*: No space left on device"
         ) as error:
-            runner.run([Trial(number, loud) for number in range(1, 11)])
+            runner.run([TrialOrder(number, loud) for number in range(1, 11)])
         assert error.value.hint
         trials, end = read_journal(journal)
         lost = len(trials) + 1
@@ -169,7 +169,7 @@ def test_a_full_disk_ends_the_batch_and_loses_no_finished_trial(small_disk, sh, 
         assert end == journal.stat().st_size, "nothing of the lost one is left in the file"
 
         quiet = runner.define(sh("exit 0"))
-        assert runner.run([Trial(lost, quiet)]) == 1, "what fits goes on"
+        assert runner.run([TrialOrder(lost, quiet)]) == 1, "what fits goes on"
     assert [trial.trial for trial in read_journal(journal, end)[0]] == [lost]
 
 

@@ -13,7 +13,15 @@ import pytest
 from steelyard.errors import MachineError, RecordBusyError, RecordError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import BlockEnd, Hook, HookError, Runner, RunnerDiedError, Trial, find_runner
+from steelyard.run.runner.runner import (
+    BlockEnd,
+    Hook,
+    HookError,
+    Runner,
+    RunnerDiedError,
+    TrialOrder,
+    find_runner,
+)
 
 S = 1_000_000_000
 MS = 1_000_000
@@ -30,7 +38,7 @@ def test_a_program_that_ran_to_its_end_is_ok_whatever_its_exit_code(run_one, sh)
 def test_the_wait_for_a_cpu_is_observed_where_asking_costs_little_beside_the_run(runner, journal):
     true, nap = Launch("/bin/true", ("true",), (), "/"), Launch("/bin/sleep", ("sleep", "0.001"), (), "/")
     short, long = runner.define(true), runner.define(nap)
-    runner.run([Trial(i, long if i % 10 == 0 else short) for i in range(1, 41)])
+    runner.run([TrialOrder(i, long if i % 10 == 0 else short) for i in range(1, 41)])
     trials = read_journal(journal)[0]
     assert [trial.cpu is not None for trial in trials] == [trial.wall_ns >= MS // 2 for trial in trials]
     assert all(trial.cpu is not None for trial in trials if trial.launch == long)
@@ -39,7 +47,7 @@ def test_the_wait_for_a_cpu_is_observed_where_asking_costs_little_beside_the_run
 
 def test_the_wait_for_a_cpu_is_observed_of_every_run_where_it_is_asked_for(runner, journal):
     true = runner.define(Launch("/bin/true", ("true",), (), "/", queue_wait=True))
-    runner.run([Trial(i, true) for i in range(1, 11)])
+    runner.run([TrialOrder(i, true) for i in range(1, 11)])
     for trial in read_journal(journal)[0]:
         assert trial.cpu in os.sched_getaffinity(0)
         assert trial.queue_wait_ns is None or trial.queue_wait_ns < trial.wall_ns
@@ -107,7 +115,7 @@ def test_a_time_limit_that_is_not_reached_changes_nothing(run_one, sh):
 def test_trials_keep_their_numbers_and_their_order(runner, journal, sh):
     launches = [runner.define(sh(f"exit {code}")) for code in (3, 4)]
     numbers = [10, 2, 999_999_999_999, 7]
-    assert runner.run([Trial(number, launches[number % 2]) for number in numbers]) == 4
+    assert runner.run([TrialOrder(number, launches[number % 2]) for number in numbers]) == 4
     trials, _ = read_journal(journal)
     assert [trial.trial for trial in trials] == numbers
     assert [trial.exit_code for trial in trials] == [3, 3, 4, 4]
@@ -120,13 +128,13 @@ def test_an_empty_batch_is_done_at_once(runner):
 
 def test_a_batch_of_thousands_is_taken_whole(runner, journal, sh):
     launch = runner.define(Launch("/bin/true", ("true",), (), "/", stdout="null", stderr="null"))
-    assert runner.run([*(Trial(number, launch) for number in range(1, 3001)), BlockEnd()]) == 3000
+    assert runner.run([*(TrialOrder(number, launch) for number in range(1, 3001)), BlockEnd()]) == 3000
     assert [trial.trial for trial in read_journal(journal)[0]] == list(range(1, 3001))
 
 
 def test_each_trial_is_in_the_journal_before_the_next_one_starts(runner, journal, sh):
     launch = runner.define(sh(f"stat -c %s {journal}"))
-    runner.run([Trial(number, launch) for number in (1, 2, 3)])
+    runner.run([TrialOrder(number, launch) for number in (1, 2, 3)])
     trials, size = read_journal(journal)
     seen = [int(trial.stdout) for trial in trials] + [size]
     assert seen[0] == 16
@@ -137,11 +145,11 @@ def test_forgotten_launches_are_gone_and_numbers_begin_again(runner, journal, sh
     for code in (1, 2):
         launch = runner.define(sh(f"exit {code}"))
         assert launch == 0
-        runner.run([Trial(code, launch)])
+        runner.run([TrialOrder(code, launch)])
         runner.forget()
     assert [trial.exit_code for trial in read_journal(journal)[0]] == [1, 2]
     with pytest.raises(RunnerDiedError, match="never defined"):
-        runner.run([Trial(3, 0)])
+        runner.run([TrialOrder(3, 0)])
 
 
 def test_a_thousand_launches_do_not_make_the_runner_larger(lean_runner, run_one, sh):
@@ -153,7 +161,7 @@ def test_a_thousand_launches_do_not_make_the_runner_larger(lean_runner, run_one,
 
 def test_the_number_of_the_trial_is_written_into_the_environment(runner, journal, sh):
     launch = runner.define(sh("echo $STEELYARD_TRIAL", env=("STEELYARD_TRIAL=c0ffee-000000000000",)))
-    runner.run([Trial(7, launch), Trial(123_456_789_012, launch)])
+    runner.run([TrialOrder(7, launch), TrialOrder(123_456_789_012, launch)])
     assert [t.stdout for t in read_journal(journal)[0]] == [
         b"c0ffee-000000000007\n",
         b"c0ffee-123456789012\n",
@@ -163,7 +171,7 @@ def test_the_number_of_the_trial_is_written_into_the_environment(runner, journal
 def test_a_trial_number_too_long_for_the_environment_is_refused(runner, sh):
     launch = runner.define(sh("exit 0", env=("STEELYARD_TRIAL=c0ffee-000000000000",)))
     with pytest.raises(RunnerDiedError, match="twelve digits"):
-        runner.run([Trial(10**12, launch)])
+        runner.run([TrialOrder(10**12, launch)])
 
 
 def test_prepare_and_cleanup_run_around_each_trial_in_order(runner, journal, sh, tmp_path):
@@ -174,7 +182,7 @@ def test_prepare_and_cleanup_run_around_each_trial_in_order(runner, journal, sh,
         f"echo run >> {tmp_path}/notes", prepare=(note("first"), note("second")), cleanup=(note("after"),)
     )
     number = runner.define(launch)
-    assert runner.run([Trial(1, number), Trial(2, number)]) == 2
+    assert runner.run([TrialOrder(1, number), TrialOrder(2, number)]) == 2
     assert (tmp_path / "notes").read_text().split() == ["first", "second", "run", "after"] * 2
 
 
@@ -187,7 +195,7 @@ def test_a_prepare_that_fails_keeps_the_program_from_running_and_says_what_it_sa
         cleanup=(sh(f"echo cleaned; touch {tmp_path}/cleaned"),),
     )
     number = runner.define(launch)
-    assert runner.run([Trial(1, number)]) == 1
+    assert runner.run([TrialOrder(1, number)]) == 1
     [trial] = read_journal(journal)[0]
     assert (trial.status, trial.hook_status, trial.exit_code, trial.stderr) == (
         "hook_failed",
@@ -230,11 +238,11 @@ def test_the_first_failure_is_the_one_that_is_told(run_one, sh):
 def test_a_block_hook_that_fails_ends_the_batch(runner, journal, sh):
     good, bad = runner.define(sh("exit 0")), runner.define(sh("echo cannot mount >&2; exit 32"))
     with pytest.raises(HookError, match="cannot mount") as error:
-        runner.run([Trial(1, good), Hook(bad), Trial(2, good)])
+        runner.run([TrialOrder(1, good), Hook(bad), TrialOrder(2, good)])
     assert (error.value.done, error.value.hook.hook, error.value.hook.exit_code) == (1, bad, 32)
     assert error.value.exit_code == 5
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
-    assert runner.run([Hook(good), Trial(2, good)]) == 1, "the runner goes on"
+    assert runner.run([Hook(good), TrialOrder(2, good)]) == 1, "the runner goes on"
 
 
 def test_totals_of_arguments_and_environment_are_those_of_the_launch(run_one, sh):

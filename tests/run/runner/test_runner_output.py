@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.journal import Digest, read_journal
-from steelyard.run.runner.runner import Hook, Trial
+from steelyard.run.runner.journal import FileDigest, read_journal
+from steelyard.run.runner.runner import Hook, TrialOrder
 
 MIB = 1 << 20
 
@@ -29,7 +29,7 @@ def test_both_streams_are_captured_apart(run_one, sh):
 
 def test_one_trial_does_not_see_the_output_of_another(runner, journal, sh):
     loud, silent = runner.define(sh("echo a long line of output")), runner.define(sh("exit 0"))
-    runner.run([Trial(1, loud), Trial(2, silent), Trial(3, loud)])
+    runner.run([TrialOrder(1, loud), TrialOrder(2, silent), TrialOrder(3, loud)])
     assert [trial.stdout_bytes for trial in read_journal(journal)[0]] == [22, 0, 22]
 
 
@@ -72,8 +72,8 @@ def test_a_gigabyte_of_output_needs_no_memory(lean_runner, run_one, sh):
     assert peak_bytes(lean_runner.pid) < 2 * MIB
 
 
-def sha256(data: bytes) -> Digest:
-    return Digest("whole", hashlib.sha256(data).hexdigest())
+def sha256(data: bytes) -> FileDigest:
+    return FileDigest("whole", hashlib.sha256(data).hexdigest())
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 70_000, 2_500_000])
@@ -107,7 +107,7 @@ def test_files_are_digested_where_this_run_wrote_them(runner, journal, sh, tmp_p
     launch = sh(script, cwd=str(tmp_path), digests=True, files=tuple(str(tmp_path / name) for name in names))
     number = runner.define(launch)
     # The second run follows within one tick of the clock by which the kernel notes a write.
-    runner.run([Trial(1, number), Trial(2, number)])
+    runner.run([TrialOrder(1, number), TrialOrder(2, number)])
     states = ("whole", "whole", "whole", "unwritten", "missing", "missing", "too_long")
     for trial in read_journal(journal)[0]:
         assert tuple(digest.state for digest in trial.digests[2:]) == states
@@ -115,7 +115,7 @@ def test_files_are_digested_where_this_run_wrote_them(runner, journal, sh, tmp_p
 
 
 def test_an_idle_runner_holds_no_output(lean_runner, sh):
-    lean_runner.run([Trial(1, lean_runner.define(sh("head -c 5000000 /dev/zero")))])
+    lean_runner.run([TrialOrder(1, lean_runner.define(sh("head -c 5000000 /dev/zero")))])
     files = [Path(f"/proc/{lean_runner.pid}/fd/{fd}") for fd in range(3, 16)]
     captures = [file for file in files if file.exists() and "memfd:std" in str(file.readlink())]
     assert len(captures) == 4
@@ -132,7 +132,7 @@ def test_output_can_be_thrown_away(run_one, sh):
 def test_output_can_go_to_a_file_which_is_emptied_first(runner, journal, sh, tmp_path):
     both = str(tmp_path / "both")
     launch = runner.define(sh("echo out; echo err >&2", stdout=both, stderr=both))
-    runner.run([Trial(1, launch), Trial(2, launch)])
+    runner.run([TrialOrder(1, launch), TrialOrder(2, launch)])
     assert (tmp_path / "both").read_text() == "out\nerr\n"
     assert [(t.stdout, t.stdout_bytes) for t in read_journal(journal)[0]] == [(b"", 8)] * 2
 
@@ -155,14 +155,14 @@ def test_a_program_that_changes_its_descriptors_changes_no_later_trial(runner, j
     program = compile_c(source, tmp_path / "careless")
     careless = runner.define(Launch(str(program), ("careless",), (), "/"))
     echo = runner.define(Launch("/bin/echo", ("echo", "hello"), (), "/"))
-    runner.run([Trial(1, careless), Trial(2, echo)])
+    runner.run([TrialOrder(1, careless), TrialOrder(2, echo)])
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"0123456789", b"hello\n"]
 
 
 def test_standard_input_is_opened_anew_for_each_trial(runner, journal, sh, tmp_path):
     (tmp_path / "input").write_text("one\ntwo\n")
     launch = runner.define(sh("read line; echo $line", stdin=str(tmp_path / "input")))
-    runner.run([Trial(1, launch), Trial(2, launch)])
+    runner.run([TrialOrder(1, launch), TrialOrder(2, launch)])
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"one\n", b"one\n"]
 
 
@@ -174,7 +174,7 @@ def test_a_pipe_as_standard_input_is_waited_for_beyond_the_alarm_of_an_earlier_t
     late = threading.Timer(0.3, pipe.write_text, ["at last"])
     late.start()
     earlier = runner.define(sh("exit 0"))
-    runner.run([Trial(1, earlier), Trial(2, runner.define(sh("cat", stdin=str(pipe))))])
+    runner.run([TrialOrder(1, earlier), TrialOrder(2, runner.define(sh("cat", stdin=str(pipe))))])
     late.join()
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"", b"at last"]
 
@@ -190,7 +190,7 @@ def test_a_silent_trial_finds_its_streams_as_new_whatever_a_silent_one_did_to_th
             return new ? 0 : 1;
         }"""
     careless = runner.define(Launch(str(compile_c(source, tmp_path / "careless")), ("careless",), (), "/"))
-    runner.run([Trial(number, careless) for number in range(1, 5)])
+    runner.run([TrialOrder(number, careless) for number in range(1, 5)])
     assert [trial.exit_code for trial in read_journal(journal)[0]] == [0, 0, 0, 0]
 
 
@@ -199,7 +199,9 @@ def test_what_a_hook_left_running_says_is_never_what_a_program_said(runner, jour
     talk = sh("(while :; do echo noise; echo noise >&2; sleep 0.01; done) & exit 0")
     silent = runner.define(sh("sleep 0.1"))
     failing = runner.define(sh("exit 0", prepare=(sh("exit 1"),)))
-    runner.run([Hook(runner.define(talk)), Trial(1, silent), Trial(2, failing), Trial(3, silent)])
+    runner.run(
+        [Hook(runner.define(talk)), TrialOrder(1, silent), TrialOrder(2, failing), TrialOrder(3, silent)]
+    )
     trials, _ = read_journal(journal)
     assert [trial.status for trial in trials] == ["ok", "hook_failed", "ok"]
     assert [trials[place].stdout + trials[place].stderr for place in (0, 2)] == [b"", b""]
@@ -230,7 +232,7 @@ def test_metrics_are_read_after_each_trial_and_never_left_from_the_one_before(ru
     writes = runner.define(sh(f"printf '{{\"v\":1}}\\n' >> {path}", metrics_path=str(path)))
     silent = runner.define(sh("exit 0", metrics_path=str(path)))
     removes = runner.define(sh(f"rm {path}", metrics_path=str(path)))
-    runner.run([Trial(1, writes), Trial(2, writes), Trial(3, silent), Trial(4, removes)])
+    runner.run([TrialOrder(1, writes), TrialOrder(2, writes), TrialOrder(3, silent), TrialOrder(4, removes)])
     trials = read_journal(journal)[0]
     assert [trial.metrics for trial in trials] == [b'{"v":1}\n', b'{"v":1}\n', b"", b""]
     assert [trial.metrics_bytes for trial in trials] == [8, 8, 0, 0]

@@ -13,7 +13,7 @@ import pytest
 
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Hook, Runner, RunnerDiedError, Trial
+from steelyard.run.runner.runner import Hook, Runner, RunnerDiedError, TrialOrder
 from steelyard.run.runner.strays import end_strays, find_strays
 
 MS = 1_000_000
@@ -53,7 +53,7 @@ def command_line(pid: int) -> str:
 
 def test_what_a_program_leaves_running_is_ended_and_counted(runner, journal, marked, mark):
     launch = runner.define(marked(TREE))
-    runner.run([Trial(1, launch)])
+    runner.run([TrialOrder(1, launch)])
     assert find_strays(mark) == []
     [trial] = read_journal(journal)[0]
     assert (trial.status, trial.left_processes) == ("ok", TREE_SIZE)
@@ -66,7 +66,9 @@ def test_a_program_that_leaves_nothing_has_left_nothing(run_one, sh):
 
 def test_a_time_limit_ends_the_whole_tree(runner, marked, mark, tmp_path):
     for limit_ms in (100, 1_000, 10_000, 100_000):
-        runner.run([Trial(1, runner.define(marked(TREE + "touch there; wait", timeout_ns=limit_ms * MS)))])
+        runner.run(
+            [TrialOrder(1, runner.define(marked(TREE + "touch there; wait", timeout_ns=limit_ms * MS)))]
+        )
         assert find_strays(mark) == []
         if (tmp_path / "there").exists():
             return
@@ -75,7 +77,7 @@ def test_a_time_limit_ends_the_whole_tree(runner, marked, mark, tmp_path):
 
 def test_hundreds_of_orphans_are_ended(runner, journal, marked, mark):
     launch = runner.define(marked("for i in $(seq 150); do setsid sleep 600 & done"))
-    runner.run([Trial(1, launch)])
+    runner.run([TrialOrder(1, launch)])
     assert find_strays(mark) == []
     assert read_journal(journal)[0][0].left_processes == 150
 
@@ -85,10 +87,10 @@ def test_what_prepare_starts_serves_the_trial_and_goes_with_it(runner, journal, 
     serve = sh(f"setsid sleep 600 > /dev/null 2>&1 & echo $! > {pid_file}")
     served = sh(f"kill -0 $(cat {pid_file})", prepare=(serve,), cleanup=(sh(f"kill -0 $(cat {pid_file})"),))
     number = runner.define(served)
-    runner.run([Trial(1, number)])
+    runner.run([TrialOrder(1, number)])
     first = int(pid_file.read_text())
     assert not alive(first)
-    runner.run([Trial(2, number)])
+    runner.run([TrialOrder(2, number)])
     trials = read_journal(journal)[0]
     assert [(trial.status, trial.exit_code, trial.left_processes) for trial in trials] == [("ok", 0, 0)] * 2
     assert not alive(int(pid_file.read_text()))
@@ -99,7 +101,7 @@ def test_what_a_block_hook_starts_lives_until_the_runner_ends(journal, sh, tmp_p
     with Runner(journal) as runner:
         serve = runner.define(sh(f"setsid sleep 600 > /dev/null 2>&1 & echo $! > {pid_file}"))
         check = runner.define(sh(f"kill -0 $(cat {pid_file}); sleep 600 & exit 0"))
-        runner.run([Hook(serve), Trial(1, check), Trial(2, check)])
+        runner.run([Hook(serve), TrialOrder(1, check), TrialOrder(2, check)])
         server = int(pid_file.read_text())
         assert alive(server)
         assert [trial.left_processes for trial in read_journal(journal)[0]] == [1, 1]
@@ -111,13 +113,13 @@ def test_stop_ends_the_running_trial_which_is_not_written_down(
 ):
     quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
     with meanwhile(grown, runner.stop):
-        done = runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
+        done = runner.run([TrialOrder(1, quick), TrialOrder(2, endless), TrialOrder(3, quick)])
     assert (done, runner.stopped) == (1, True)
     runner.close()
     assert [trial.trial for trial in read_journal(journal)[0]] == [1]
     assert find_strays(mark) == []
     with pytest.raises(RunnerDiedError, match="stopped"):
-        runner.run([Trial(3, quick)])
+        runner.run([TrialOrder(3, quick)])
 
 
 def test_stop_lets_cleanup_give_back_what_prepare_took(runner, sh, tmp_path, meanwhile):
@@ -125,14 +127,14 @@ def test_stop_lets_cleanup_give_back_what_prepare_took(runner, sh, tmp_path, mea
     launch = sh("sleep 600", prepare=(sh(f"touch {held}"),), cleanup=(sh(f"sleep 0.1; rm {held}"),))
     number = runner.define(launch)
     with meanwhile(held.exists, runner.stop):
-        assert runner.run([Trial(1, number)]) == 0
+        assert runner.run([TrialOrder(1, number)]) == 0
     assert not held.exists()
 
 
 def test_a_cleanup_that_never_ends_does_not_hold_up_a_stop(runner, marked, mark, meanwhile):
     number = runner.define(marked("sleep 600", cleanup=(marked("trap '' TERM; sleep 600; sleep 600"),)))
     with meanwhile(lambda: find_strays(mark), runner.stop):
-        assert runner.run([Trial(1, number)]) == 0
+        assert runner.run([TrialOrder(1, number)]) == 0
     runner.close()
     assert find_strays(mark) == []
 
@@ -141,7 +143,7 @@ def test_stop_between_batches_ends_the_runner(runner, sh, eventually):
     number = runner.define(sh("exit 0"))
     runner.stop()
     eventually(lambda: not alive(runner.pid))
-    assert runner.run([Trial(1, number)]) == 0
+    assert runner.run([TrialOrder(1, number)]) == 0
     assert runner.stopped
 
 
@@ -154,7 +156,7 @@ def test_an_exception_in_python_ends_the_batch_and_leaves_nothing(
     with Runner(journal) as runner:
         number = runner.define(marked(TREE + "wait"))
         with pytest.raises(KeyboardInterrupt), meanwhile(grown, interrupt):
-            runner.run([Trial(1, number)])
+            runner.run([TrialOrder(1, number)])
     assert find_strays(mark) == []
     assert read_journal(journal)[0] == []
 
@@ -171,7 +173,7 @@ def run_until_killed(runner, grown, meanwhile):
     def run(launches: tuple[Launch, Launch], kill) -> str:
         quick, endless = (runner.define(launch) for launch in launches)
         with pytest.raises(RunnerDiedError) as error, meanwhile(grown, kill):
-            runner.run([Trial(1, quick), Trial(2, endless), Trial(3, quick)])
+            runner.run([TrialOrder(1, quick), TrialOrder(2, endless), TrialOrder(3, quick)])
         return str(error.value)
 
     return run
@@ -191,7 +193,7 @@ def test_when_the_guard_is_killed_the_runner_leaves_nothing(
 ):
     quick, endless = runner.define(marked("exit 0")), runner.define(marked(TREE + "wait"))
     with meanwhile(grown, lambda: os.kill(runner.guard_pid, signal.SIGKILL)):
-        assert runner.run([Trial(1, quick), Trial(2, endless)]) == 1
+        assert runner.run([TrialOrder(1, quick), TrialOrder(2, endless)]) == 1
     assert runner.stopped
     eventually(lambda: not alive(runner.pid))
     assert find_strays(mark) == []

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Trial
+from steelyard.run.runner.runner import TrialOrder
 
 FEW = 10
 """Of two trials; an alarm that is left would add one every ``ALARM_NS`` from 75 ms on."""
@@ -20,7 +20,7 @@ def times_woken(runner) -> int:
 
 
 def test_no_alarm_of_a_trial_wakes_the_runner_between_batches(runner, sh):
-    runner.run([Trial(1, runner.define(sh("exit 0")))])
+    runner.run([TrialOrder(1, runner.define(sh("exit 0")))])
     before = times_woken(runner)
     time.sleep(0.25)
     assert times_woken(runner) - before < FEW
@@ -30,6 +30,6 @@ def test_no_alarm_of_an_earlier_trial_is_left_beside_a_program_that_needs_none(r
     earlier = runner.define(sh("exit 0"))
     silent = runner.define(sh("exec sleep 0.3", stdout="/dev/null", stderr="/dev/null"))
     before = times_woken(runner)
-    runner.run([Trial(1, earlier), Trial(2, silent)])
+    runner.run([TrialOrder(1, earlier), TrialOrder(2, silent)])
     first, _ = read_journal(journal)[0]
     assert times_woken(runner) - before < FEW + first.wall_ns // ALARM_NS

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from steelyard.interventions.launch_change import UNLIMITED_MIB
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
-from steelyard.run.runner.runner import Trial
+from steelyard.run.runner.runner import TrialOrder
 
 
 def test_the_environment_is_exactly_the_one_of_the_launch(run_one, monkeypatch):
@@ -38,7 +38,7 @@ def test_a_directory_that_is_made_anew_between_trials_is_entered_anew(runner, jo
     below = tmp_path / "below"
     anew = sh(f"rm -rf {below}; mkdir {below}", cwd=str(tmp_path))
     launch = runner.define(sh("touch mark; ls", cwd=str(below), prepare=(anew,)))
-    runner.run([Trial(1, launch), Trial(2, launch)])
+    runner.run([TrialOrder(1, launch), TrialOrder(2, launch)])
     assert [trial.stdout for trial in read_journal(journal)[0]] == [b"mark\n", b"mark\n"]
     assert (below / "mark").exists()
 
@@ -72,7 +72,7 @@ def test_a_program_leads_a_group_of_its_own_without_a_terminal(runner, run_one, 
 
 def test_a_program_that_signals_its_whole_group_does_not_reach_the_runner(runner, journal, sh):
     rude, plain = runner.define(sh("kill -KILL 0")), runner.define(sh("exit 0"))
-    assert runner.run([Trial(1, rude), Trial(2, plain)]) == 2
+    assert runner.run([TrialOrder(1, rude), TrialOrder(2, plain)]) == 2
     first, second = read_journal(journal)[0]
     assert (first.signal, second.exit_code) == (signal.SIGKILL, 0)
 
@@ -82,7 +82,7 @@ def test_affinity_is_set_for_one_launch_and_given_back_for_the_next(runner, jour
     show = Launch("/bin/grep", ("grep", "Cpus_allowed_list", "/proc/self/status"), (), "/", queue_wait=True)
     free = runner.define(show)
     one = runner.define(replace(show, affinity=(allowed[-1],)))
-    runner.run([Trial(1, free), Trial(2, one), Trial(3, free)])
+    runner.run([TrialOrder(1, free), TrialOrder(2, one), TrialOrder(3, free)])
     first, second, third = read_journal(journal)[0]
     assert second.stdout.split()[1] == str(allowed[-1]).encode()
     assert second.cpu == allowed[-1]
@@ -101,7 +101,7 @@ def test_aslr_is_off_for_one_launch_and_given_back_for_the_next(runner, journal)
     show = Launch("/bin/cat", ("cat", "/proc/self/personality"), (), "/")
     plain = runner.define(show)
     off = runner.define(Launch(show.path, show.argv, show.env, show.cwd, aslr_off=True))
-    runner.run([Trial(1, plain), Trial(2, off), Trial(3, plain)])
+    runner.run([TrialOrder(1, plain), TrialOrder(2, off), TrialOrder(3, plain)])
     first, second, third = read_journal(journal)[0]
     if second.status == "setup_failed":
         pytest.skip("this kernel does not let a program switch ASLR off")
@@ -189,7 +189,7 @@ def test_a_nice_value_that_is_not_allowed_is_said_and_not_ignored(journal, runne
 def test_the_limit_of_the_stack_is_that_of_the_launch_and_of_no_later_one(runner, journal, sh):
     launches = [sh("ulimit -s", stack_mib=mib) for mib in (None, 16, UNLIMITED_MIB, None)]
     numbers = [runner.define(launch) for launch in launches]
-    runner.run([Trial(i, number) for i, number in enumerate(numbers, 1)])
+    runner.run([TrialOrder(i, number) for i, number in enumerate(numbers, 1)])
     before, small, none, after = (trial.stdout.strip() for trial in read_journal(journal)[0])
     assert (small, none) == (b"16384", b"unlimited")
     assert before == after != small
@@ -251,7 +251,7 @@ def test_counters_count_children_of_the_program_too(run_one, sh):
 def test_counters_of_one_trial_do_not_run_on_into_another(runner, journal, sh):
     counted = runner.define(sh(":", counters=("page_faults",)))
     busy = runner.define(sh("for i in 1 2 3 4 5 6 7 8; do /bin/true; done"))
-    runner.run([Trial(1, counted), Trial(2, busy), Trial(3, counted)])
+    runner.run([TrialOrder(1, counted), TrialOrder(2, busy), TrialOrder(3, counted)])
     first, second, third = read_journal(journal)[0]
     assert second.counters == {}
     if first.counters["page_faults"] is None:
@@ -270,7 +270,7 @@ def test_peak_memory_is_the_programs_and_not_that_of_python(lean_runner, run_one
 def test_peak_memory_of_one_program_is_not_carried_into_the_next(runner, journal, tmp_path):
     large = runner.define(Launch(sys.executable, ("python3", "-S", "-c", "b'x' * 100_000_000"), (), "/"))
     small = runner.define(Launch("/bin/true", ("true",), (), "/"))
-    runner.run([Trial(1, large), Trial(2, small)])
+    runner.run([TrialOrder(1, large), TrialOrder(2, small)])
     first, second = read_journal(journal)[0]
     assert first.rss_bytes > 100_000_000
     assert second.rss_bytes < 50_000_000
@@ -278,7 +278,7 @@ def test_peak_memory_of_one_program_is_not_carried_into_the_next(runner, journal
 
 def test_the_environments_of_large_launches_do_not_stay_in_the_runner(runner, journal):
     wide = runner.define(Launch("/bin/true", ("true",), ("A=" + "x" * 60_000,), "/"))
-    runner.run([Trial(1, wide)])
+    runner.run([TrialOrder(1, wide)])
     [trial] = read_journal(journal)[0]
     assert trial.status == "ok"
     assert trial.env_bytes > 60_000

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import UsageError
-from steelyard.spec.text.expression import DEEPEST, LONGEST, EvaluationError, Expression, parse
+from steelyard.spec.text.expression import DEEPEST, LONGEST, EvaluationError, SpecExpression, parse
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_any_text_is_parsed_or_refused_with_a_cure(text):
         parsed = parse(text)
     except UsageError as error:
         parsed = error
-    assert isinstance(parsed, Expression) or parsed.hint
+    assert isinstance(parsed, SpecExpression) or parsed.hint
 
 
 def test_the_deepest_text_that_is_allowed_is_parsed():

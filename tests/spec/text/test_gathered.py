@@ -6,7 +6,7 @@ import pytest
 
 from steelyard.errors import SpecError
 from steelyard.spec import loads
-from steelyard.spec.text.gathered import MOST, Gathered
+from steelyard.spec.text.gathered import MOST, ErrorCollector
 
 
 def errors(text):
@@ -37,7 +37,7 @@ def test_nothing_is_read_once_there_are_more_than_are_told():
         read.append(number)
         raise SpecError(f"{number}")
 
-    gathered = Gathered()
+    gathered = ErrorCollector()
     for number in range(900):
         assert gathered(refuse, number) is None
     with pytest.raises(SpecError, match="0"):

@@ -13,14 +13,14 @@ from scipy.stats import binom, t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
 from steelyard.answers.interval import Interval
-from steelyard.stats.audit.replication import Pair, replicate, verdict
+from steelyard.stats.audit.replication import LevelPair, replicate, verdict
 
 LEAST = 0.02
 BOUND = math.log1p(LEAST)
 
 
-def pairs(*differences) -> list[Pair]:
-    return [Pair("env_bytes", i, np.asarray(each, dtype=float)) for i, each in enumerate(differences)]
+def pairs(*differences) -> list[LevelPair]:
+    return [LevelPair("env_bytes", i, np.asarray(each, dtype=float)) for i, each in enumerate(differences)]
 
 
 def test_p_values_are_those_of_scipys_t_test_against_the_least_effect_adjusted_by_holm():

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from scipy.stats import t
 
-from steelyard.stats.compare.sessions import Means, compare_sessions
+from steelyard.stats.compare.sessions import SessionMeans, compare_sessions
 
 OLD = [0.01, -0.02, 0.00, 0.02, -0.01]
 
 
 def alone(value):
     """A mean without a reference beside it."""
-    return Means(value, math.nan)
+    return SessionMeans(value, math.nan)
 
 
 def compared(old, new):
@@ -71,22 +71,25 @@ def test_slower_is_called_of_an_equal_session_in_one_of_forty_at_most():
 
 
 def test_what_slows_the_reference_too_is_not_called_slower():
-    found = compared([Means(value, value) for value in (0.0, 0.2, -0.1, 0.3)], Means(1.0, 1.01))
+    found = compared([SessionMeans(value, value) for value in (0.0, 0.2, -0.1, 0.3)], SessionMeans(1.0, 1.01))
     assert (found.outcome, found.relative) == ("not_resolved", True)
-    old = [Means(value, value + small) for value, small in zip(OLD, (0.001, 0, 0.002, 0, 0.001), strict=True)]
-    assert compared(old, Means(0.1, 0.0)).outcome == "slower"
+    old = [
+        SessionMeans(value, value + small)
+        for value, small in zip(OLD, (0.001, 0, 0.002, 0, 0.001), strict=True)
+    ]
+    assert compared(old, SessionMeans(0.1, 0.0)).outcome == "slower"
 
 
 def test_a_test_that_waits_is_not_held_to_a_reference_that_wanders():
-    old = [Means(value / 100, value) for value in OLD]
-    found = compared(old, Means(0.01, -0.02))
+    old = [SessionMeans(value / 100, value) for value in OLD]
+    found = compared(old, SessionMeans(0.01, -0.02))
     assert (found.outcome, found.relative) == ("slower", False)
 
 
 def test_one_session_without_a_reference_leaves_it_out_of_all():
-    old = [Means(value, 0.0) for value in OLD]
-    assert compared(old, Means(0.0, 0.0)).relative
-    assert not compared([*old, alone(0.0)], Means(0.0, 0.0)).relative
+    old = [SessionMeans(value, 0.0) for value in OLD]
+    assert compared(old, SessionMeans(0.0, 0.0)).relative
+    assert not compared([*old, alone(0.0)], SessionMeans(0.0, 0.0)).relative
     assert not compared(old, alone(0.0)).relative
 
 
@@ -98,7 +101,7 @@ def test_choosing_between_time_and_ratio_costs_less_than_two_per_cent(own_s):
     """
     draw = np.random.default_rng(2)
     called = [
-        compared([Means(*pair) for pair in pairs[:5]], Means(*pairs[5])).outcome
+        compared([SessionMeans(*pair) for pair in pairs[:5]], SessionMeans(*pairs[5])).outcome
         for pairs in (draw.normal(0, 1, (20_000, 6, 2)) * (own_s, 0.04)).tolist()
     ]
     assert called.count("slower") / len(called) < 0.046

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.allocation import OPTIMISM, Outlook, choose_next
-from steelyard.stats.gate.suite import Evidence, estimate_blocks, judge, look_again
+from steelyard.stats.gate.allocation import OPTIMISM, BenchmarkOutlook, choose_next
+from steelyard.stats.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks
 
 MARGIN = 0.03
 
 
 def choose(costs, left_s, slower=()):
-    return choose_next([Outlook(cost, place in slower) for place, cost in enumerate(costs)], left_s)
+    return choose_next([BenchmarkOutlook(cost, place in slower) for place, cost in enumerate(costs)], left_s)
 
 
 def test_all_run_where_there_is_time_for_all():
@@ -42,7 +42,7 @@ def gate_suite(rng, means, spread, budget):
     """Decisions of a suite whose benchmarks wait for a budget of so many blocks of one benchmark."""
     logs = [[] for _ in means]
     looks = [() for _ in means]
-    evidence = [Evidence() for _ in means]
+    evidence = [BenchmarkEvidence() for _ in means]
     runs = list(range(len(means)))
     spent = done = 0
     for look in looks_from(6):
@@ -61,7 +61,7 @@ def gate_suite(rng, means, spread, budget):
         if not left or done < look:
             break
         outlooks = [
-            Outlook(
+            BenchmarkOutlook(
                 estimate_blocks(np.array(logs[place]), MARGIN, 0.05 / len(left)),
                 np.mean(logs[place]) > math.log1p(MARGIN),
             )

@@ -11,7 +11,7 @@ from scipy import stats
 
 from steelyard.look_schedule import looks_from
 from steelyard.stats.gate.suite import (
-    Evidence,
+    BenchmarkEvidence,
     estimate_blocks,
     estimate_interval,
     judge,
@@ -32,7 +32,7 @@ def draw(mean, spread=0.01, n=20, seed=1):
 def test_evidence_of_a_single_look_is_that_of_one_sided_t_tests():
     logs = draw(0.025)
     bound = math.log1p(MARGIN)
-    found = look_again(Evidence(), logs, ONLY, MARGIN)
+    found = look_again(BenchmarkEvidence(), logs, ONLY, MARGIN)
     # Witness: scipy.stats.ttest_1samp. The two directions share a two-sided level.
     inside = max(
         stats.ttest_1samp(logs, bound, alternative="less").pvalue,
@@ -40,34 +40,39 @@ def test_evidence_of_a_single_look_is_that_of_one_sided_t_tests():
     )
     assert found.equivalent == pytest.approx(inside)
     assert (found.worse, found.better) == (1.0, 1.0)
-    slow = look_again(Evidence(), draw(0.04), ONLY, MARGIN)
+    slow = look_again(BenchmarkEvidence(), draw(0.04), ONLY, MARGIN)
     tested = stats.ttest_1samp(draw(0.04), bound, alternative="greater").pvalue
     assert slow.worse == pytest.approx(min(1.0, 2 * tested))
-    mirrored = look_again(Evidence(), -draw(0.04), ONLY, MARGIN)
+    mirrored = look_again(BenchmarkEvidence(), -draw(0.04), ONLY, MARGIN)
     assert mirrored.better == pytest.approx(slow.worse)
 
 
 def test_equal_values_claim_what_their_number_can():
-    same = look_again(Evidence(), np.zeros(6), Looks((6,), 6), MARGIN)
+    same = look_again(BenchmarkEvidence(), np.zeros(6), Looks((6,), 6), MARGIN)
     assert same.equivalent == pytest.approx(2.0**-6)
-    slow = look_again(Evidence(), np.full(6, 0.1), Looks((6,), 6), MARGIN)
+    slow = look_again(BenchmarkEvidence(), np.full(6, 0.1), Looks((6,), 6), MARGIN)
     assert slow.worse == pytest.approx(2.0**-5)
 
 
 def test_a_later_look_never_weakens_evidence():
-    strong = look_again(Evidence(), draw(0.1, n=6), Looks((6,)), MARGIN)
+    strong = look_again(BenchmarkEvidence(), draw(0.1, n=6), Looks((6,)), MARGIN)
     later = look_again(strong, draw(0.0, 0.2, n=7), Looks((6, 7)), MARGIN)
     assert later.worse == strong.worse
 
 
 def test_differences_are_one_family_and_equivalences_another():
-    suite = [Evidence(worse=0.02), Evidence(better=0.03), Evidence(equivalent=0.001), Evidence()]
+    suite = [
+        BenchmarkEvidence(worse=0.02),
+        BenchmarkEvidence(better=0.03),
+        BenchmarkEvidence(equivalent=0.001),
+        BenchmarkEvidence(),
+    ]
     found = judge(suite, 0.05)
     assert [each.decision for each in found] == ["open", "open", "equivalent", "open"]
     # Holm by hand: four times the smallest.
     assert found[0].adjusted.worse == pytest.approx(0.08)
     assert found[2].adjusted.equivalent == pytest.approx(0.004)
-    found = judge([Evidence(worse=0.01), Evidence(better=0.02)], 0.05)
+    found = judge([BenchmarkEvidence(worse=0.01), BenchmarkEvidence(better=0.02)], 0.05)
     assert [each.decision for each in found] == ["slower", "faster"]
     assert judge([], 0.05) == []
 
@@ -99,7 +104,7 @@ def gate_suites(means, suites, seed, spread=0.03, blocks=40):
     looks = list(itertools.takewhile(lambda look: look <= blocks, looks_from(6)))
     for _ in range(suites):
         logs = rng.normal(np.asarray(means)[:, np.newaxis], spread, (len(means), blocks))
-        evidence = [Evidence() for _ in means]
+        evidence = [BenchmarkEvidence() for _ in means]
         decisions = ["open"] * len(means)
         for place in range(len(looks)):
             closed = looks[place] if place + 1 == len(looks) else None

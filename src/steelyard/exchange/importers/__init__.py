@@ -1,7 +1,7 @@
 """Files of other tools, one reader a format: which tool wrote a file, and what is in it.
 
 A package adds a format by an entry point of the group ``steelyard.importers``: its name, and a function of
-the text and of what to call the file, which returns ``Contents`` (``steelyard.exchange.importers.contents``).
+the text and of the name of the file. It returns ``FileContents`` (``steelyard.exchange.importers.contents``).
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from steelyard.exchange.importers import (
     vitest,
 )
 from steelyard.exchange.importers.columns import Chosen
-from steelyard.exchange.importers.contents import Contents
+from steelyard.exchange.importers.contents import FileContents
 from steelyard.files.reading import decode_json, read_text
 
-__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "Contents", "read", "read_output"]
+__all__ = ["FORMATS", "GROUP", "MOST_VALUES", "Chosen", "FileContents", "read", "read_output"]
 
 GROUP: Final = "steelyard.importers"
 
 _DAMAGED: Final = "run the benchmark again, or copy the whole file: nothing was imported"
 
-Text = Callable[[str, str], Contents]
+Text = Callable[[str, str], FileContents]
 
 _OF_JSON: Final[tuple[ModuleType, ...]] = (
     asv,
@@ -77,7 +77,7 @@ FORMATS: Final = (*(each.TOOL for each in _OF_JSON), *_OF_TEXT, *_TABLES)
 """Names of all formats that are known without an entry point."""
 
 
-def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> Contents:
+def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> FileContents:
     """Everything in a file, or in a directory of Criterion.
 
     Parameters
@@ -110,7 +110,7 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> C
     return found
 
 
-def read_output(text: str, origin: str, form: str | None = None) -> Contents:
+def read_output(text: str, origin: str, form: str | None = None) -> FileContents:
     """Everything in what a program printed, or wrote for it to be read.
 
     Raises
@@ -125,7 +125,7 @@ def _get_text(path: Path) -> str:
     return read_text(path, hint=f"formats: {', '.join(FORMATS)}")
 
 
-def _read(text: str, where: str, form: str | None, chosen: Chosen) -> Contents:
+def _read(text: str, where: str, form: str | None, chosen: Chosen) -> FileContents:
     if form is not None and form not in FORMATS:
         return _of_others(form)(text, where)
     looks = _get_looks(text, where)
@@ -178,10 +178,10 @@ def _get_tool_of(document: object) -> str | None:
     )
 
 
-def _of_json(text: str, where: str, tool: str) -> Contents:
+def _of_json(text: str, where: str, tool: str) -> FileContents:
     module = next(each for each in _OF_JSON if tool == each.TOOL)
     try:
-        found: Contents = module.read(decode_json(text, where, hint=_DAMAGED), where)
+        found: FileContents = module.read(decode_json(text, where, hint=_DAMAGED), where)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{where}: looks like a file of {tool}, but {error}",

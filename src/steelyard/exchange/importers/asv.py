@@ -14,7 +14,7 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries
 from steelyard.units import Better
 
 TOOL = "asv"
@@ -38,7 +38,7 @@ class _File(msgspec.Struct, frozen=True):
     version: int = VERSION
 
 
-def read(document: object, origin: str) -> Contents:
+def read(document: object, origin: str) -> FileContents:
     """All benchmarks; combinations of parameters as ``module.time_sort(1000)``, as ``--bench`` takes them."""
     file = msgspec.convert(document, _File)
     if file.version != VERSION:
@@ -60,10 +60,10 @@ def read(document: object, origin: str) -> Contents:
         for place, title in enumerate(_list_titles(name, _list(columns.get("params")))):
             values = _read_values(results, samples, place)
             if values:
-                series.append(Series({"benchmark": title}, metric, unit, (values,), better, title))
+                series.append(ImportedSeries({"benchmark": title}, metric, unit, (values,), better, title))
             else:
                 skipped[title] = "ASV has no result of it"
-    return Contents(TOOL, tuple(series), skipped=skipped)
+    return FileContents(TOOL, tuple(series), skipped=skipped)
 
 
 def _list(value: object) -> Sequence[Any]:

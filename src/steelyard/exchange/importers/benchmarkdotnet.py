@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.exchange.importers.contents import Contents, Series, level, summary_note
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
 from steelyard.units import Scalar
 
 TOOL = "benchmarkdotnet"
@@ -48,7 +48,7 @@ class _File(msgspec.Struct, frozen=True, rename="pascal"):
     benchmarks: list[_Benchmark]
 
 
-def read(document: object, _where: str) -> Contents:
+def read(document: object, _where: str) -> FileContents:
     """All benchmarks: ``benchmark`` and its parameters."""
     file = msgspec.convert(document, _File)
     series, means, notes = [], [], []
@@ -77,13 +77,13 @@ def read(document: object, _where: str) -> Contents:
             plain = [benchmark.statistics.mean * 1e-9]
         values = tuple(map(tuple, launches.values())) or (tuple(plain),)
         levels = _get_levels(name, benchmark.parameters)
-        series.append(Series(levels, "time_s", "s", values, name=benchmark.full_name))
+        series.append(ImportedSeries(levels, "time_s", "s", values, name=benchmark.full_name))
     about = file.host_environment_info
     host: dict[str, Scalar] = {
         key: text for key, text in (("cpu", about.processor_name), ("os", about.os_version)) if text
     }
     tool = f"{TOOL} {about.benchmark_dot_net_version}".strip()
-    return Contents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
+    return FileContents(tool, tuple(series), host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
 
 def _get_levels(name: str, parameters: str) -> dict[str, Scalar]:

@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
 from steelyard.files.reading import csv_rows
 from steelyard.units import Better, Scalar
 
@@ -57,7 +57,7 @@ def reads_csv(text: str) -> bool:
     return "," in text.split("\n", 1)[0]
 
 
-def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
+def read(text: str, where: str, tool: str, chosen: Chosen) -> FileContents:
     """All rows, each a launch.
 
     Raises
@@ -96,14 +96,14 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> Contents:
                 lost.append(f"line {number}: {name} is {row[name]!r}")
     units = {name: _get_unit(dict(titles)[name], chosen.unit, name, where) for name in chosen.value}
     series = tuple(
-        Series(
+        ImportedSeries(
             dict(levels), identifier(name), units[name][0],
             tuple(tuple(value * units[name][1] for value in each) for each in values), chosen.better,
         )
         for (levels, name), values in found.items()
     )  # fmt: skip
     notes = (f"Left out: {'; '.join(lost[:4])}{'; …' if len(lost) > 4 else ''}.",) if lost else ()
-    return Contents(tool, series, "launch", notes=notes)
+    return FileContents(tool, series, "launch", notes=notes)
 
 
 def _of_commas(text: str, where: str) -> Iterator[tuple[int, Sequence[str]]]:

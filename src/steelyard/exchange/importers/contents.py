@@ -1,4 +1,4 @@
-"""``Contents``: what a file of another tool holds, in SI units, and how the tool took it."""
+"""``FileContents``: what a file of another tool holds, in SI units, and how the tool took it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def known_unit(text: str, where: str) -> Unit:
     return unit
 
 
-class Series(msgspec.Struct, frozen=True):
+class ImportedSeries(msgspec.Struct, frozen=True):
     """One metric of one benchmark.
 
     Attributes
@@ -102,7 +102,7 @@ class Series(msgspec.Struct, frozen=True):
         return self.name or " ".join(levels)
 
 
-class Contents(msgspec.Struct, frozen=True):
+class FileContents(msgspec.Struct, frozen=True):
     """Everything that a file holds.
 
     Attributes
@@ -121,7 +121,7 @@ class Contents(msgspec.Struct, frozen=True):
     """
 
     tool: str
-    series: tuple[Series, ...]
+    series: tuple[ImportedSeries, ...]
     repeats: Repeats = "process"
     host: Mapping[str, Scalar] = {}
     notes: tuple[str, ...] = ()

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit, level
 from steelyard.files.reading import decode_json, read_bytes
 from steelyard.units import Scalar
 
@@ -52,7 +52,7 @@ def is_output(text: str) -> bool:
     return _PRINTED.search(text) is not None
 
 
-def read_printed(text: str, origin: str) -> Contents:
+def read_printed(text: str, origin: str) -> FileContents:
     """All benchmarks of what ``cargo bench`` prints; a name that is too long has a line of its own.
 
     Raises
@@ -67,11 +67,11 @@ def read_printed(text: str, origin: str) -> Contents:
             raise UsageError(f"{origin}: {match[0].strip()!r} has no name before it", hint=_HINT)
         unit = known_unit(match["unit"], f"{origin}: {name}")
         value = float(match["value"]) * unit.scale
-        series.append(Series({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
-    return Contents(TOOL, tuple(series))
+        series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+    return FileContents(TOOL, tuple(series))
 
 
-def read(directory: Path) -> Contents:
+def read(directory: Path) -> FileContents:
     """All benchmarks below the directory.
 
     Raises
@@ -79,7 +79,7 @@ def read(directory: Path) -> Contents:
     UsageError
         A file is incomplete or not Criterion's.
     """
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     seen: dict[tuple[tuple[str, Scalar], ...], list[tuple[str, tuple[float, ...]]]] = {}
     for file in sorted(directory.glob("**/sample.json")):
         sample = _decoded(file, _Sample)
@@ -93,8 +93,8 @@ def read(directory: Path) -> Contents:
         seen.setdefault(tuple(_get_levels(about)), []).append((file.parent.name, values))
     for levels, runs in seen.items():
         for saved, values in _get_distinct(runs):
-            series.append(Series({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
-    return Contents(TOOL, tuple(series))
+            series.append(ImportedSeries({**dict(levels), "saved": saved}, "time_s", "s", (values,)))
+    return FileContents(TOOL, tuple(series))
 
 
 def _get_levels(about: _Benchmark) -> Iterator[tuple[str, Scalar]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.exchange.importers.contents import Contents, Series, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 
 TOOL = "divan"
 
@@ -23,7 +23,7 @@ def is_output(text: str) -> bool:
     return _HEAD.search(text) is not None
 
 
-def read(text: str, origin: str) -> Contents:
+def read(text: str, origin: str) -> FileContents:
     """All benchmarks: ``crate::module::function::argument``, as divan's filters take it.
 
     Raises
@@ -50,6 +50,8 @@ def read(text: str, origin: str) -> Contents:
         number, unit_name = cells[_MEDIAN].split()
         unit = known_unit(unit_name, f"{origin}: {title}")
         series.append(
-            Series({"benchmark": title}, "time_s", unit.si, ((float(number) * unit.scale,),), name=title)
+            ImportedSeries(
+                {"benchmark": title}, "time_s", unit.si, ((float(number) * unit.scale,),), name=title
+            )
         )
-    return Contents(TOOL, tuple(series))
+    return FileContents(TOOL, tuple(series))

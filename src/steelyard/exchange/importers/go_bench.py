@@ -12,7 +12,7 @@ import re
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, level, unit_of
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, unit_of
 from steelyard.units import Better, Scalar
 
 TOOL = "go-bench"
@@ -32,7 +32,7 @@ def reads(text: str) -> bool:
     return re.search(r"^Benchmark\S*\s+\d+\s+\S+ ns/op", text, re.MULTILINE) is not None
 
 
-def read(text: str, where: str) -> Contents:
+def read(text: str, where: str) -> FileContents:
     """All benchmarks of the file.
 
     Raises
@@ -71,10 +71,10 @@ def read(text: str, where: str) -> Contents:
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."
     series = tuple(
-        Series(_get_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
+        ImportedSeries(_get_levels(name), metric, units[metric][0], (tuple(found),), units[metric][1], name)
         for (name, metric), found in values.items()
     )
-    return Contents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
+    return FileContents(TOOL, series, host=host, notes=(*failed, *([own] if strange else [])))
 
 
 def _get_levels(name: str) -> dict[str, Scalar]:

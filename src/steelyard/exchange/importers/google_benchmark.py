@@ -11,7 +11,13 @@ from typing import Any, Final
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit, level, summary_note
+from steelyard.exchange.importers.contents import (
+    FileContents,
+    ImportedSeries,
+    known_unit,
+    level,
+    summary_note,
+)
 from steelyard.units import Better, Scalar
 
 TOOL = "google-benchmark"
@@ -53,7 +59,7 @@ class _File(msgspec.Struct, frozen=True):
     benchmarks: list[dict[str, Any]]
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks: ``BM_sort/1024/threads:2`` is ``benchmark``, ``arg`` and ``threads``."""
     file = msgspec.convert(document, _File)
     if file.context.json_schema_version != SCHEMA:
@@ -83,7 +89,7 @@ def read(document: object, where: str) -> Contents:
                 units[name] = (_RATES.get(name, ""), "higher" if name in _RATES else "neither")
                 values.setdefault((_run(row), name), []).append(float(value))
     series = tuple(
-        Series(_get_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
+        ImportedSeries(_get_levels(run), metric, units[metric][0], (tuple(found),), units[metric][1], run)
         for (run, metric), found in values.items()
     )
     means = list(dict.fromkeys(_run(row) for row, _ in rows if _run(row) not in repeated))
@@ -92,7 +98,7 @@ def read(document: object, where: str) -> Contents:
     host |= {"cpus_online": context.num_cpus} if context.num_cpus else {}
     tool = f"{TOOL} {context.library_version}".strip()
     notes = [f"{name} failed or was skipped and has no value: {why}." for name, why in skipped.items()]
-    return Contents(tool, series, host=host, notes=(*summary_note(means), *notes), skipped=skipped)
+    return FileContents(tool, series, host=host, notes=(*summary_note(means), *notes), skipped=skipped)
 
 
 def _run(row: _Benchmark) -> str:

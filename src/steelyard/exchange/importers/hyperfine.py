@@ -15,7 +15,7 @@ import msgspec
 
 from steelyard.errors import UsageError
 from steelyard.exchange.hyperfine import METRICS
-from steelyard.exchange.importers.contents import Contents, Series, level, summary_note
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
 from steelyard.units import Scalar
 
 TOOL = "hyperfine"
@@ -73,7 +73,7 @@ class _Command(NamedTuple):
     has_repetitions: bool = True
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """Read all commands.
 
     Parameters are the factors where they alone tell the commands apart, and commands of one name are
@@ -87,7 +87,7 @@ def read(document: object, where: str) -> Contents:
         )
     commands = list(_read_version_1(document) if version == 1 else _read_version_2(document))
     series = tuple(
-        Series(levels, metric, unit, tuple((value,) for value in values))
+        ImportedSeries(levels, metric, unit, tuple((value,) for value in values))
         for levels, command in zip(_distinguish(commands), commands, strict=True)
         for metric, unit, values in command.columns
     )
@@ -100,7 +100,7 @@ def read(document: object, where: str) -> Contents:
             if command.failed
         ),
     ]
-    return Contents(TOOL, series, "launch", notes=tuple(notes))
+    return FileContents(TOOL, series, "launch", notes=tuple(notes))
 
 
 def _read_version_1(document: object) -> Iterator[_Command]:

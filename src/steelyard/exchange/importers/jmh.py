@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import msgspec
 
 from steelyard.exchange.importers.contents import (
-    Contents,
-    Series,
+    FileContents,
+    ImportedSeries,
     Unit,
     identifier,
     known_unit,
@@ -52,10 +52,10 @@ class _Result(msgspec.Struct, frozen=True, rename="camel"):
     secondary_metrics: dict[str, _Metric] = {}
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks, each with its parameters; modes become metrics, since they have units of their own."""
     results = msgspec.convert(document, list[_Result])
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     means: list[str] = []
     left_out: dict[str, None] = {}
     threads = len({result.threads for result in results}) > 1
@@ -79,10 +79,12 @@ def read(document: object, where: str) -> Contents:
         *summary_note(means),
         *([f"Left out, in units that are not known here: {', '.join(left_out)}."] if left_out else []),
     )
-    return Contents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
+    return FileContents(f"{TOOL} {version}".strip(), tuple(series), notes=notes)
 
 
-def _make_series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric) -> Sequence[Series]:
+def _make_series(
+    levels: dict[str, Scalar], metric: str, unit: Unit, found: _Metric
+) -> Sequence[ImportedSeries]:
     forks = found.forks or ([[found.score]] if isinstance(found.score, float) else [])
     values = tuple(tuple(value * unit.scale for value in fork) for fork in forks)
     if not all(math.isfinite(value) for fork in values for value in fork):
@@ -90,4 +92,4 @@ def _make_series(levels: dict[str, Scalar], metric: str, unit: Unit, found: _Met
     better: Better = (
         "lower" if unit.si in ("s", "B", "") else "higher" if metric == "throughput" else "neither"
     )
-    return (Series(levels, metric, unit.si, values, better),)
+    return (ImportedSeries(levels, metric, unit.si, values, better),)

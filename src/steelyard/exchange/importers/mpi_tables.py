@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit
 from steelyard.units import Better, Scalar
 
 IMB: Final = "imb"
@@ -36,10 +36,10 @@ def reads_osu(text: str) -> bool:
     return _OF_OSU.search(text[:4096]) is not None
 
 
-def read_imb(text: str, where: str) -> Contents:
+def read_imb(text: str, where: str) -> FileContents:
     """All benchmarks: ``op``, ``p`` and ``bytes``."""
     version = _OF_IMB.search(text)
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     levels: dict[str, Scalar] = {}
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -53,14 +53,16 @@ def read_imb(text: str, where: str) -> Contents:
             series += _get_row(line, header, levels, where, number)
         elif not line.strip():
             header = []
-    return Contents(f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,))
+    return FileContents(
+        f"{IMB} {version[1] if version else ''}".strip(), tuple(series), "launch", notes=(_NOTE,)
+    )
 
 
-def read_osu(text: str, where: str) -> Contents:
+def read_osu(text: str, where: str) -> FileContents:
     """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
     found = _OF_OSU.search(text)
     op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", found[1] if found else "")).lower()
-    series: list[Series] = []
+    series: list[ImportedSeries] = []
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
         if re.match(r"#\s+Size\s", line):
@@ -69,7 +71,7 @@ def read_osu(text: str, where: str) -> Contents:
         elif header and line.strip() and line.lstrip()[0].isdigit():
             series += _get_row(line, header, {"op": op}, where, number)
     version = found[2] if found and found[2] else ""
-    return Contents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
+    return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
 
 _Column = tuple[str, str, float]
@@ -90,7 +92,7 @@ def _get_columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Co
 
 def _get_row(
     line: str, header: list[_Column], levels: dict[str, Scalar], where: str, number: int
-) -> Iterator[Series]:
+) -> Iterator[ImportedSeries]:
     cells = line.split()
     if len(cells) != len(header):
         raise UsageError(
@@ -104,7 +106,7 @@ def _get_row(
     for (metric, unit, scale), value in zip(header, numbers, strict=True):
         if unit:
             better: Better = "higher" if unit.endswith("/s") else "lower"
-            yield Series(place, metric, unit, ((value * scale,),), better)
+            yield ImportedSeries(place, metric, unit, ((value * scale,),), better)
 
 
 def _compute_number(text: str, where: str, line: int) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries
 from steelyard.units import Scalar
 
 TOOL = "nanobench"
@@ -34,7 +34,7 @@ class _File(msgspec.Struct, frozen=True):
     results: list[_Result]
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks; ``title`` is a level where there are several."""
     results = msgspec.convert(document, _File).results
     titles = len({result.title for result in results}) > 1
@@ -44,7 +44,7 @@ def read(document: object, where: str) -> Contents:
             raise UsageError(f"{where}: {each.name} has a batch of {each.batch}", hint="it must be above 0")
         levels: dict[str, Scalar] = {"title": each.title} if titles else {}
         values = tuple(measurement.elapsed / each.batch for measurement in each.measurements)
-        series.append(Series({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
+        series.append(ImportedSeries({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
     others = sorted({result.unit for result in results} - {"op"})
     notes = (f"Times are those of one {', '.join(others)}, as the program set its units.",) if others else ()
-    return Contents(TOOL, tuple(series), notes=notes)
+    return FileContents(TOOL, tuple(series), notes=notes)

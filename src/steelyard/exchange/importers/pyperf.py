@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 from steelyard.units import Scalar
 
 TOOL = "pyperf"
@@ -37,7 +37,7 @@ class _File(msgspec.Struct, frozen=True):
     metadata: _Metadata = _Metadata()
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All benchmarks of the file."""
     file = msgspec.convert(document, _File)
     if file.version != VERSION:
@@ -54,8 +54,8 @@ def read(document: object, where: str) -> Contents:
             tuple(value * unit.scale for value in run.values) for run in benchmark.runs if run.values
         )
         metric = {"s": "time_s", "B": "size_bytes"}.get(unit.si, "value")
-        series.append(Series({"benchmark": name}, metric, unit.si, runs))
+        series.append(ImportedSeries({"benchmark": name}, metric, unit.si, runs))
     about = file.metadata
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
     host |= {"cpus_online": about.cpu_count} if about.cpu_count else {}
-    return Contents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)
+    return FileContents(f"{TOOL} {about.perf_version}".strip(), tuple(series), host=host)

@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.exchange.importers.contents import Contents, Series, summary_note
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, summary_note
 from steelyard.units import Scalar
 
 TOOL = "pytest-benchmark"
@@ -38,7 +38,7 @@ class _File(msgspec.Struct, frozen=True):
     version: str = ""
 
 
-def read(document: object, _where: str) -> Contents:
+def read(document: object, _where: str) -> FileContents:
     """All tests: ``benchmark`` is the function, parameters that are numbers or text are levels."""
     file = msgspec.convert(document, _File)
     series, means = [], []
@@ -59,6 +59,6 @@ def read(document: object, _where: str) -> Contents:
         if not benchmark.stats.data:
             means.append(benchmark.name)
         values = tuple(benchmark.stats.data or [benchmark.stats.mean])
-        series.append(Series(levels, "time_s", "s", (values,), name=benchmark.fullname))
+        series.append(ImportedSeries(levels, "time_s", "s", (values,), name=benchmark.fullname))
     host: dict[str, Scalar] = {"host": file.machine_info.node} if file.machine_info.node else {}
-    return Contents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))
+    return FileContents(f"{TOOL} {file.version}".strip(), tuple(series), host=host, notes=summary_note(means))

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.exchange.importers.contents import Contents, Series, identifier, known_unit, level
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
 from steelyard.units import Scalar
 
 TOOL = "reframe"
@@ -47,7 +47,7 @@ class _File(msgspec.Struct, frozen=True):
     runs: list[_Run]
 
 
-def read(document: object, where: str) -> Contents:
+def read(document: object, where: str) -> FileContents:
     """All tests that ran: ``test``, and system, partition and environment where they differ."""
     file = msgspec.convert(document, _File)
     cases = [case for run in file.runs for case in run.testcases]
@@ -80,7 +80,7 @@ def read(document: object, where: str) -> Contents:
             unit = known_unit(said, f"{where}: {case.name}, {name}")
             found.setdefault((tuple(levels), identifier(name), unit.si), []).append(value * unit.scale)
     series = tuple(
-        Series(
+        ImportedSeries(
             dict(levels), metric, unit, tuple((value,) for value in values),
             "higher" if unit.endswith("/s") else "lower",
         )
@@ -89,7 +89,7 @@ def read(document: object, where: str) -> Contents:
     about = file.session_info
     notes = (f"Without a value, as they failed or report none: {', '.join(lost)}.",) if lost else ()
     host: dict[str, Scalar] = {"host": about.hostname} if about.hostname else {}
-    return Contents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
+    return FileContents(f"{TOOL} {about.version}".strip(), series, "launch", host, notes)
 
 
 def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.exchange.importers.contents import Contents, Series, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 
 TOOL = "tango"
 
@@ -27,7 +27,7 @@ def is_output(text: str) -> bool:
     return _ROW.search(text) is not None
 
 
-def read(text: str, origin: str) -> Contents:
+def read(text: str, origin: str) -> FileContents:
     """All benchmarks, by the least of their samples.
 
     Raises
@@ -44,6 +44,6 @@ def read(text: str, origin: str) -> Contents:
             skipped[name] = f"tango prints {value} {row['unit']}, which has too few digits to compare"
         else:
             values = ((float(value) * unit.scale,),)
-            series.append(Series({"benchmark": name}, "time_s", unit.si, values, name=name))
+            series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, values, name=name))
     notes = tuple(f"{name} is left out: {why}." for name, why in skipped.items())
-    return Contents(TOOL, tuple(series), notes=notes, skipped=skipped)
+    return FileContents(TOOL, tuple(series), notes=notes, skipped=skipped)

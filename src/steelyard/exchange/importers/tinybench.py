@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from steelyard.errors import UsageError
-from steelyard.exchange.importers.contents import Contents, Series, known_unit
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 
 TOOL = "tinybench"
 
@@ -20,7 +20,7 @@ def is_output(text: str) -> bool:
     return any(_NAME in (cell.lower() for cell in _split(line)) for line in text.splitlines())
 
 
-def read(text: str, origin: str) -> Contents:
+def read(text: str, origin: str) -> FileContents:
     """All tasks, by their medians where the table has them.
 
     Raises
@@ -44,8 +44,8 @@ def read(text: str, origin: str) -> Contents:
             name = cells[name_column].strip("'\"")
             unit = known_unit(unit_name, f"{origin}: {name}")
             value = float(number[0].replace(",", "")) * unit.scale
-            series.append(Series({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
-    return Contents(TOOL, tuple(series))
+            series.append(ImportedSeries({"benchmark": name}, "time_s", unit.si, ((value,),), name=name))
+    return FileContents(TOOL, tuple(series))
 
 
 def _find_latency(cells: list[str], origin: str) -> tuple[int, str]:

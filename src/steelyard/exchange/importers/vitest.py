@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.exchange.importers.contents import Contents, Series
+from steelyard.exchange.importers.contents import FileContents, ImportedSeries
 
 TOOL = "vitest"
 KEYS = frozenset({"files"})
@@ -32,7 +32,7 @@ class _File(msgspec.Struct, frozen=True):
     files: list[_Of]
 
 
-def read(document: object, _origin: str) -> Contents:
+def read(document: object, _origin: str) -> FileContents:
     """All benchmarks, behind the names of their file and groups; without samples, their medians."""
     series = []
     for file in msgspec.convert(document, _File).files:
@@ -40,5 +40,5 @@ def read(document: object, _origin: str) -> Contents:
             for entry in group.benchmarks:
                 name = f"{group.full_name} > {entry.name}"
                 values = tuple(value * 1e-3 for value in entry.samples or [entry.median])
-                series.append(Series({"benchmark": name}, "time_s", "s", (values,), name=name))
-    return Contents(TOOL, tuple(series))
+                series.append(ImportedSeries({"benchmark": name}, "time_s", "s", (values,), name=name))
+    return FileContents(TOOL, tuple(series))

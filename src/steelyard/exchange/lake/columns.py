@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.errors import MachineError, RecordError
-from steelyard.exchange.lake.facts import Facts, describe_damage, hash_bytes
+from steelyard.exchange.lake.facts import LakeFacts, describe_damage, hash_bytes
 from steelyard.exchange.lake.location import EXTRA, Location
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class ParquetTrials:
         DuckDB is not installed.
     """
 
-    def __init__(self, location: Location, every: Sequence[Facts]) -> None:
+    def __init__(self, location: Location, every: Sequence[LakeFacts]) -> None:
         try:
             import duckdb
         except ImportError:
@@ -104,7 +104,7 @@ class ParquetTrials:
             paths[-1].write_bytes(self._read(facts))
         return [str(path) for path in paths]
 
-    def _read(self, facts: Facts) -> bytes:
+    def _read(self, facts: LakeFacts) -> bytes:
         name = f"{facts.stem}.parquet"
         content = self._location.read(name)
         if hash_bytes(content) != facts.trials.digest:

@@ -1,4 +1,4 @@
-"""``Facts``: all that a lake keeps of a record beside its trials, as compressed JSON.
+"""``LakeFacts``: all that a lake keeps of a record beside its trials, as compressed JSON.
 
 The document is ``steelyard/lake``. History: version 1, the first.
 """
@@ -17,7 +17,7 @@ import msgspec
 from steelyard.design.plan import Extension
 from steelyard.errors import UPGRADE, RecordError
 from steelyard.sample import Treatment
-from steelyard.store.entries import Batch, Look, Notice, Run
+from steelyard.store.entries import LoadOfBatch, Look, Run, StoredNotice
 from steelyard.store.summaries import Condensed
 from steelyard.units import Metric, Scalar
 
@@ -47,7 +47,7 @@ class Reduced(msgspec.Struct, frozen=True):
     column: str
 
 
-class Facts(msgspec.Struct, frozen=True, kw_only=True):
+class LakeFacts(msgspec.Struct, frozen=True, kw_only=True):
     """A record without its trials.
 
     Attributes
@@ -91,8 +91,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     runs: tuple[Run, ...]
     looks: tuple[Look, ...]
     extensions: tuple[Extension, ...]
-    warnings: tuple[Notice, ...]
-    batches: tuple[Batch, ...]
+    warnings: tuple[StoredNotice, ...]
+    batches: tuple[LoadOfBatch, ...]
     blocks: int
     condensed: Condensed | None
     trials: TableFile
@@ -114,12 +114,12 @@ def hash_bytes(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def encode(facts: Facts) -> bytes:
+def encode(facts: LakeFacts) -> bytes:
     """Facts as a file: equal facts are equal bytes."""
     return gzip.compress(msgspec.json.encode(facts), mtime=0)
 
 
-_decode: Final = msgspec.json.Decoder(Facts).decode
+_decode: Final = msgspec.json.Decoder(LakeFacts).decode
 
 
 class _Head(msgspec.Struct):
@@ -127,7 +127,7 @@ class _Head(msgspec.Struct):
     version: int
 
 
-def decode(content: bytes, place: str) -> Facts:
+def decode(content: bytes, place: str) -> LakeFacts:
     """Facts from a file, whose bytes come from outside.
 
     Parameters

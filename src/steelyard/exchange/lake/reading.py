@@ -20,11 +20,11 @@ from steelyard.answers.portrait import Disturbed, Excluded
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
 from steelyard.errors import UsageError
 from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
-from steelyard.exchange.lake.facts import Facts
+from steelyard.exchange.lake.facts import LakeFacts
 from steelyard.sample import Doubles, Failures, Integers, Sample
 from steelyard.spec.experiment import Experiment
-from steelyard.store.entries import Disturbance, Gaps, Journal, Progress
-from steelyard.store.lock import Holder
+from steelyard.store.entries import Disturbance, Gaps, Journal, RecordProgress
+from steelyard.store.lock import LockHolder
 from steelyard.store.reading import LEFT_OUT, Reading
 from steelyard.store.rows import as_given, treatment_rows
 from steelyard.store.sampling import find_machines
@@ -41,7 +41,7 @@ _COMPLETE: Final = STATES.index("complete")
 _DISCARDED: Final = STATES.index("discarded")
 
 
-class Part(msgspec.Struct, frozen=True):
+class RecordInLake(msgspec.Struct, frozen=True):
     """A record of a lake as part of one that is read.
 
     Attributes
@@ -50,7 +50,7 @@ class Part(msgspec.Struct, frozen=True):
         The machine of each run by its number; ``None`` where contexts name the node of each block.
     """
 
-    facts: Facts
+    facts: LakeFacts
     machines: Mapping[int, str | None]
 
 
@@ -84,7 +84,7 @@ class LakeRecord(Reading):
         self,
         place: str,
         experiment: Experiment,
-        parts: Sequence[Part],
+        parts: Sequence[RecordInLake],
         trials: ParquetTrials,
         *,
         named: bool,
@@ -294,7 +294,7 @@ class LakeRecord(Reading):
         self._metric(metric)
         return [{}]
 
-    def progress(self) -> Progress:
+    def progress(self) -> RecordProgress:
         """Return progress as of a record; blocks without a trial are counted as planned."""
         import numpy as np
 
@@ -308,7 +308,7 @@ class LakeRecord(Reading):
         contexts = np.unique(complete[complete > 0]).size
         trials = table["trial"].size
         last = int(table["start_ns"][-1]) if trials else None
-        return Progress(trials, trials, int(np.sum(table["is ok"] == 0)), blocks, contexts, last)
+        return RecordProgress(trials, trials, int(np.sum(table["is ok"] == 0)), blocks, contexts, last)
 
     def disturbances(self) -> dict[int, Disturbance]:
         """Return disturbances as of a record."""
@@ -415,7 +415,7 @@ class LakeRecord(Reading):
         """None: nothing is moved here."""
         return []
 
-    def holder(self) -> Holder | None:
+    def holder(self) -> LockHolder | None:
         """Return no holder, since nobody writes."""
         return None
 
@@ -462,7 +462,7 @@ def _end_state(state: str) -> BlockState:
 
 
 def _map_contexts(
-    part: Part, offsets: Offsets, table: Mapping[str, Ints], chosen_rows: slice, *, named: bool
+    part: RecordInLake, offsets: Offsets, table: Mapping[str, Ints], chosen_rows: slice, *, named: bool
 ) -> Ints:
     """Contexts of trials in numbers of the whole."""
     import numpy as np
@@ -484,12 +484,12 @@ def _map_contexts(
     return mapped
 
 
-def _find_machine(part: Part, run: int, context: int) -> str:
+def _find_machine(part: RecordInLake, run: int, context: int) -> str:
     return part.machines[run] or str(part.facts.contexts[context]["node"])
 
 
 def _fill(
-    connection: sqlite3.Connection, experiment: Experiment, parts: Sequence[Part], *, named: bool
+    connection: sqlite3.Connection, experiment: Experiment, parts: Sequence[RecordInLake], *, named: bool
 ) -> list[Offsets]:
     """Fill the tables that are small; the numbers that each record got."""
     first = parts[0].facts
@@ -541,7 +541,7 @@ def hash_ids(ids: Collection[str]) -> str:
 
 
 def _add_contexts(
-    connection: sqlite3.Connection, part: Part, last: int, *, named: bool
+    connection: sqlite3.Connection, part: RecordInLake, last: int, *, named: bool
 ) -> dict[tuple[int, str], int]:
     facts = part.facts
     drawn: dict[int, dict[str, Scalar]] = facts.contexts or ({0: {}} if named else {})
@@ -557,7 +557,7 @@ def _add_contexts(
     return numbers
 
 
-def _add_runs(connection: sqlite3.Connection, part: Part, offsets: Offsets, *, alone: bool) -> None:
+def _add_runs(connection: sqlite3.Connection, part: RecordInLake, offsets: Offsets, *, alone: bool) -> None:
     facts = part.facts
     for run in facts.runs:
         host: dict[str, Scalar] = dict(run.host)

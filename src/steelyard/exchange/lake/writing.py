@@ -13,9 +13,9 @@ import msgspec
 
 from steelyard.errors import SteelyardError
 from steelyard.exchange.arrow import write_parquet
-from steelyard.exchange.lake.facts import Facts, Reduced, TableFile, decode, encode, hash_bytes, name_stem
+from steelyard.exchange.lake.facts import LakeFacts, Reduced, TableFile, decode, encode, hash_bytes, name_stem
 from steelyard.exchange.lake.location import Location
-from steelyard.exchange.table import Cell, Column, Table
+from steelyard.exchange.table import Cell, Table, TableColumn
 from steelyard.exchange.trials import trials
 from steelyard.store import Record
 from steelyard.store.facts import FILE
@@ -30,11 +30,11 @@ _LEAN: Final[Mapping[str, Any]] = {
 """With whole numbers as differences, 32 trials take 4.6 kB; as pyarrow writes by default, 11 kB."""
 
 _RATIOS: Final = (
-    Column("metric", "text"),
-    Column("baseline", "integer"),
-    Column("treatment", "integer"),
-    Column("block", "integer"),
-    Column("log_ratio", "real"),
+    TableColumn("metric", "text"),
+    TableColumn("baseline", "integer"),
+    TableColumn("treatment", "integer"),
+    TableColumn("block", "integer"),
+    TableColumn("log_ratio", "real"),
 )
 
 
@@ -114,14 +114,14 @@ def _collect(
     content: str,
     condensed: Condensed | None,
     *files: TableFile,
-) -> Facts:
+) -> LakeFacts:
     contexts = {
         outcome.block.context.id: dict(outcome.block.context.settings)
         for outcome in (record.stream_outcomes() if record.experiment.contexts else ())
         if outcome.block.context is not None
     }
     trial_file, ratios = files
-    return Facts(
+    return LakeFacts(
         id=record.id,
         name=record.directory.resolve().name.removesuffix(".lab"),
         created_ns=record.created_ns,

@@ -13,7 +13,7 @@ from steelyard.claims.rule import judge_growth
 from steelyard.claims.rule_points import ALPHA, judge_series, refuse_no_common_point
 from steelyard.claims.verdict import Verdict
 from steelyard.errors import UsageError
-from steelyard.growth import Rule, parse_rule
+from steelyard.growth import GrowthRule, parse_rule
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.modelling import most_probable
@@ -61,7 +61,7 @@ class Modelled(msgspec.Struct, frozen=True):
     causes: tuple[Cause | None, ...]
 
 
-def _refuse_several(rule: Rule, functions: Mapping[str, Series]) -> None:
+def _refuse_several(rule: GrowthRule, functions: Mapping[str, Series]) -> None:
     for name in (*rule.left, *rule.right):
         if len(functions[name].parameters) > 1:
             names = ", ".join(functions[name].parameters)
@@ -73,7 +73,7 @@ def _refuse_several(rule: Rule, functions: Mapping[str, Series]) -> None:
 
 def _judge_rules(
     request: ModelRequest,
-    rules: Sequence[Rule],
+    rules: Sequence[GrowthRule],
     answers: Mapping[tuple[str, str], ScalingModel | NotModelled],
 ) -> tuple[Verdict, ...]:
     """Judge the rules for each metric that has functions of one.

@@ -20,7 +20,7 @@ from steelyard.errors import ProgramError
 from steelyard.lab.audit.candidates import (
     MOVE_THE_STACK,
     WAITING,
-    Candidate,
+    AuditCandidate,
     as_started,
     candidates,
     not_varied,
@@ -32,7 +32,7 @@ from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.run.existing_record import refuse_other_command
 from steelyard.lab.run.run_loop import Watch
-from steelyard.stats.audit.replication import Pair, replicate, verdict
+from steelyard.stats.audit.replication import LevelPair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread
 from steelyard.stats.planning.unseen import unseen_share
 from steelyard.units import Scalar
@@ -148,7 +148,7 @@ class _Replication(msgspec.Struct, frozen=True):
 
     rows: Sequence[Row]
     comparisons: Sequence[_Comparison]
-    among: Sequence[Candidate]
+    among: Sequence[AuditCandidate]
     visits: Mapping[str, _Visit]
     waiting: AbstractSet[str]
 
@@ -160,7 +160,7 @@ class _Replication(msgspec.Struct, frozen=True):
         alpha = bench.level("replication")
         by = {True: elapsed, False: logs}
         pairs = [
-            Pair(
+            LevelPair(
                 comparison.name,
                 comparison.level,
                 self._differences(comparison, by[comparison.name in self.waiting]),
@@ -218,7 +218,7 @@ class _Replication(msgspec.Struct, frozen=True):
         return self._values(of.row, logs) - typical
 
 
-def _compute_unseen(candidate: Candidate, visit: _Visit | None, *, blocks: int) -> float:
+def _compute_unseen(candidate: AuditCandidate, visit: _Visit | None, *, blocks: int) -> float:
     """Share of the levels, or of the layouts that address randomisation draws, that could differ unseen."""
     if visit is not None:
         return candidate.unseen(len(visit.screened))
@@ -235,8 +235,8 @@ class _Comparison(msgspec.Struct, frozen=True):
 
 
 def _get_bearable(
-    bench: Stages, among: Sequence[Candidate]
-) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    bench: Stages, among: Sequence[AuditCandidate]
+) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds in which the program still ends well, and what is said of the others.
 
     Tried are the largest level or each name: some programs refuse a long name of their own.
@@ -265,7 +265,7 @@ def _get_bearable(
 
 
 def _list_rows(
-    among: Sequence[Candidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
+    among: Sequence[AuditCandidate], base: Row, drawn: Mapping[str, Sequence[Scalar]], shell: Row | None
 ) -> list[Row]:
     """Return the settings of the screening: levels of one kind at a time, the others at their base.
 
@@ -308,7 +308,7 @@ def _get_screen(
 
 
 def _again(
-    among: Sequence[Candidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
+    among: Sequence[AuditCandidate], base: Row, visits: Mapping[str, _Visit], shell: Row | None
 ) -> tuple[list[Row], list[_Comparison]]:
     """Return the settings of the replication, and what is compared in it.
 
@@ -347,7 +347,7 @@ def _get_importance(finding: AuditedContext) -> tuple[bool, float]:
     return finding.verdict != "moves", -max(ratio, 1 / ratio)
 
 
-def _get_intention(plan: Effort, among: Sequence[Candidate], request: AuditRequest) -> str:
+def _get_intention(plan: Effort, among: Sequence[AuditCandidate], request: AuditRequest) -> str:
     from steelyard.units import format_duration
 
     levels = [

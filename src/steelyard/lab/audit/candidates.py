@@ -70,7 +70,7 @@ _MOST_MASKS: Final = 4
 """CPUs on which a program of one thread is tried alone."""
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class AuditCandidate(msgspec.Struct, frozen=True):
     """One kind of context.
 
     Attributes
@@ -124,7 +124,7 @@ class Candidate(msgspec.Struct, frozen=True):
         return unseen(self.levels, visited) if self._finer == 1 else unseen_share(visited)
 
 
-def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """List the kinds to audit, and those left out because this machine lacks something for them.
 
     Raises
@@ -135,7 +135,7 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         One that was asked for by name is not available here, or none is.
     """
     names: Sequence[str] = request.only or [name for name in USUAL if name in INTERVENTIONS]
-    found: list[Candidate] = []
+    found: list[AuditCandidate] = []
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in INTERVENTIONS:
@@ -161,7 +161,7 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
         usable = _get_different(
             name, [level for level in levels if INTERVENTIONS[name].missing(level) is None]
         )
-        found.append(Candidate(name, _BASES.get(name, usable[0]), usable, numeric))
+        found.append(AuditCandidate(name, _BASES.get(name, usable[0]), usable, numeric))
     for name in KINDS:
         if name not in names and (lacks := _get_lacks(name, INTERVENTIONS[name].population())):
             left_out[name] = lacks
@@ -174,8 +174,8 @@ def candidates(request: AuditRequest) -> tuple[tuple[Candidate, ...], Mapping[st
 
 
 def placed(
-    among: Sequence[Candidate], threads: Threads, *, asked: bool
-) -> tuple[tuple[Candidate, ...], Mapping[str, str]]:
+    among: Sequence[AuditCandidate], threads: Threads, *, asked: bool
+) -> tuple[tuple[AuditCandidate, ...], Mapping[str, str]]:
     """Return the kinds for a program with such threads, and those left out.
 
     Of ``affinity``, levels that do something to such a program are kept; a number of threads is for OpenMP.
@@ -215,7 +215,7 @@ def placed(
     return left, {} if reason is None else {AFFINITY.name: reason}
 
 
-def as_started(among: Sequence[Candidate]) -> Mapping[str, Scalar]:
+def as_started(among: Sequence[AuditCandidate]) -> Mapping[str, Scalar]:
     """Return the setting in which a user's own shell starts the program, as far as kinds are varied."""
     return {kind.name: _AS_STARTED.get(kind.name, kind.population[0]) for kind in among}
 

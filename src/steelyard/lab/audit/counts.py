@@ -15,7 +15,7 @@ from steelyard.design.plan import Context
 from steelyard.design.randomness import generator, permutation
 from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions.shift import STACK_STEP
-from steelyard.lab.audit.candidates import Candidate
+from steelyard.lab.audit.candidates import AuditCandidate
 from steelyard.lab.audit.effort import MOST_TIMED
 from steelyard.lab.audit.request import Row
 from steelyard.lab.audit.stack_place import StackSteps, find_shift, find_steps, read_place
@@ -47,7 +47,7 @@ _PILOT: Final = "counting-pilot"
 _STAGE: Final = "counting"
 
 
-def refuse_counts(kinds: Sequence[Candidate], left_out: Mapping[str, str]) -> None:
+def refuse_counts(kinds: Sequence[AuditCandidate], left_out: Mapping[str, str]) -> None:
     """Raise where nothing can be counted.
 
     Raises
@@ -75,7 +75,7 @@ def refuse_counts(kinds: Sequence[Candidate], left_out: Mapping[str, str]) -> No
 
 
 def count_lengths(
-    bench: Stages, lengths: Candidate, rows: Sequence[Row], tell: Callable[[str], None]
+    bench: Stages, lengths: AuditCandidate, rows: Sequence[Row], tell: Callable[[str], None]
 ) -> tuple[tuple[Scalar, ...], Counted]:
     """Count the program at each place of the stack, and choose lengths to time.
 
@@ -157,7 +157,7 @@ def _describe(places: Sequence[int], counts: Mapping[str, Floats], timed: Sequen
     return CountClass(len(places), tuple(sorted(timed)), medians)
 
 
-def _draw_places(lengths: Candidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
+def _draw_places(lengths: AuditCandidate, steps: StackSteps, bench: Stages) -> tuple[int, ...]:
     """Draw one length for each place of the stack, at a byte of its own; take all if the audit is thorough.
 
     They begin where the stack lies without growth, so that another environment has others.

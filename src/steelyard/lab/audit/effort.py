@@ -8,7 +8,7 @@ from typing import Final
 import msgspec
 
 from steelyard.answers.audit import COUNTED
-from steelyard.lab.audit.candidates import Candidate
+from steelyard.lab.audit.candidates import AuditCandidate
 from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
@@ -76,7 +76,7 @@ def cost_s(run_s: float) -> float:
     return _SLOW * (run_s + _OVERHEAD_S)
 
 
-def effort(request: AuditRequest, among: Sequence[Candidate], run_s: float) -> Effort:
+def effort(request: AuditRequest, among: Sequence[AuditCandidate], run_s: float) -> Effort:
     """Plan the stages for a program that takes ``run_s`` seconds."""
     each_s = cost_s(run_s)
     numeric = [candidate for candidate in among if candidate.numeric]

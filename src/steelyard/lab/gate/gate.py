@@ -21,17 +21,17 @@ from steelyard.lab.bisect.trees import DIGITS
 from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
 from steelyard.lab.gate.request import ALPHA, GateRequest
-from steelyard.lab.gate.sides import SIDES, Sides
-from steelyard.lab.gate.tally import Tally
-from steelyard.lab.gate.trials import Batch, Measured, is_complete, measure
+from steelyard.lab.gate.sides import SIDES, GateSides
+from steelyard.lab.gate.tally import ProcessTally
+from steelyard.lab.gate.trials import Measured, TrialBatch, is_complete, measure
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
 from steelyard.look_schedule import looks_from
-from steelyard.stats.gate.allocation import Outlook, choose_next
+from steelyard.stats.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.stats.gate.suite import (
     LEAST,
-    Evidence,
+    BenchmarkEvidence,
     estimate_blocks,
     estimate_interval,
     judge,
@@ -51,7 +51,7 @@ LEAST_BLOCKS: Final = 20
 """Blocks for which a default budget is enough."""
 
 
-class Benchmark(msgspec.Struct):
+class BenchmarkOfSuite(msgspec.Struct):
     """A benchmark of both sides, with what is known of it so far."""
 
     program: int
@@ -62,7 +62,7 @@ class Benchmark(msgspec.Struct):
     looks: tuple[int, ...] = ()
     closed: int | None = None
     """Blocks at the look that the budget made the last."""
-    evidence: Evidence = Evidence()
+    evidence: BenchmarkEvidence = BenchmarkEvidence()
     is_open: bool = True
     is_next: bool = True
     """Whether it runs until the next look: the budget may be too short for all that are open."""
@@ -108,11 +108,11 @@ def gate(
 
 def measure_suite(
     request: GateRequest, repository: Repository | None, directory: Path, *, watch: Watch, tell: Tell
-) -> Suite:
+) -> GatedSuite:
     """Measure, or go on where that was interrupted; errors are those of ``gate``."""
     request = identify(request, repository).keep_in(directory)
     with _lock(directory):
-        return _measure_in(directory, request, Sides(request, repository, directory), watch, tell)
+        return _measure_in(directory, request, GateSides(request, repository, directory), watch, tell)
 
 
 def _lock(directory: Path) -> WriterLock:
@@ -123,10 +123,12 @@ def _lock(directory: Path) -> WriterLock:
         raise RecordBusyError(f"{directory}: a gate runs there already", hint=error.hint) from None
 
 
-def _measure_in(directory: Path, request: GateRequest, sides: Sides, watch: Watch, tell: Tell) -> Suite:
+def _measure_in(
+    directory: Path, request: GateRequest, sides: GateSides, watch: Watch, tell: Tell
+) -> GatedSuite:
     try:
         with interruptible():
-            suite = Suite(request, sides, directory, tell)
+            suite = GatedSuite(request, sides, directory, tell)
             suite.measure(watch, tell)
     except (KeyboardInterrupt, InterruptedRunError):
         # Trees stay, so that the same programs go on.
@@ -158,22 +160,22 @@ def identify(request: GateRequest, repository: Repository | None) -> GateRequest
     return replace(request, base=repository.commit(request.base), head=repository.commit(request.head))
 
 
-class Suite:
+class GatedSuite:
     """The benchmarks of a gate; its state is what its records hold."""
 
-    def __init__(self, request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> None:
+    def __init__(self, request: GateRequest, sides: GateSides, directory: Path, tell: Tell) -> None:
         self.request = request
         self.plan: Plan = make_plan(request, sides, directory, tell)
         if request.layout:
             refuse_one_layout(request, self.plan.chosen)
         self.benchmarks = [
-            Benchmark(number, name, self.plan.make_title(program, name))
+            BenchmarkOfSuite(number, name, self.plan.make_title(program, name))
             for number, program in enumerate(self.plan.programs)
             for name in program.common
         ]
         self.measured_s = 0.0
         self.is_out_of_time = False
-        self._tally = Tally(request.allow_failures)
+        self._tally = ProcessTally(request.allow_failures)
         self._sides = sides
         self._directory = directory
         self._pair_s = [entry.pair_s / max(1, len(entry.common)) for entry in self.plan.programs]
@@ -191,12 +193,12 @@ class Suite:
         return max(LEAST_S, by_defaults_s, blocks_s)
 
     @property
-    def open(self) -> list[Benchmark]:
+    def open(self) -> list[BenchmarkOfSuite]:
         """Benchmarks that are not decided."""
         return [entry for entry in self.benchmarks if entry.is_open]
 
     @property
-    def next(self) -> list[Benchmark]:
+    def next(self) -> list[BenchmarkOfSuite]:
         """Benchmarks that run until the next look."""
         return [entry for entry in self.open if entry.is_next]
 
@@ -255,10 +257,10 @@ class Suite:
         fits = math.floor(left_s / max(self._block_s(), 1e-9)) - is_first
         return max(0, min(blocks, fits))
 
-    def _estimate_outlook(self, benchmark: Benchmark) -> Outlook:
+    def _estimate_outlook(self, benchmark: BenchmarkOfSuite) -> BenchmarkOutlook:
         mean = float(compute_differences(benchmark, self.plan).mean()) if benchmark.base else 0.0
         is_beyond = mean > math.log1p(self.request.margin)
-        return Outlook(self.estimate_needed_s(benchmark), is_beyond)
+        return BenchmarkOutlook(self.estimate_needed_s(benchmark), is_beyond)
 
     def _measure_program(
         self, number: int, place: int, program: PlannedProgram, blocks: int, watch: Watch
@@ -269,7 +271,7 @@ class Suite:
         record = self._directory / f"{number:03}-{place + 1}.lab"
         names = tuple(entry.name for entry in members) if self.plan.chosen.can_filter else ()
         seed = (self.request.seed or 0) + 1000 * number + place
-        batch = Batch(
+        batch = TrialBatch(
             self.plan,
             program,
             names,
@@ -290,7 +292,7 @@ class Suite:
             for entry in members:
                 self._add(entry, measured)
 
-    def _add(self, benchmark: Benchmark, measured: Measured) -> None:
+    def _add(self, benchmark: BenchmarkOfSuite, measured: Measured) -> None:
         pairs = measured.pair_values(benchmark.name)
         if not pairs and not benchmark.base:
             raise NoReportError(
@@ -393,7 +395,7 @@ class Suite:
         )
         return [text]
 
-    def estimate_needed_s(self, benchmark: Benchmark) -> float | None:
+    def estimate_needed_s(self, benchmark: BenchmarkOfSuite) -> float | None:
         """Seconds that would probably decide a benchmark that is open."""
         blocks = estimate_blocks(
             compute_differences(benchmark, self.plan), self.request.margin, ALPHA / max(1, len(self.open))
@@ -401,13 +403,15 @@ class Suite:
         return None if blocks is None else blocks * self._pair_s[benchmark.program]
 
 
-def compute_differences(benchmark: Benchmark, plan: Plan) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def compute_differences(
+    benchmark: BenchmarkOfSuite, plan: Plan
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Logarithms of head over base, above 0 where head is worse."""
     return log_differences(benchmark.base, benchmark.head, is_higher_better=plan.is_higher_better)
 
 
 def describe_benchmark(
-    benchmark: Benchmark, decision: str, adjusted: Evidence, suite: Suite
+    benchmark: BenchmarkOfSuite, decision: str, adjusted: BenchmarkEvidence, suite: GatedSuite
 ) -> GatedBenchmark:
     """Return what the answer says of one benchmark."""
     if not benchmark.base:

@@ -12,8 +12,8 @@ from steelyard.errors import ProgramError, UsageError
 from steelyard.interventions.built import LARGEST_SEED
 from steelyard.lab.gate.harnesses.harness import Harness
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.gate.sides import LAYOUT, SIDES, Sides
-from steelyard.lab.gate.trials import Batch
+from steelyard.lab.gate.sides import LAYOUT, SIDES, GateSides
+from steelyard.lab.gate.trials import TrialBatch
 
 SEEDS: Final = 1_000_003
 """Between the seeds of blocks of one look, beyond those of looks."""
@@ -33,7 +33,7 @@ def refuse_one_layout(request: GateRequest, harness: Harness) -> None:
         )
 
 
-def split_into_blocks(batch: Batch) -> list[Batch]:
+def split_into_blocks(batch: TrialBatch) -> list[TrialBatch]:
     """Return a batch for each block, with a seed from which its layout follows."""
     return [
         replace(
@@ -47,7 +47,7 @@ def split_into_blocks(batch: Batch) -> list[Batch]:
     ]
 
 
-def link_anew(batch: Batch, request: GateRequest, sides: Sides) -> None:
+def link_anew(batch: TrialBatch, request: GateRequest, sides: GateSides) -> None:
     """Link both sides in the order that is drawn for a block.
 
     Raises

@@ -11,10 +11,10 @@ import msgspec
 
 from steelyard.errors import NoReportError, RecordError
 from steelyard.lab.gate.harnesses import HARNESSES, find_harness
-from steelyard.lab.gate.harnesses.harness import Harness, Program, Tree, find_installed
-from steelyard.lab.gate.probing import Probe, probe
+from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Tree, find_installed
+from steelyard.lab.gate.probing import ProbedHarness, probe
 from steelyard.lab.gate.request import GateRequest
-from steelyard.lab.gate.sides import SIDES, Side, Sides, naming, shorten
+from steelyard.lab.gate.sides import SIDES, GateSides, Side, naming, shorten
 
 FILE: Final = "plan.json"
 
@@ -23,8 +23,8 @@ class PlannedProgram(msgspec.Struct, frozen=True):
     """A program on the sides that have it, and what one process of each reported."""
 
     name: str
-    programs: dict[Side, Program]
-    probes: dict[Side, Probe]
+    programs: dict[Side, HarnessProgram]
+    probes: dict[Side, ProbedHarness]
     is_same: bool = False
     """Whether the gate built the same file on both sides."""
     installed: str | None = None
@@ -90,7 +90,7 @@ Tell = Callable[[str], None]
 """Told in a sentence what happens."""
 
 
-def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -> Plan:
+def make_plan(request: GateRequest, sides: GateSides, directory: Path, tell: Tell) -> Plan:
     """Return the plan of an earlier call, or a new one: both sides built and probed.
 
     Raises
@@ -110,7 +110,7 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
         trees[side] = sides.prepare(side)
     harness = find_harness(request.harness, request.words, trees["base"].path)
     metric = request.metric or harness.metric
-    named: dict[str, dict[Side, Program]] = {}
+    named: dict[str, dict[Side, HarnessProgram]] = {}
     for side in SIDES:
         with naming(side, name_revision(request, side)):
             if harness.builds:
@@ -119,7 +119,7 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
                 named.setdefault(program.name, {})[side] = program
     programs = []
     for name, members in named.items():
-        probes: dict[Side, Probe] = {}
+        probes: dict[Side, ProbedHarness] = {}
         for side, program in members.items():
             with naming(side, name_revision(request, side)):
                 tree = trees[side].path
@@ -135,12 +135,12 @@ def make_plan(request: GateRequest, sides: Sides, directory: Path, tell: Tell) -
     return plan
 
 
-def _is_same_file(programs: Mapping[Side, Program]) -> bool:
+def _is_same_file(programs: Mapping[Side, HarnessProgram]) -> bool:
     files = [Path(entry.words[0]) for entry in programs.values()]
     return len(files) == len(SIDES) and files[0].read_bytes() == files[1].read_bytes()
 
 
-def _find_installed(harness: Harness, programs: Mapping[Side, Program]) -> str | None:
+def _find_installed(harness: Harness, programs: Mapping[Side, HarnessProgram]) -> str | None:
     if harness.builds or harness.reads_sources:
         return None
     words = {entry.words[0] for entry in programs.values()}

@@ -20,14 +20,14 @@ import msgspec
 
 from steelyard.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.reports import read_reports
-from steelyard.lab.gate.harnesses.harness import Harness, Program, Selection
-from steelyard.run.measure.extract.harness import Report
+from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Selection
+from steelyard.run.measure.extract.harness import HarnessReport
 from steelyard.units import BUILTIN, Better
 
 _LINES: Final = 4
 
 
-class Probe(msgspec.Struct, frozen=True):
+class ProbedHarness(msgspec.Struct, frozen=True):
     """What a process reported.
 
     Attributes
@@ -51,12 +51,12 @@ class Probe(msgspec.Struct, frozen=True):
 
 def probe(
     harness: Harness,
-    program: Program,
+    program: HarnessProgram,
     metric: str,
     directory: Path,
     environment: Mapping[str, str],
     timeout_s: float | None,
-) -> Probe:
+) -> ProbedHarness:
     """Run all benchmarks of a program once.
 
     Raises
@@ -84,7 +84,7 @@ def probe(
                     f"--metric {metric}: not measured of a whole program",
                     hint=f"one of: {', '.join(BUILTIN)}",
                 )
-            return Probe((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
+            return ProbedHarness((Path(program.words[0]).name,), builtin.unit, builtin.better, seconds)
         written = metrics.read_bytes()
     origin = "its report" if written else "its output"
     text = (written or stdout).decode(errors="replace")
@@ -104,7 +104,7 @@ def probe(
     return _select_metric(reports, metric, seconds)
 
 
-def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Probe:
+def _select_metric(reports: Sequence[HarnessReport], metric: str, seconds: float) -> ProbedHarness:
     chosen = [entry for entry in reports if entry.metric == metric and entry.values]
     if not reports:
         raise NoReportError("the harness reports no benchmark", hint="a filter may match none")
@@ -127,7 +127,7 @@ def _select_metric(reports: Sequence[Report], metric: str, seconds: float) -> Pr
     if better == "neither":
         raise UsageError(f"--metric {metric}: neither more nor less of it is better", hint="choose another")
     skipped = {entry.benchmark: entry.skipped for entry in reports if entry.skipped is not None}
-    return Probe(tuple(names), chosen[0].unit, better, seconds, skipped)
+    return ProbedHarness(tuple(names), chosen[0].unit, better, seconds, skipped)
 
 
 def _run(

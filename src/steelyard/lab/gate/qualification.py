@@ -23,13 +23,13 @@ from msgspec.structs import replace
 from steelyard.answers.gate import Qualification
 from steelyard.errors import MachineError
 from steelyard.files.user_directories import locate_state
-from steelyard.lab.gate.gate import Benchmark, Suite, compute_differences, measure_suite
+from steelyard.lab.gate.gate import BenchmarkOfSuite, GatedSuite, compute_differences, measure_suite
 from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.run_loop import Watch
 from steelyard.run.host import host_facts
-from steelyard.stats.gate.suite import Evidence, judge, look_again
+from steelyard.stats.gate.suite import BenchmarkEvidence, judge, look_again
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.stats.sequential.looks import Looks
 
@@ -145,7 +145,7 @@ class Counts:
         self.sizes: list[float] = []
         self.harness = ""
 
-    def add(self, suite: Suite, slow_down: float) -> None:
+    def add(self, suite: GatedSuite, slow_down: float) -> None:
         """Count one session."""
         self.harness = suite.plan.harness
         self.seconds.append(suite.measured_s)
@@ -180,14 +180,14 @@ class Counts:
         )
 
 
-def plant(benchmark: Benchmark, suite: Suite, slow_down: float) -> Evidence:
+def plant(benchmark: BenchmarkOfSuite, suite: GatedSuite, slow_down: float) -> BenchmarkEvidence:
     """Evidence at the looks of a session if each value of head had been worse by ``slow_down``.
 
     The session stopped when its verdict on equal programs was there: what a gate would have seen in blocks
     after that is not counted as seen.
     """
     logs = compute_differences(benchmark, suite.plan) + math.log1p(slow_down)
-    evidence = Evidence()
+    evidence = BenchmarkEvidence()
     for place, look in enumerate(benchmark.looks, start=1):
         closed = benchmark.closed if look == benchmark.closed else None
         looks = Looks(benchmark.looks[:place], closed)

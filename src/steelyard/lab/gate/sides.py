@@ -1,4 +1,4 @@
-"""``Sides``: the trees of base and head, checked out and built, and the programs of the harness in them."""
+"""``GateSides``: the trees of base and head, checked out and built, with the programs of the harness."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LAYOUT: Final = "{layout}"
 """In the build command: the number by which code is laid out."""
 
 
-class Sides:
+class GateSides:
     """Both trees below ``directory``, under names of one length.
 
     Parameters

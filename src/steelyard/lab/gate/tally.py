@@ -1,4 +1,4 @@
-"""``Tally``: processes that ran and that failed on each side, and whether a gate may go on after that."""
+"""``ProcessTally``: processes that ran and failed on each side, and whether a gate may go on."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from pathlib import Path
 
 from steelyard.errors import ProgramError
 from steelyard.lab.gate.sides import SIDES, Side
-from steelyard.lab.gate.trials import Failure, Measured
+from steelyard.lab.gate.trials import Measured, TrialFailure
 
 
-class Tally:
+class ProcessTally:
     """Processes of a gate so far.
 
     Parameters
@@ -21,7 +21,7 @@ class Tally:
     def __init__(self, allowed: int) -> None:
         self._allowed = allowed
         self._processes = 0
-        self._failed: dict[Side, list[Failure]] = {side: [] for side in SIDES}
+        self._failed: dict[Side, list[TrialFailure]] = {side: [] for side in SIDES}
 
     def add(self, measured: Measured, record: Path) -> None:
         """Count what a record holds.

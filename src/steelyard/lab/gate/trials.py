@@ -10,7 +10,7 @@ import msgspec
 from steelyard.errors import ProgramError
 from steelyard.lab.gate.harnesses.harness import Selection
 from steelyard.lab.gate.plan import Plan, PlannedProgram
-from steelyard.lab.gate.sides import SIDES, Side, Sides
+from steelyard.lab.gate.sides import SIDES, GateSides, Side
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.run.measure.extract.harness import LABEL
@@ -23,7 +23,7 @@ Values = dict[int, float]
 """Block to value."""
 
 
-class Failure(msgspec.Struct, frozen=True):
+class TrialFailure(msgspec.Struct, frozen=True):
     """A process that failed: its block, whether its time limit ended it, and why in words."""
 
     block: int
@@ -55,7 +55,7 @@ class Measured(msgspec.Struct, frozen=True):
     blocks: int
     block_s: float
     processes: int
-    failed: dict[Side, tuple[Failure, ...]]
+    failed: dict[Side, tuple[TrialFailure, ...]]
 
     def pair_values(self, name: str) -> list[tuple[float, float]]:
         """Return base and head of a benchmark in the blocks that have both."""
@@ -71,7 +71,7 @@ class Measured(msgspec.Struct, frozen=True):
         return self.values.get((name, side), self.values.get(("", side), {}))
 
 
-class Batch(msgspec.Struct, frozen=True):
+class TrialBatch(msgspec.Struct, frozen=True):
     """Blocks of one program.
 
     Attributes
@@ -94,7 +94,7 @@ class Batch(msgspec.Struct, frozen=True):
     timeout_s: float | None
 
 
-def measure(batch: Batch, sides: Sides, watch: Watch) -> Measured:
+def measure(batch: TrialBatch, sides: GateSides, watch: Watch) -> Measured:
     """Run the blocks, unless an earlier call did, and read them.
 
     Raises
@@ -134,10 +134,10 @@ def read(directory: Path, metric: str) -> Measured:
         trials = [measurement for _, measurement in record.stream_measurements()]
         side_of = {treatment.id: _read_side(treatment.levels) for treatment in record.treatments}
         blocks = record.progress().blocks.get("complete", 0)
-    failed: dict[Side, list[Failure]] = {side: [] for side in SIDES}
+    failed: dict[Side, list[TrialFailure]] = {side: [] for side in SIDES}
     for trial in trials:
         if trial.status != "ok":
-            failure = Failure(trial.block, trial.status == "timed_out", str(trial.reason))
+            failure = TrialFailure(trial.block, trial.status == "timed_out", str(trial.reason))
             failed[side_of[trial.treatment]].append(failure)
     for (name, side), by_block in values.items():
         if by_block and min(by_block.values()) <= 0:
@@ -161,7 +161,7 @@ def _read_side(levels: Any) -> Side:
     return "base" if levels["command"] == "base" else "head"
 
 
-def _make_experiment(batch: Batch, sides: Sides) -> Experiment:
+def _make_experiment(batch: TrialBatch, sides: GateSides) -> Experiment:
     plan, program = batch.plan, batch.program
     harness = plan.chosen
     selection = Selection(str((batch.directory / "metrics").absolute()), batch.names)
@@ -193,6 +193,6 @@ def _make_experiment(batch: Batch, sides: Sides) -> Experiment:
     return experiment(**keys)
 
 
-def _mark_side(text: str, sides: Sides) -> str:
+def _mark_side(text: str, sides: GateSides) -> str:
     parent = escape(str(sides.locate("base").parent))
     return escape(text).replace("\0", f"{parent}/{{command}}")

@@ -20,7 +20,7 @@ from steelyard.stats.history.digest import digest
 from steelyard.store import Record
 from steelyard.store.facts import FILE
 from steelyard.store.merging import find_origin
-from steelyard.store.seal import Summary, read_seal, write_seal
+from steelyard.store.seal import SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
 from steelyard.units import Metric
 
@@ -41,7 +41,7 @@ def unwatched(_done: int, _total: int) -> None:
     """Watch nothing."""
 
 
-class Gathered(msgspec.Struct, frozen=True):
+class CondensedRecords(msgspec.Struct, frozen=True):
     """Records and what was left out."""
 
     records: tuple[Condensed, ...]
@@ -55,7 +55,7 @@ def gather(
     watch: Watch = unwatched,
     *,
     beside: Sequence[str] = (),
-) -> Gathered:
+) -> CondensedRecords:
     """Condense records, given by themselves or by the places that hold them.
 
     Places are directories of records, files that ``collect`` has written, and lakes; a text is the URL of a
@@ -93,7 +93,7 @@ def gather(
         if available and metric not in available:
             raise UsageError(f"no record has a metric {metric!r}", hint=suggest_metric(metric, available))
     counted_once, repeated = _count_once(records.values())
-    return Gathered(counted_once, available, (*left_out, *repeated))
+    return CondensedRecords(counted_once, available, (*left_out, *repeated))
 
 
 def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], list[LeftOut]]:
@@ -110,7 +110,7 @@ def _count_once(records: Iterable[Condensed]) -> tuple[tuple[Condensed, ...], li
     return tuple(entry for entry in every if entry.id not in left_out), [*left_out.values()]
 
 
-def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> Gathered:
+def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] = ()) -> CondensedRecords:
     """Return what the facts of a lake keep for a history; no table of trials is read."""
     from steelyard.lab.lake.opening import read_lake
 
@@ -125,10 +125,10 @@ def _read_lake(place: Path | str, metrics: Sequence[str], beside: Sequence[str] 
             continue
         records.append(replace(condensed, digests=digests))
         available |= {entry.metric.name: entry.metric for entry in facts.metrics}
-    return Gathered(tuple(records), available, tuple(left_out))
+    return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
-def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> Gathered:
+def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -> CondensedRecords:
     """Add every metric of these records to a file of summaries; what it has already is not read again.
 
     Raises
@@ -154,7 +154,7 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -
 
 def _condensed(
     directories: Sequence[Path], metrics: Sequence[str] | None, watch: Watch, beside: Sequence[str] = ()
-) -> Gathered:
+) -> CondensedRecords:
     records: list[Condensed] = []
     available: dict[str, Metric] = {}
     left_out: list[LeftOut] = []
@@ -168,7 +168,7 @@ def _condensed(
             continue
         records.append(found)
         available |= its
-    return Gathered(tuple(records), available, tuple(left_out))
+    return CondensedRecords(tuple(records), available, tuple(left_out))
 
 
 def read_condensed(
@@ -213,7 +213,7 @@ def write_summary(directory: Path) -> None:
     """
     with suppress(SteelyardError):
         condensed, available = condense(directory, None)
-        write_seal(directory / FILE, Summary(condensed, tuple(available.values())))
+        write_seal(directory / FILE, SealSummary(condensed, tuple(available.values())))
 
 
 def find_records(name: Path) -> Iterator[Path]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from steelyard.answers.history import History, LeftOut, MachineBreak, Point, SeriesHistory
 from steelyard.errors import RecordError, UsageError
-from steelyard.lab.history.condensing import Gathered, Watch, gather, unwatched
+from steelyard.lab.history.condensing import CondensedRecords, Watch, gather, unwatched
 from steelyard.lab.history.ordering import Ordered, by_commit, by_time
 from steelyard.lab.history.repository import Repository
 from steelyard.stats.history.digest import merged, u_of_median
@@ -178,7 +178,10 @@ def _get_machine(record: Condensed, ignored: Sequence[str]) -> str:
 
 
 def _get_series(
-    ordered: Ordered, of_commit: Mapping[str, Sequence[int]], gathered: Gathered, reference: str | None
+    ordered: Ordered,
+    of_commit: Mapping[str, Sequence[int]],
+    gathered: CondensedRecords,
+    reference: str | None,
 ) -> list[SeriesHistory]:
     """One series a metric, treatment, labels and machine; records of one commit and machine are one point."""
     points: dict[_Key, dict[str, Point]] = {}

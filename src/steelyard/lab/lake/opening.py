@@ -11,11 +11,11 @@ import msgspec
 from steelyard.answers.history import LeftOut
 from steelyard.errors import RecordError, UsageError
 from steelyard.exchange.lake.columns import ParquetTrials
-from steelyard.exchange.lake.facts import Facts, decode, describe_damage, find_place
+from steelyard.exchange.lake.facts import LakeFacts, decode, describe_damage, find_place
 from steelyard.exchange.lake.location import Location
-from steelyard.exchange.lake.reading import LakeRecord, Part
+from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
-from steelyard.lab.merge.machines import By, Place, name_machines
+from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.lab.merge.merging import build_experiment, measure_name
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
@@ -35,7 +35,7 @@ class Lake(msgspec.Struct, frozen=True):
     """
 
     location: Location
-    facts: tuple[Facts, ...]
+    facts: tuple[LakeFacts, ...]
     left_out: tuple[LeftOut, ...]
 
 
@@ -51,7 +51,7 @@ def read_lake(place: Path | str) -> Lake:
     """
     location = Location(place)
     names = location.list_files()
-    by_id: dict[str, Facts] = {}
+    by_id: dict[str, LakeFacts] = {}
     left_out: list[LeftOut] = []
     stems: set[str] = set()
     for name in names:
@@ -114,7 +114,7 @@ def lake_record(place: Path | str, by: By = "host") -> Iterator[LakeRecord]:
     _refuse_other_spec(lake)
     experiment = stored.decode(lake.facts[0].experiment)
     if len(lake.facts) == 1:
-        parts, named = [Part(lake.facts[0], {})], False
+        parts, named = [RecordInLake(lake.facts[0], {})], False
     else:
         _refuse_unblocked(lake, experiment)
         parts, names = _name_parts(lake.facts, by)
@@ -164,9 +164,9 @@ def _refuse_other_spec(lake: Lake) -> None:
             )
 
 
-def _name_parts(every: Sequence[Facts], by: By) -> tuple[list[Part], list[str]]:
+def _name_parts(every: Sequence[LakeFacts], by: By) -> tuple[list[RecordInLake], list[str]]:
     """Return records with the machines of their runs, in the order of their ends; and all machines."""
-    places = [Place(facts.id, facts.name, run) for facts in every for run in facts.runs]
+    places = [RunOfMachine(facts.id, facts.name, run) for facts in every for run in facts.runs]
     named = dict(
         zip(((place.record, place.run.id) for place in places), name_machines(places, by), strict=True)
     )
@@ -181,5 +181,5 @@ def _name_parts(every: Sequence[Facts], by: By) -> tuple[list[Part], list[str]]:
         machines = {run.id: None if drawn else named[facts.id, run.id] for run in facts.runs}
         names |= {name for name in machines.values() if name is not None}
         names |= {str(settings[NODE]) for settings in facts.contexts.values()} if drawn else set()
-        parts.append((facts.runs[-1].state, Part(facts, machines)))
+        parts.append((facts.runs[-1].state, RecordInLake(facts, machines)))
     return order_by_state(parts), sorted(names, key=measure_name)

@@ -16,7 +16,7 @@ By = Literal["host", "record"]
 UNKNOWN: Final = "unknown"
 
 
-class Place(msgspec.Struct, frozen=True):
+class RunOfMachine(msgspec.Struct, frozen=True):
     """A run, the record that measured it, and what that record is called here."""
 
     record: str
@@ -24,7 +24,7 @@ class Place(msgspec.Struct, frozen=True):
     run: Run
 
 
-def name_machines(places: Sequence[Place], by: By) -> list[str]:
+def name_machines(places: Sequence[RunOfMachine], by: By) -> list[str]:
     """Return the machine of each run.
 
     Runs of one boot were on one machine, whatever a container called it. Runs under one host name were too,

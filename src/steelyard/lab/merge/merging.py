@@ -14,13 +14,13 @@ from msgspec.structs import replace
 
 from steelyard.errors import RecordError, UsageError
 from steelyard.interventions.node import Node
-from steelyard.lab.merge.machines import By, Place, name_machines
+from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
 from steelyard.store.creation import refuse_existing, remove_unfinished, unfinished_name
 from steelyard.store.differences import differences
 from steelyard.store.entries import Run
-from steelyard.store.merging import MergedRecord, Part, find_origin, order_by_state
+from steelyard.store.merging import MergedRecord, MergedRun, find_origin, order_by_state
 from steelyard.store.rows import metrics_of
 from steelyard.units import BUILTIN
 
@@ -175,7 +175,7 @@ Machines = Mapping[tuple[str, int], str | None]
 def _name_runs(chosen: Sequence[tuple[_Source, str]], by: By) -> Machines:
     """Return the machine of each run; ``None`` where a queue gave each block the node of its context."""
     places = [
-        (origin, Place(origin, source.record.directory.name.removesuffix(".lab"), run))
+        (origin, RunOfMachine(origin, source.record.directory.name.removesuffix(".lab"), run))
         for source, origin in chosen
         for run in source.runs[origin]
     ]
@@ -208,12 +208,12 @@ def _collect_machines(chosen: Sequence[tuple[_Source, str]], machines: Machines)
     return collected
 
 
-def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> list[Part]:
+def _order_parts(chosen: Sequence[tuple[_Source, str]], machines: Machines) -> list[MergedRun]:
     return order_by_state(
         [
             (
                 source.runs[origin][-1].state,
-                Part(
+                MergedRun(
                     source.record.directory,
                     {run.id: machines[origin, run.id] for run in source.runs[origin]},
                 ),

@@ -22,7 +22,7 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.provenance import file_sha256
 from steelyard.run.measure.verify import ending
-from steelyard.run.runner.journal import Digest, RawTrial
+from steelyard.run.runner.journal import FileDigest, RawTrial
 from steelyard.run.runner.runner import probe_launches
 from steelyard.spec.check.program import MOST_FILES
 from steelyard.spec.experiment import Experiment, Verify
@@ -136,7 +136,7 @@ class _Alone(msgspec.Struct, frozen=True):
 
     raw: RawTrial
     exit_code: int
-    wanted: dict[str, Digest]
+    wanted: dict[str, FileDigest]
     paths: list[str]
     uncompared: dict[str, str]
 
@@ -174,17 +174,17 @@ def _digested(launch: Launch, files: Sequence[str]) -> Launch:
     return replace(launch, digests=True, files=tuple(files))
 
 
-def _make_digest(path: Path) -> Digest:
+def _make_digest(path: Path) -> FileDigest:
     """Return the digest of a file after the first run."""
     try:
         if path.stat().st_size > LONGEST:
-            return Digest("too_long")
-        return Digest("whole", file_sha256(path))
+            return FileDigest("too_long")
+        return FileDigest("whole", file_sha256(path))
     except OSError:
-        return Digest("missing")
+        return FileDigest("missing")
 
 
-def _get_varying(first: Digest, second: Digest) -> str | None:
+def _get_varying(first: FileDigest, second: FileDigest) -> str | None:
     """Why a stream or file of two runs cannot be compared with those of others."""
     match second.state:
         case "too_long":

@@ -37,7 +37,7 @@ from steelyard.run.runner.counter_facts import describe_sources, measure_idle_po
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
-from steelyard.run.runner.session import Session
+from steelyard.run.runner.session import RunnerSession
 from steelyard.run.runner.strays import await_writer, end_strays
 from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
@@ -311,7 +311,7 @@ def _conduct(
     take = partial(record.take, run_id)
     try:
         with Runner(journal, close_timeout_s=_close_timeout_s(experiment)) as runner:
-            session = Session(launches, measurer, runner, journal, take)
+            session = RunnerSession(launches, measurer, runner, journal, take)
             session.run_hooks(hooks.setup_once)
             if submitted is None:
                 end = RunLoop(record, run_id, session, identities, watch).conduct()
@@ -334,7 +334,7 @@ def _conduct(
             if hooks.cleanup_once:
                 # A runner of its own: the other one may be gone, and this has to be done whatever happened.
                 with Runner(journal) as runner:
-                    Session(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
+                    RunnerSession(launches, measurer, runner, journal, take).run_hooks(hooks.cleanup_once)
 
 
 def _close_timeout_s(experiment: Experiment) -> float:

@@ -18,8 +18,8 @@ from steelyard.run.launch.provenance import ProgramIdentity, changed
 from steelyard.run.measure.measurement import Measurement
 from steelyard.run.measure.ranks import are_at_fault, are_deadlocked
 from steelyard.run.runner.block_orders import Work
-from steelyard.run.runner.session import Session
-from steelyard.store import Batch, Record
+from steelyard.run.runner.session import RunnerSession
+from steelyard.store import LoadOfBatch, Record
 
 if TYPE_CHECKING:
     from steelyard.run.queue.queued_session import QueuedSession
@@ -51,7 +51,7 @@ class RunLoop:
         self,
         record: Record,
         run: int,
-        session: Session | QueuedSession,
+        session: RunnerSession | QueuedSession,
         identities: Sequence[ProgramIdentity],
         watch: Watch,
     ) -> None:
@@ -153,7 +153,7 @@ class RunLoop:
         if measurements and not self._session.queued:  # of jobs, the load of their nodes is not known
             load = HostLoad.read().since(before)
             self._record.add_batch(
-                Batch(
+                LoadOfBatch(
                     self._run,
                     measurements[0].trial,
                     measurements[-1].trial,

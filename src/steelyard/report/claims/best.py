@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.claims.evidence import BestEvidence, Candidate
+from steelyard.claims.evidence import BestCandidate, BestEvidence
 from steelyard.report.claims.phrases import ci, levels_text, units_text, where_text, why
 from steelyard.report.text.digits import ratio
 from steelyard.report.text.label import listed
@@ -36,7 +36,7 @@ def evidence(claim: Best, _outcome: Outcome, best_evidence: BestEvidence) -> str
     return f"{name}, {_format_times(claim, best_evidence, next_best, 'the next, ')}, {rest})"
 
 
-def _format_times(claim: Best, best_evidence: BestEvidence, candidate: Candidate, place: str = "") -> str:
+def _format_times(claim: Best, best_evidence: BestEvidence, candidate: BestCandidate, place: str = "") -> str:
     value = candidate.ratio or 0.0
     than = f"{place}{levels_text({claim.best: candidate.level})}"
     by = f"{ratio(value, candidate.interval)} × better than {than}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.claims.verdict import Checked
 from steelyard.report.claims.text import WORDS, claim_of, reservations, words
-from steelyard.report.junit import Case, Ending, Suite
+from steelyard.report.junit import Case, Ending, JunitSuite
 from steelyard.report.junit import render as rendered
 from steelyard.stats.compare.judgement import Outcome
 
@@ -25,7 +25,7 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
         return Case(name, endings.get(outcome) or (strictly[outcome] if strict else "skipped"), outcome, text)
 
     suites = [
-        Suite(
+        JunitSuite(
             each.experiment,
             [
                 *(case(claim_of(verdict), verdict.outcome, words(verdict)) for verdict in each.verdicts),
@@ -38,7 +38,7 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
         for each in checked
     ]
     suites += [
-        Suite(name, [Case("could not be judged", "broken", "broken", reason)])
+        JunitSuite(name, [Case("could not be judged", "broken", "broken", reason)])
         for name, reason in broken.items()
     ]
     return rendered("steelyard check", suites)

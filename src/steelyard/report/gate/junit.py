@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.answers.gate import Gate, Verdict
 from steelyard.report.gate.words import describe_benchmark
-from steelyard.report.junit import Case, Ending, Suite
+from steelyard.report.junit import Case, Ending, JunitSuite
 from steelyard.report.junit import render as render_suites
 
 _ENDINGS: Final[dict[Verdict, Ending]] = {
@@ -27,10 +27,10 @@ def render(answer: Gate, *, strict: bool) -> str:
         Case(entry.name, endings[entry.verdict], entry.verdict, describe_benchmark(answer, entry))
         for entry in answer.benchmarks
     ]
-    return render_suites(TITLE, [Suite(f"{answer.base} to {answer.head}", cases)])
+    return render_suites(TITLE, [JunitSuite(f"{answer.base} to {answer.head}", cases)])
 
 
 def render_error(message: str, hint: str | None) -> str:
     """Return a gate that could judge nothing: one error."""
     text = f"{message}; {hint}" if hint else message
-    return render_suites(TITLE, [Suite("gate", [Case("could not be judged", "broken", "broken", text)])])
+    return render_suites(TITLE, [JunitSuite("gate", [Case("could not be judged", "broken", "broken", text)])])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.answers.history import LARGEST_UNSEEN, History, SeriesHistory
 from steelyard.report.history.words import change_words, question_words, series_name, wander_words, where
-from steelyard.report.junit import Case, Suite
+from steelyard.report.junit import Case, JunitSuite
 from steelyard.report.junit import render as rendered
 from steelyard.report.text.label import counted
 
@@ -46,4 +46,4 @@ def render(history: History, since: str | None = None, *, strict: bool, least: f
     if incomplete:
         text = "\n".join(incomplete)
         cases.append(Case("the history is complete", "failed" if strict else "skipped", "not_resolved", text))
-    return rendered("steelyard history", [Suite(history.experiment, cases)])
+    return rendered("steelyard history", [JunitSuite(history.experiment, cases)])

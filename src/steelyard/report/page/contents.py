@@ -1,4 +1,4 @@
-"""``Contents``: all that a page can show of one record; a page shows records, histories and models."""
+"""``PageContents``: all that a page can show of one record; a page shows records, histories and models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Curve(msgspec.Struct, frozen=True):
     published: ScalingModel | None = None
 
 
-class Models(msgspec.Struct, frozen=True):
+class PageModels(msgspec.Struct, frozen=True):
     """Models of data that are no record.
 
     Attributes
@@ -46,7 +46,7 @@ class Models(msgspec.Struct, frozen=True):
     not_drawn: tuple[str, ...] = ()
 
 
-class Contents(msgspec.Struct, frozen=True):
+class PageContents(msgspec.Struct, frozen=True):
     """All that a page can show of one record.
 
     Attributes
@@ -70,5 +70,5 @@ class Contents(msgspec.Struct, frozen=True):
     observation: Observation | None = None
 
 
-Shown = Contents | History | Models
+Shown = PageContents | History | PageModels
 """A part of a page."""

@@ -19,7 +19,7 @@ from steelyard.report.page import history
 from steelyard.report.page.bundle import bundle
 from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
 from steelyard.report.page.columns import RunColumns
-from steelyard.report.page.contents import Contents, Models, Shown
+from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.page.html_table import html_table
 from steelyard.report.page.sections import called, claims, headline, sections, sections_of, state
 from steelyard.report.text.label import counted, printable
@@ -69,9 +69,9 @@ def render(every: Sequence[Shown], title: str = "") -> str:
 
 
 def _make_part(contents: Shown, number: int, *, several: bool) -> _Part:
-    if isinstance(contents, Contents):
+    if isinstance(contents, PageContents):
         return _Record(contents, number, several=several)
-    if isinstance(contents, Models):
+    if isinstance(contents, PageModels):
         return _Models(contents, number, several=several)
     return _History(contents, number, several=several)
 
@@ -222,7 +222,7 @@ class _Part(ABC):
 class _Record(_Part):
     """One record of a page."""
 
-    def __init__(self, contents: Contents, number: int, *, several: bool) -> None:
+    def __init__(self, contents: PageContents, number: int, *, several: bool) -> None:
         self.contents = contents
         runs = RunColumns(contents.portrait, called(contents))
         super().__init__(
@@ -291,7 +291,7 @@ class _History(_Part):
 class _Models(_Part):
     """Models of data."""
 
-    def __init__(self, models: Models, number: int, *, several: bool) -> None:
+    def __init__(self, models: PageModels, number: int, *, several: bool) -> None:
         self.models = models
         super().__init__(printable(models.name), number, sections_of(models), (), several=several)
 

@@ -24,7 +24,7 @@ from steelyard.report.page import (
 )
 from steelyard.report.page.chart import Section
 from steelyard.report.page.columns import MOST_MARKS, RunColumns
-from steelyard.report.page.contents import Contents, Models, Shown
+from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
@@ -48,7 +48,7 @@ _STATES: Final[Mapping[State, str]] = {
 }
 
 
-def called(contents: Contents) -> Names:
+def called(contents: PageContents) -> Names:
     """Short names of the treatments, as sentences, tables and charts have them.
 
     Those of an answer have other labels where problem instances are taken together.
@@ -58,7 +58,7 @@ def called(contents: Contents) -> Names:
     return names(dict.fromkeys(treatment.label for treatment in treatments))
 
 
-def headline(contents: Contents) -> tuple[list[Finding], str]:
+def headline(contents: PageContents) -> tuple[list[Finding], str]:
     """Return the answer: its findings, or one sentence on many, which the chart below it shows."""
     if contents.answer is None:
         return [Finding(f"Nothing can be said yet: {contents.why}", "", "open")], ""
@@ -81,7 +81,7 @@ def _render_short(finding: Finding) -> Finding:
     return Finding(claim, "; ".join(filter(None, (more, finding.evidence))), finding.style)
 
 
-def claims(contents: Contents) -> list[Finding]:
+def claims(contents: PageContents) -> list[Finding]:
     """Return the claims of the spec, judged."""
     if contents.checked is None:
         return []
@@ -91,7 +91,7 @@ def claims(contents: Contents) -> list[Finding]:
     ]
 
 
-def state(contents: Contents) -> str:
+def state(contents: PageContents) -> str:
     """How far the record is."""
     status = contents.portrait.status
     of = (
@@ -107,14 +107,14 @@ def state(contents: Contents) -> str:
 
 def sections_of(shown: Shown, most: int = MOST_MARKS) -> list[Section]:
     """Return the sections of a part of the page; ``most`` runs are drawn one by one."""
-    if isinstance(shown, Contents):
+    if isinstance(shown, PageContents):
         return sections(shown, RunColumns(shown.portrait, called(shown), most))
-    if isinstance(shown, Models):
+    if isinstance(shown, PageModels):
         return [section for section in (growth.section(shown.curves),) if section is not None]
     return history.sections(shown)
 
 
-def sections(contents: Contents, columns: RunColumns) -> list[Section]:
+def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
     """Everything below the answer."""
     answer, short = contents.answer, called(contents)
     found: list[Section | None] = []
@@ -138,7 +138,7 @@ def sections(contents: Contents, columns: RunColumns) -> list[Section]:
     return [*(each for each in found if each is not None), _draw_design(contents), _draw_machine(contents)]
 
 
-def _draw_notices(contents: Contents, short: Names) -> Section | None:
+def _draw_notices(contents: PageContents, short: Names) -> Section | None:
     answer = contents.answer
     if answer is None or not (answer.warnings or answer.unobserved):
         return None
@@ -147,7 +147,7 @@ def _draw_notices(contents: Contents, short: Names) -> Section | None:
     return Section("limits", "Warnings and limitations", notes=(*warned, *unseen))
 
 
-def _draw_design(contents: Contents) -> Section:
+def _draw_design(contents: PageContents) -> Section:
     """Return what was run, in which order, and where it stopped."""
     it, answer = contents.portrait, contents.answer
     known: list[tuple[str, str]] = [
@@ -172,7 +172,7 @@ def _draw_design(contents: Contents) -> Section:
     return Section("design", "Design", tables=(("Design of the experiment", _render_facts(known), ()),))
 
 
-def _draw_machine(contents: Contents) -> Section:
+def _draw_machine(contents: PageContents) -> Section:
     portrait = contents.portrait
     host = [(key.replace("_", " "), printable(_shown(key, value))) for key, value in portrait.host.items()]
     program = [

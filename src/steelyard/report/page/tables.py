@@ -11,7 +11,7 @@ from typing import Final
 
 from steelyard.files.writing import write_output
 from steelyard.report.page.chosen_names import choose_names
-from steelyard.report.page.contents import Contents, Shown
+from steelyard.report.page.contents import PageContents, Shown
 from steelyard.report.page.formulas import latex, python
 from steelyard.report.page.latex_table import latex_table
 from steelyard.report.page.sections import sections_of
@@ -54,7 +54,7 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
         texts[f"{name}.tex"] = latex_table(caption, columns, name)
         texts[f"{name}.csv"] = csv_table(columns)
     models = [
-        curve.model for shown in every if isinstance(shown, Contents) for curve in shown.curves
+        curve.model for shown in every if isinstance(shown, PageContents) for curve in shown.curves
     ]  # fmt: skip
     if models:
         texts["models.py"], texts["models.tex"] = python(models), latex(models)

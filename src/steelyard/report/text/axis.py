@@ -1,4 +1,4 @@
-"""``Axis``: where changes stand in a figure, by the logarithm of their ratio.
+"""``TextAxis``: where changes stand in a figure, by the logarithm of their ratio.
 
 Twice and half are then as far from none.
 """
@@ -17,7 +17,7 @@ _LEAST: Final = 0.1
 """Percent that the longer side shows at least; what is closer to none is told by the table."""
 
 
-class Axis(msgspec.Struct, frozen=True):
+class TextAxis(msgspec.Struct, frozen=True):
     """Axis from ``low`` to ``high`` percent, in ``width`` columns.
 
     They are round numbers with 0 between them or at one.
@@ -49,14 +49,14 @@ class Axis(msgspec.Struct, frozen=True):
         return "".join(line).rstrip()
 
 
-def axis_of(bounds: Iterable[float], width: int) -> Axis:
+def axis_of(bounds: Iterable[float], width: int) -> TextAxis:
     """Return the axis that shows all of ``bounds``, in percent above -100."""
     known = list(bounds)
     least, most = min([0.0, *known]), max([0.0, *known])
     column = max(-_log(least), _log(most)) / width
     low = _down(least) if -_log(least) > column / 2 else 0.0
     high = _up(most) if _log(most) > column / 2 else 0.0
-    return Axis(low, high, width) if high > low else Axis(-1.0, 1.0, width)
+    return TextAxis(low, high, width) if high > low else TextAxis(-1.0, 1.0, width)
 
 
 def _log(percent: float) -> float:

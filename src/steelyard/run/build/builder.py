@@ -19,7 +19,7 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.measure.start_failure import start_failure
 from steelyard.run.measure.verify import ending
 from steelyard.run.runner.journal import RawTrial, read_journal
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner, TrialOrder
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.units import Scalar
@@ -166,7 +166,7 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
 def _run(launch: Launch, journal: Path) -> RawTrial:
     """Run under the runner, which ends what the build leaves running, and everything should we die."""
     with Runner(journal) as runner:
-        runner.run([Trial(1, runner.define(launch))])
+        runner.run([TrialOrder(1, runner.define(launch))])
     trials, _ = read_journal(journal)
     return trials[0]
 

@@ -19,7 +19,7 @@ from typing import Final
 import msgspec
 
 from steelyard.errors import MachineError
-from steelyard.run.build.outputs import OutputFile, is_as_built, output_files
+from steelyard.run.build.outputs import BuildOutput, is_as_built, output_files
 
 KEY_CHARACTERS: Final = 16
 """Digits of the sha256 that name the directory (64 bits); the marker holds the whole key, which is compared.
@@ -34,7 +34,7 @@ class _Marker(msgspec.Struct, frozen=True):
     format: str
     version: int
     key: str
-    outputs: tuple[OutputFile, ...]
+    outputs: tuple[BuildOutput, ...]
 
 
 class Entry(msgspec.Struct, frozen=True):

@@ -12,7 +12,7 @@ import msgspec
 from steelyard.run.launch.provenance import file_sha256
 
 
-class OutputFile(msgspec.Struct, frozen=True):
+class BuildOutput(msgspec.Struct, frozen=True):
     """A file that a build left. Its name need not be UTF-8; ``sha256`` of a link is where it leads to."""
 
     name: bytes
@@ -21,7 +21,7 @@ class OutputFile(msgspec.Struct, frozen=True):
     sha256: str
 
 
-def output_files(directory: Path) -> Iterator[OutputFile]:
+def output_files(directory: Path) -> Iterator[BuildOutput]:
     """All files and links below a directory, in a fixed order. Raises ``OSError``."""
     for where, directories, names in os.walk(directory):
         directories.sort()
@@ -31,10 +31,12 @@ def output_files(directory: Path) -> Iterator[OutputFile]:
             state = path.lstat()
             if stat.S_ISREG(state.st_mode) or stat.S_ISLNK(state.st_mode):
                 relative = os.fsencode(path.relative_to(directory))
-                yield OutputFile(relative, state.st_size, state.st_mtime_ns, _get_content_sha256(path, state))
+                yield BuildOutput(
+                    relative, state.st_size, state.st_mtime_ns, _get_content_sha256(path, state)
+                )
 
 
-def is_as_built(directory: Path, file: OutputFile) -> bool:
+def is_as_built(directory: Path, file: BuildOutput) -> bool:
     """Whether a file has the contents that it was built with; read only if its time or size differ."""
     path = directory / os.fsdecode(file.name)
     try:

@@ -34,7 +34,7 @@ _LONGEST_PATH: Final = 4096
 """PATH_MAX of the kernel, its NUL included."""
 
 
-class Growth(msgspec.Struct, frozen=True):
+class AddedBytes(msgspec.Struct, frozen=True):
     """Bytes that an experiment adds on purpose to the stack of one launch.
 
     Attributes
@@ -52,11 +52,11 @@ class Growth(msgspec.Struct, frozen=True):
     path_bytes: int = 0
 
 
-_NONE: Final = Growth()
+_NONE: Final = AddedBytes()
 
 
 def equalize(
-    launches: Mapping[int, Launch], growth: Mapping[int, Growth], *, named_by_path: bool = False
+    launches: Mapping[int, Launch], growth: Mapping[int, AddedBytes], *, named_by_path: bool = False
 ) -> dict[int, Launch]:
     """Return the launches, by treatment, with equal paths, string counts and string bytes.
 
@@ -96,7 +96,7 @@ def _named_by_path(launch: Launch) -> Launch:
     return replace(launch, argv=(launch.path, *launch.argv[1:]))
 
 
-def _grown(launch: Launch, padding: int, growth: Growth, *, named_by_path: bool) -> Launch:
+def _grown(launch: Launch, padding: int, growth: AddedBytes, *, named_by_path: bool) -> Launch:
     launch = _padded(launch, padding + growth.env_bytes)
     path = "/" * growth.path_bytes + launch.path
     argv0 = "/" * (growth.argv0_bytes or 0) + launch.argv[0]

@@ -20,7 +20,7 @@ from steelyard.design.plan import Context
 from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.launch.changes import changed, existing
-from steelyard.run.launch.equal_context import Growth, equalize
+from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
@@ -152,7 +152,7 @@ class LaunchPlan:
             treatment.id: self._launch(treatment, changes[treatment.id]) for treatment in self.treatments
         }
         growth = {
-            key: Growth(change.env_bytes, change.argv0_bytes, change.stack_bytes)
+            key: AddedBytes(change.env_bytes, change.argv0_bytes, change.stack_bytes)
             for key, change in changes.items()
         }
         if self._valgrind is None and self._launcher is None:

@@ -20,7 +20,7 @@ from steelyard.run.runner.runner_errors import signal_name
 from steelyard.spec.experiment import Experiment, Verify
 
 if TYPE_CHECKING:
-    from steelyard.run.runner.journal import Digest, RawTrial
+    from steelyard.run.runner.journal import FileDigest, RawTrial
 
 _SHELL_CODES: Final = {126: "the shell could not execute it", 127: "the shell found no such command"}
 _MISSING_LIBRARY: Final = re.compile(
@@ -147,7 +147,7 @@ def contents_of(verify: Verify) -> Mapping[str, str | None]:
     }
 
 
-def _get_differing(name: str, wanted: str | None, digest: Digest) -> str | None:
+def _get_differing(name: str, wanted: str | None, digest: FileDigest) -> str | None:
     if wanted is None or digest.sha256 == wanted:
         return None
     match digest.state:

@@ -37,7 +37,7 @@ from steelyard.run.runner.block_orders import BlockOrders, Work
 from steelyard.run.runner.journal import lost_trial, read_journal
 from steelyard.run.runner.native import RUNNER, native_file
 from steelyard.run.runner.orders import define, encode_batch
-from steelyard.run.runner.runner_errors import HEAD, Reply, RunnerDiedError, decode_failed, explained
+from steelyard.run.runner.runner_errors import HEAD, ReplyKind, RunnerDiedError, decode_failed, explained
 from steelyard.run.runner.session import Take
 
 LOST_IN_A_ROW: Final = 3
@@ -308,9 +308,9 @@ class QueuedSession:
             length, kind = HEAD.unpack_from(replies)
             end = HEAD.size - 1 + length
             body, replies = bytes(replies[HEAD.size : end]), replies[end:]
-            if Reply(kind) is Reply.FAILED:
+            if ReplyKind(kind) is ReplyKind.FAILED:
                 raise explained(decode_failed(body), flight.journal, flight.commands)
-            if Reply(kind) is Reply.STOPPED:
+            if ReplyKind(kind) is ReplyKind.STOPPED:
                 raise RunnerDiedError(
                     f"job {flight.job.id} was stopped",
                     hint="give the same command again: it goes on where this ended",

@@ -11,7 +11,7 @@ from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.launch.level_changes import LevelChanges
-from steelyard.run.runner.orders import BlockEnd, Entry, Hook, Trial
+from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
 from steelyard.sample import Treatment
 
 _BLOCK_END: Final = BlockEnd()
@@ -83,7 +83,7 @@ class BlockOrders:
         entries += self._levels.leave_hard(self._define)
         for trial, treatment in places:
             entries += self._levels.change(self._treatments[treatment].levels, self._define)
-            entries.append(Trial(trial, self._number(launches[treatment], treatment, trial)))
+            entries.append(TrialOrder(trial, self._number(launches[treatment], treatment, trial)))
         entries += self._hooks(first, program.after_block)
         entries.append(_BLOCK_END)
         return entries

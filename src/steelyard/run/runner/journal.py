@@ -61,7 +61,7 @@ _NO_HOOK: Final = 0xFFFFFFFF
 _NO_QUEUE_WAIT: Final = 0xFFFFFFFFFFFFFFFF
 
 
-class Digest(msgspec.Struct, frozen=True, gc=False):
+class FileDigest(msgspec.Struct, frozen=True, gc=False):
     """The contents of a stream or of a file after a run; ``sha256`` is empty unless all of it was read."""
 
     state: DigestState
@@ -149,7 +149,7 @@ class RawTrial(msgspec.Struct, frozen=True, gc=False):
     step: str | None = None
     hook: int | None = None
     hook_status: RawStatus | None = None
-    digests: tuple[Digest, ...] = ()
+    digests: tuple[FileDigest, ...] = ()
 
 
 class JournalError(RecordError):
@@ -219,7 +219,7 @@ def decode_record(body: bytes) -> RawTrial:
     # fmt: on
     counters: dict[str, float | None] = {}
     stdout = stderr = metrics = b""
-    digests: tuple[Digest, ...] = ()
+    digests: tuple[FileDigest, ...] = ()
     if len(body) > _RECORD.size:  # a program that is silent ends there
         at = _RECORD.size
         for _ in range(counter_count):
@@ -239,7 +239,7 @@ def decode_record(body: bytes) -> RawTrial:
         if digest_count:
             end = digests_at + digest_count * _DIGEST.size
             digests = tuple(
-                Digest(_DIGEST_STATES[state], sha256.hex() if _DIGEST_STATES[state] == "whole" else "")
+                FileDigest(_DIGEST_STATES[state], sha256.hex() if _DIGEST_STATES[state] == "whole" else "")
                 for state, sha256 in _DIGEST.iter_unpack(body[digests_at:end])
             )
     is_hook = hook != _NO_HOOK

@@ -41,7 +41,7 @@ _NO_LAUNCH: Final = 0xFFFFFFFF
 _BLOCK_END: Final = _ENTRY.pack(_BLOCK_END_ENTRY, 0, 0)
 
 
-class Trial(msgspec.Struct, frozen=True, gc=False):
+class TrialOrder(msgspec.Struct, frozen=True, gc=False):
     """An entry of a batch: run a launch and write down what it came to, under this number (below 10¹²)."""
 
     number: int
@@ -83,7 +83,7 @@ class BlockEnd(msgspec.Struct, frozen=True):
     """An entry of a batch: make durable what was written, if that is a second ago."""
 
 
-Entry = Trial | Hook | BlockEnd | Enter | Leave
+Entry = TrialOrder | Hook | BlockEnd | Enter | Leave
 
 
 def encode_definition(number: int, launch: Launch, prepare: Sequence[int], cleanup: Sequence[int]) -> bytes:
@@ -168,7 +168,7 @@ def encode_batch(entries: Sequence[Entry]) -> bytes:
 
 def _encode_entry(entry: Entry) -> bytes:
     # Most entries are of these two, and a pattern takes twice as long.
-    if isinstance(entry, Trial):
+    if isinstance(entry, TrialOrder):
         return _ENTRY.pack(_TRIAL_ENTRY, entry.launch, entry.number)
     if isinstance(entry, BlockEnd):
         return _BLOCK_END

@@ -18,7 +18,7 @@ from steelyard.run.runner.orders import (
     BlockEnd,
     Entry,
     Hook,
-    Trial,
+    TrialOrder,
     define,
     encode_batch,
     encode_forget,
@@ -29,7 +29,7 @@ from steelyard.run.runner.runner_errors import (
     TRIALS,
     VERSION,
     HookError,
-    Reply,
+    ReplyKind,
     RunnerDiedError,
     decode_failed,
     explained,
@@ -43,7 +43,7 @@ __all__ = [
     "HookError",
     "Runner",
     "RunnerDiedError",
-    "Trial",
+    "TrialOrder",
     "find_runner",
     "probe_launches",
 ]
@@ -160,9 +160,9 @@ class Runner:
             raise RunnerDiedError("the runner was stopped and accepts no more work", hint="start a new one")
         self._send(encode_batch(entries))
         kind, body = self._receive()
-        if kind == Reply.FAILED:
+        if kind == ReplyKind.FAILED:
             raise explained(decode_failed(body), self._journal, self._commands)
-        if kind == Reply.STOPPED:
+        if kind == ReplyKind.STOPPED:
             self.stopped = True
         return int(TRIALS.unpack(body)[0])
 
@@ -184,7 +184,7 @@ class Runner:
 
     def _greet(self) -> tuple[int, int, int, int, int]:
         kind, body = self._receive()
-        if kind == Reply.FAILED:
+        if kind == ReplyKind.FAILED:
             raise explained(decode_failed(body), self._journal)
         version, pid, rss_floor_bytes, journal_bytes, cut_bytes = READY.unpack(body)
         return version, pid, rss_floor_bytes, journal_bytes, cut_bytes
@@ -200,9 +200,9 @@ class Runner:
             # The runner is gone. Its last words, which `run` reads, tell more than the pipe does.
             return
 
-    def _receive(self) -> tuple[Reply, bytes]:
+    def _receive(self) -> tuple[ReplyKind, bytes]:
         length, kind = HEAD.unpack(self._read(HEAD.size))
-        return Reply(kind), self._read(length - 1)
+        return ReplyKind(kind), self._read(length - 1)
 
     def _read(self, size: int) -> bytes:
         pipe = self._process.stdout
@@ -234,7 +234,7 @@ def probe_launches(launches: Sequence[Launch]) -> list[RawTrial]:
     try:
         journal = Path(f"/proc/{os.getpid()}/fd/{memory}")
         with Runner(journal) as runner:
-            runner.run([Trial(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
+            runner.run([TrialOrder(i, runner.define(launch)) for i, launch in enumerate(launches, 1)])
         return read_journal(journal)[0]
     finally:
         os.close(memory)

@@ -24,7 +24,7 @@ VERSION: Final = 2
 _FAILED: Final = Struct("<BIiQQ")
 
 
-class Reply(IntEnum):
+class ReplyKind(IntEnum):
     """Kinds of replies."""
 
     READY = 1

@@ -21,7 +21,7 @@ Take = Callable[[Sequence[Measurement], str, int], None]
 """Moves measurements into the record, with the name of their journal and the byte up to which it was read."""
 
 
-class Session:
+class RunnerSession:
     """One runner and its journal.
 
     Parameters

@@ -15,7 +15,7 @@ from steelyard.spec.check.valgrind import check_not_timed
 from steelyard.spec.experiment import Design, Factor, Program, UserMetric, Zip
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import BUILTIN, Scalar
@@ -39,7 +39,7 @@ def read_analysis(
     SpecError
     """
     path: Path = ("analysis",)
-    gathered = Gathered()
+    gathered = ErrorCollector()
     gathered(_check_metric, table, program, metrics, origin)
     gathered(_check_interval, table, origin)
     gathered(_check_stratum_names, table, factors, origin)

@@ -16,7 +16,7 @@ from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.program import read_limit
 from steelyard.spec.experiment import Contexts, Design, Factor, Program, Range, Stop, Zip
 from steelyard.spec.layout import lay_out
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
 from steelyard.units import Scalar
@@ -48,7 +48,7 @@ def read_design(
     SpecError
     """
     path: Path = ("design",)
-    gathered = Gathered()
+    gathered = ErrorCollector()
     gathered(check_kind, table, factors, zips, origin)
     ends = gathered(read_ends, table.ends, factors, zips, origin)
     generators = gathered(read_generators, table, factors, zips, origin)

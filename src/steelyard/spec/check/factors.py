@@ -11,7 +11,7 @@ from steelyard.spec.check.levels import check_distinct, check_level, find_level,
 from steelyard.spec.check.names import check_identifier
 from steelyard.spec.check.program import read_command
 from steelyard.spec.experiment import Factor, LevelCommands, Zip
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.text.toml import shown
@@ -52,7 +52,7 @@ def read_factors(
                 raise origin.error(path, what, "a factor can be in one zip at most")
         factors.extend(members)
 
-    gathered = Gathered()
+    gathered = ErrorCollector()
     for name, table in tables.items():
         gathered(read, name, table)
     gathered.refuse()

@@ -13,7 +13,7 @@ from steelyard.spec.check.patterns import check_pattern, check_pointer
 from steelyard.spec.check.valgrind import check_counting, check_event
 from steelyard.spec.experiment import Factor, Program, Source, UserMetric
 from steelyard.spec.hints.metric_names import suggest_metric
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.valgrind import EVENTS
@@ -45,7 +45,7 @@ def read_metrics(
         where = _where(table.where, factors, origin, (*path, "where"))
         return replace(table, name=name, source=source, where=where)
 
-    gathered = Gathered()
+    gathered = ErrorCollector()
     found = [gathered(read, name, table) for name, table in tables.items()]
     gathered.refuse()
     metrics = [metric for metric in found if metric is not None]

@@ -16,7 +16,7 @@ from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.launch import LaunchMethod
 from steelyard.spec.tables.program import Program, Verify
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown, toml_value
@@ -82,7 +82,7 @@ def read_program(table: Program, origin: Origin) -> Program:
     SpecError
     """
     path: Path = ("program",)
-    gathered = Gathered()
+    gathered = ErrorCollector()
     commands = gathered(_get_commands, table, path, origin)
     for key in ("cwd", "stdin"):
         gathered(_file, getattr(table, key), (*path, key), origin)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.selectors import check_strata, free_factors
 from steelyard.spec.claims.keys import Metric, Name, Strata, Where
-from steelyard.spec.claims.question import Question, check_metric, select
+from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.units import Scalar
 
@@ -28,7 +28,7 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Best:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Best:
         """Return the claim with its level as the factor has it."""
         metric = check_metric(self.metric, question, origin, (*path, "metric"))
         if self.best not in question.levels:

@@ -13,7 +13,7 @@ from steelyard.errors import UsageError
 from steelyard.spec.cells import Cell
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.claims.keys import Bound, Levels, Name
-from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter
+from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import shown
 from steelyard.units import Scalar, is_number, parse_duration, parse_size
@@ -50,7 +50,7 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
     ] = None
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Limit:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Limit:
         """Return the claim with its bound in the unit of the metric."""
         check_metric(self.limit, question, origin, (*path, "limit"))
         bounds = [key for key in ("max", "min") if getattr(self, key) is not None]

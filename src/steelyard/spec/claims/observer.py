@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.spec.check.selectors import check_pair, free_factors
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Name, Strata, Where
-from steelyard.spec.claims.question import Question, check_metric, select
+from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.text.origin import Origin, Path
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Unperturbed(
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Unperturbed:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Unperturbed:
         """Return the claim, with the baseline of the analysis where ``without`` is not given."""
         metric = check_metric(self.unperturbed, question, origin, (*path, "unperturbed"))
         without: Levels | None = self.without
@@ -90,7 +90,7 @@ class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="va
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Validates:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Validates:
         """Return the claim, where all four pairs of treatments are run."""
         metric = check_metric(self.validates, question, origin, (*path, "validates"))
         check_metric(self.outcome, question, origin, (*path, "outcome"))

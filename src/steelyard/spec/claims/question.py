@@ -19,7 +19,7 @@ from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.units import BUILTIN, Metric, Scalar, is_number
 
 
-class Question(msgspec.Struct, frozen=True, dict=True):
+class ClaimNames(msgspec.Struct, frozen=True, dict=True):
     """Names that claims may use.
 
     Attributes
@@ -53,7 +53,7 @@ def metrics_known(counters: Sequence[str], metrics: Sequence[UserMetric]) -> dic
     }
 
 
-def check_metric(name: str | None, question: Question, origin: Origin, path: Path) -> str:
+def check_metric(name: str | None, question: ClaimNames, origin: Origin, path: Path) -> str:
     """Return the metric that is meant.
 
     Raises
@@ -70,7 +70,7 @@ def check_metric(name: str | None, question: Question, origin: Origin, path: Pat
 
 def select(
     levels: Mapping[str, Scalar],
-    question: Question,
+    question: ClaimNames,
     origin: Origin,
     path: Path,
     *,
@@ -99,13 +99,13 @@ def select(
     return found
 
 
-def check_label(name: str, metric: str, question: Question, origin: Origin, path: Path) -> None:
+def check_label(name: str, metric: str, question: ClaimNames, origin: Origin, path: Path) -> None:
     """Raise SpecError where this is neither a factor nor possibly a label of the metric."""
     if name not in question.levels and metric not in question.labelled:
         raise _no_factor(name, question, origin, path)
 
 
-def check_parameter(name: str, metric: str, question: Question, origin: Origin, path: Path) -> None:
+def check_parameter(name: str, metric: str, question: ClaimNames, origin: Origin, path: Path) -> None:
     """Raise SpecError where nothing can grow with it."""
     check_label(name, metric, question, origin, path)
     if name in question.levels and not all(map(is_number, question.levels[name])):
@@ -113,7 +113,7 @@ def check_parameter(name: str, metric: str, question: Question, origin: Origin, 
         raise origin.error(path, what, "write numbers without quotes in [factors]")
 
 
-def _no_factor(name: str, question: Question, origin: Origin, path: Path) -> SpecError:
+def _no_factor(name: str, question: ClaimNames, origin: Origin, path: Path) -> SpecError:
     from steelyard.spec.hints.did_you_mean import suggest_factor
 
     hint = suggest_factor(name, question.levels) or suggest(name, question.levels, "factors")

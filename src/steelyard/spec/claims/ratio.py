@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.spec.check.selectors import check_pair, free_factors
 from steelyard.spec.claims.keys import NOT_GIVEN, Levels, Loss, Metric, Name, Other, Strata, Where
-from steelyard.spec.claims.question import Question, check_metric, select
+from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import shown
 
@@ -33,7 +33,7 @@ class Faster(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="faste
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Faster:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Faster:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "faster", "than", question, origin, path)
 
@@ -51,7 +51,7 @@ class Slower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="slowe
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Slower:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Slower:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "slower", "than", question, origin, path)
 
@@ -70,7 +70,7 @@ class NotSlower(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="no
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> NotSlower:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> NotSlower:
         """Return the claim with its levels as the factors have them, and ``by`` as a number."""
         by = _read_loss(self.by, origin, (*path, "by"))
         return replace(_check_claim(self, "not_slower", "than", question, origin, path), by=by)
@@ -87,7 +87,7 @@ class Equivalent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="e
     strata: Strata = ()
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Equivalent:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Equivalent:
         """Return the claim with its levels as the factors have them."""
         return _check_claim(self, "equivalent", "to", question, origin, path)
 
@@ -107,7 +107,7 @@ def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
     return number
 
 
-def _check_claim(claim: Pair, key: str, other: str, question: Question, origin: Origin, path: Path) -> Pair:
+def _check_claim(claim: Pair, key: str, other: str, question: ClaimNames, origin: Origin, path: Path) -> Pair:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
     given: Levels | None = getattr(claim, other)
     old = question.analysis.baseline if given is None else given

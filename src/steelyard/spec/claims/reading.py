@@ -8,15 +8,15 @@ import msgspec
 
 from steelyard.spec.check.names import check_line
 from steelyard.spec.claims.claim import KINDS, Claim
-from steelyard.spec.claims.question import Question
+from steelyard.spec.claims.question import ClaimNames
 from steelyard.spec.tables.values import keys_of
-from steelyard.spec.text.gathered import Gathered
+from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import toml_value
 
 
 def read_claims(
-    tables: Sequence[Mapping[str, object]], question: Question, origin: Origin
+    tables: Sequence[Mapping[str, object]], question: ClaimNames, origin: Origin
 ) -> tuple[Claim, ...]:
     """Return the claims in the order of the spec.
 
@@ -24,13 +24,13 @@ def read_claims(
     ------
     SpecError
     """
-    gathered = Gathered()
+    gathered = ErrorCollector()
     read = [gathered(_read, table, question, origin, ("claims", i)) for i, table in enumerate(tables)]
     gathered.refuse()
     return tuple(claim for claim in read if claim is not None)
 
 
-def _read(table: Mapping[str, object], question: Question, origin: Origin, path: Path) -> Claim:
+def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, path: Path) -> Claim:
     kinds = [key for key in table if key in KINDS]
     if not kinds:
         from steelyard.spec.hints.did_you_mean import is_scalar

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
-from steelyard.spec.claims.question import Question, check_label, check_metric, check_parameter, select
+from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import shown
 from steelyard.units import is_number
@@ -42,7 +42,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
     where: Where = {}
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Rule:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Rule:
         """Return the claim, where the names in it are levels, or may be labels."""
         from steelyard.growth import parse_rule
 
@@ -67,7 +67,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
         return replace(self, where=where)
 
 
-def _check_scales(claim: Rule, question: Question, origin: Origin, path: Path) -> None:
+def _check_scales(claim: Rule, question: ClaimNames, origin: Origin, path: Path) -> None:
     """Refuse a rule over too few numbers before anything is measured; labels are not known yet."""
     if claim.parameter is not None and claim.parameter not in question.levels:
         return  # a label

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from steelyard.errors import UsageError
 from steelyard.spec.claims.keys import Levels, Name, Where
-from steelyard.spec.claims.question import Question, check_metric, check_parameter, select
+from steelyard.spec.claims.question import ClaimNames, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path
 
 
@@ -66,7 +66,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
     ] = None
     name: Name = None
 
-    def checked(self, question: Question, origin: Origin, path: Path) -> Scales:
+    def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Scales:
         """Return the claim, where its Big-O texts can be read and speak of what grows."""
         check_metric(self.scales, question, origin, (*path, "scales"))
         stated = [key for key in ("at_most", "expect", "accepted") if getattr(self, key) is not None]

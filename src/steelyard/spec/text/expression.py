@@ -57,7 +57,7 @@ class _Step(msgspec.Struct, frozen=True):
     number: float = 0.0
 
 
-class Expression(msgspec.Struct, frozen=True):
+class SpecExpression(msgspec.Struct, frozen=True):
     """A parsed expression.
 
     Attributes
@@ -107,7 +107,7 @@ class Expression(msgspec.Struct, frozen=True):
         return value
 
 
-def parse(text: str) -> Expression:
+def parse(text: str) -> SpecExpression:
     """Parse ``text``.
 
     Raises
@@ -121,7 +121,9 @@ def parse(text: str) -> Expression:
         )
     parser = _Parser(text)
     steps = tuple(parser.parse())
-    return Expression(text, frozenset(step.name for step in steps if step.name and step.operands < 0), steps)
+    return SpecExpression(
+        text, frozenset(step.name for step in steps if step.name and step.operands < 0), steps
+    )
 
 
 def _compute_number(name: str, value: Scalar) -> float:

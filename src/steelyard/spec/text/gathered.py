@@ -1,4 +1,4 @@
-"""``Gathered``: errors of parts of a spec that can be checked one without the other, told together."""
+"""``ErrorCollector``: errors of parts of a spec that can be checked one without the other, told together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Gathered:
+class ErrorCollector:
     """Call it with a reader and its arguments; an error is kept, and ``refuse`` raises the first ten of them.
 
     Nothing is read once there are more: to find what a wrong key was meant to be takes a tenth of a second.

@@ -21,7 +21,7 @@ _ROUNDING: Final = 1e-13
 """Spread of logarithms that arithmetic alone can make of values that are the same."""
 
 
-class Pair(msgspec.Struct, frozen=True, eq=False):
+class LevelPair(msgspec.Struct, frozen=True, eq=False):
     """One level against the typical ones.
 
     Attributes
@@ -35,7 +35,9 @@ class Pair(msgspec.Struct, frozen=True, eq=False):
     differences: Floats
 
 
-def replicate(pairs: Sequence[Pair], *, alpha: float, least: float) -> tuple[tuple[str, Replicated], ...]:
+def replicate(
+    pairs: Sequence[LevelPair], *, alpha: float, least: float
+) -> tuple[tuple[str, Replicated], ...]:
     """Test each pair against |log ratio| <= log(1 + least), adjusted over all of them, in their order.
 
     t = (|mean| - log(1 + least)) / (s / sqrt(n)) with n - 1 degrees of freedom, two-sided: one side would do

@@ -28,7 +28,7 @@ from steelyard.stats.hypothesis.holm import Tested, holm
 Outcome = Literal["faster", "slower", "not_resolved"]
 
 
-class Means(NamedTuple):
+class SessionMeans(NamedTuple):
     """Mean logarithms of a test's times and of the reference's beside them; NaN where there was none."""
 
     time: float
@@ -66,7 +66,7 @@ class Moved(msgspec.Struct, frozen=True):
 
 
 def compare_sessions(
-    old: Sequence[Mapping[str, Means]], new: Mapping[str, Means], alpha: float = 0.05
+    old: Sequence[Mapping[str, SessionMeans]], new: Mapping[str, SessionMeans], alpha: float = 0.05
 ) -> tuple[Moved, ...]:
     """Compare by name what the new session and at least one old one have; one family.
 
@@ -91,7 +91,7 @@ class _Predicted(NamedTuple):
     relative: bool
 
 
-def _predicted(old: Sequence[Means], new: Means) -> _Predicted:
+def _predicted(old: Sequence[SessionMeans], new: SessionMeans) -> _Predicted:
     times = np.array([each.time for each in old])
     ratios = np.array([each.relative for each in old])
     relative = not np.isnan([*ratios, new.relative]).any() and bool(np.ptp(times) >= np.ptp(ratios) / 2)

@@ -32,7 +32,14 @@ from steelyard.stats.effects.lenth import PseudoError, pseudo_error
 from steelyard.stats.effects.omnibus import box, welch_james
 from steelyard.stats.effects.over_looks import over_looks
 from steelyard.stats.effects.precision import asks_for_effects
-from steelyard.stats.effects.structure import Broken, Structure, Term, contrast_row, step_row, structures
+from steelyard.stats.effects.structure import (
+    Broken,
+    EffectTerm,
+    Structure,
+    contrast_row,
+    step_row,
+    structures,
+)
 from steelyard.stats.effects.variation import Variation, squares_of, variation
 from steelyard.stats.effects.yates import yates
 from steelyard.stats.hypothesis.holm import holm
@@ -151,7 +158,7 @@ def _compute_values(structure: Structure, cells: Cells) -> list[Floats]:
 
 
 def _make_effect(
-    structure: Structure, cells: Cells, term: Term, values: Floats, spread: Variation, sign: float
+    structure: Structure, cells: Cells, term: EffectTerm, values: Floats, spread: Variation, sign: float
 ) -> Effect:
     df = len(term.rows)
     means = values.mean(axis=0)

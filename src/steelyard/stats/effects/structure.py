@@ -25,7 +25,7 @@ their table 0.8 GB.
 """
 
 
-class Term(msgspec.Struct, frozen=True, eq=False):
+class EffectTerm(msgspec.Struct, frozen=True, eq=False):
     """An effect: a main one of one axis, or an interaction.
 
     Attributes
@@ -59,7 +59,7 @@ class Structure(msgspec.Struct, frozen=True, eq=False):
     samples: tuple[Sample, ...]
     steps: Floats
     stratum: Mapping[str, Scalar]
-    terms: tuple[Term, ...]
+    terms: tuple[EffectTerm, ...]
 
     @property
     def labels(self) -> Mapping[str, Scalar]:
@@ -151,7 +151,7 @@ def _structure(
     return Broken(tuple(axis.name for axis in shown), len(found), combinations, stratum, samples[0].labels)
 
 
-def _of_all(sizes: Sequence[int]) -> Iterator[Term]:
+def _of_all(sizes: Sequence[int]) -> Iterator[EffectTerm]:
     """Every effect of all combinations, in the order of Yates; of very many, those that can be read."""
     every = 1 << len(sizes) <= MOST_EFFECTS + 1
     for word in range(1, 1 << len(sizes)):
@@ -162,7 +162,7 @@ def _of_all(sizes: Sequence[int]) -> Iterator[Term]:
         for axis, size in enumerate(sizes):
             factor = helmert(size) if word >> axis & 1 else np.full((1, size), size**-0.5)
             rows = np.asarray(np.kron(rows, factor), dtype=np.float64)
-        yield Term(tuple(axes_of(word)), rows)
+        yield EffectTerm(tuple(axes_of(word)), rows)
 
 
 def helmert(size: int) -> Floats:
@@ -173,17 +173,17 @@ def helmert(size: int) -> Floats:
     return np.asarray(rows / np.sqrt(later * (later + 1.0))[:, None], dtype=np.float64)
 
 
-def _of_fraction(fraction: Fraction, steps: Floats, names: Sequence[str]) -> Iterator[Term]:
+def _of_fraction(fraction: Fraction, steps: Floats, names: Sequence[str]) -> Iterator[EffectTerm]:
     signs = 2 * steps - 1
     for aliases in fraction.contrasts():
         axes = tuple(axes_of(aliases[0].word))
         row = signs[:, axes].prod(axis=1) / len(steps) ** 0.5
-        yield Term(axes, row[None, :], confounded(names, aliases))
+        yield EffectTerm(axes, row[None, :], confounded(names, aliases))
 
 
-def _compute_mains(steps: Floats) -> Iterator[Term]:
+def _compute_mains(steps: Floats) -> Iterator[EffectTerm]:
     for axis, column in enumerate((2 * steps - 1).T):
-        yield Term((axis,), column[None, :] / len(steps) ** 0.5)
+        yield EffectTerm((axis,), column[None, :] / len(steps) ** 0.5)
 
 
 def contrast_row(structure: Structure, weights: Mapping[str, Sequence[float]]) -> Floats | None:

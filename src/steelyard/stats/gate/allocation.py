@@ -12,7 +12,7 @@ OPTIMISM: Final = 2.0
 """Times the time that is left, up to which estimates count as affordable: estimates of few blocks vary."""
 
 
-class Outlook(msgspec.Struct, frozen=True):
+class BenchmarkOutlook(msgspec.Struct, frozen=True):
     """What is expected of a benchmark that is open.
 
     Attributes
@@ -32,7 +32,7 @@ class Outlook(msgspec.Struct, frozen=True):
         return (not self.seems_slower, math.inf if self.needed_s is None else self.needed_s)
 
 
-def choose_next(outlooks: Sequence[Outlook], left_s: float) -> list[bool]:
+def choose_next(outlooks: Sequence[BenchmarkOutlook], left_s: float) -> list[bool]:
     """Whether each benchmark runs until the next look, where ``left_s`` seconds of the budget are left.
 
     What seems slower runs, for a gate is there to find it; then what is decided soonest, as much as there is

@@ -35,7 +35,7 @@ MOST_BLOCKS: Final = 1_000_000
 Decision = Literal["slower", "faster", "equivalent", "open"]
 
 
-class Evidence(msgspec.Struct, frozen=True):
+class BenchmarkEvidence(msgspec.Struct, frozen=True):
     """Smallest p of each hypothesis over the looks at one benchmark so far."""
 
     worse: float = 1.0
@@ -43,14 +43,16 @@ class Evidence(msgspec.Struct, frozen=True):
     equivalent: float = 1.0
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class BenchmarkJudgement(msgspec.Struct, frozen=True):
     """Evidence, adjusted over the suite, and the verdict."""
 
     decision: Decision
-    adjusted: Evidence
+    adjusted: BenchmarkEvidence
 
 
-def look_again(before: Evidence, differences: Floats, looks: Looks, margin: float) -> Evidence:
+def look_again(
+    before: BenchmarkEvidence, differences: Floats, looks: Looks, margin: float
+) -> BenchmarkEvidence:
     """Evidence after one more look at a benchmark.
 
     Parameters
@@ -66,7 +68,9 @@ def look_again(before: Evidence, differences: Floats, looks: Looks, margin: floa
     worse = _one_sided(differences - bound, looks)
     better = _one_sided(-differences - bound, looks)
     equivalent = looks.overall(min(1.0, 2 * tested.p)) / 2 if tested.p < 1 else 1.0
-    return Evidence(min(before.worse, worse), min(before.better, better), min(before.equivalent, equivalent))
+    return BenchmarkEvidence(
+        min(before.worse, worse), min(before.better, better), min(before.equivalent, equivalent)
+    )
 
 
 def _one_sided(excess: Floats, looks: Looks) -> float:
@@ -81,7 +85,7 @@ def _one_sided(excess: Floats, looks: Looks) -> float:
     return looks.overall(two_sided_p(t, n - 1))
 
 
-def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
+def judge(suite: Sequence[BenchmarkEvidence], alpha: float) -> list[BenchmarkJudgement]:
     """Verdicts of a suite: differences are one family, equivalences another, each with its ``alpha``."""
     differing = holm([min(entry.worse, entry.better) for entry in suite], alpha)
     inside = holm([entry.equivalent for entry in suite], alpha)
@@ -93,10 +97,10 @@ def judge(suite: Sequence[Evidence], alpha: float) -> list[Judgement]:
             decision = "slower" if is_worse else "faster"
         elif equal.rejected:
             decision = "equivalent"
-        adjusted = Evidence(
+        adjusted = BenchmarkEvidence(
             differs.p_holm if is_worse else 1.0, 1.0 if is_worse else differs.p_holm, equal.p_holm
         )
-        judgements.append(Judgement(decision, adjusted))
+        judgements.append(BenchmarkJudgement(decision, adjusted))
     return judgements
 
 

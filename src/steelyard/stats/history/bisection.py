@@ -24,7 +24,7 @@ from steelyard.answers.interval import Interval
 from steelyard.arrays import Floats
 from steelyard.sample import S_PER_MAD
 from steelyard.stats.distributions.student import detectable, t_quantile, two_sided_p
-from steelyard.stats.history.builds import Builds, Verdict
+from steelyard.stats.history.builds import Builds, BuildsVerdict
 
 LOOKS: Final = (4, 8, 16)
 """Batches of blocks of the ends alone after which it is asked whether they differ."""
@@ -152,7 +152,7 @@ class Search(msgspec.Struct, frozen=True):
     compared: Mapping[int, Compared] = {}
     untestable: frozenset[int] = frozenset()
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> BuildsVerdict:
         """Weigh the hypotheses by all builds."""
         ordered = sorted(self.compared)
         places = [self.compared[commit].place(self.ends.variance) for commit in ordered]
@@ -191,7 +191,7 @@ class Search(msgspec.Struct, frozen=True):
         error = math.sqrt(variance + 2 * tau**2 + self.ends.variance / (2 * self.ends.n))
         return (value + self.ends.mean / 2) / error, (value - self.ends.mean / 2) / error
 
-    def credible(self, error: float, verdict: Verdict) -> tuple[int, ...]:
+    def credible(self, error: float, verdict: BuildsVerdict) -> tuple[int, ...]:
         """Return the fewest commits, ascending, that reach 1 - ``error`` with the probability of no change.
 
         Commits that measurements cannot tell apart come together.
@@ -203,7 +203,7 @@ class Search(msgspec.Struct, frozen=True):
                 break
         return tuple(sorted(chosen))
 
-    def is_named(self, error: float, verdict: Verdict) -> bool:
+    def is_named(self, error: float, verdict: BuildsVerdict) -> bool:
         """Whether the change, not only its place, is as sure as asked."""
         return self.n > 0 and verdict.no_change <= SHARE * error
 
@@ -216,7 +216,7 @@ class Search(msgspec.Struct, frozen=True):
                 groups.append([])
         return [group for group in groups if group]
 
-    def following(self, error: float, verdict: Verdict) -> int | None:
+    def following(self, error: float, verdict: BuildsVerdict) -> int | None:
         """Return the commit to measure next; ``None`` where the answer is as small as it can get."""
         if verdict.no_change >= 1 - SHARE * error:
             return None

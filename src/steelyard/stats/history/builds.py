@@ -36,7 +36,7 @@ TWO_CHANGES: Final = 0.15
 START: Final = np.zeros(1, dtype=np.int64)
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class BuildsVerdict(msgspec.Struct, frozen=True):
     """What is known of the commits.
 
     Attributes
@@ -75,7 +75,7 @@ class Builds(msgspec.Struct, frozen=True):
     values: Floats
     variances: Floats
 
-    def judge(self, n: int, size: float, sd: float) -> Verdict:
+    def judge(self, n: int, size: float, sd: float) -> BuildsVerdict:
         """Weigh the hypotheses.
 
         Parameters
@@ -118,7 +118,7 @@ class Builds(msgspec.Struct, frozen=True):
             np.add.at(by_gap, first, np.where(is_second, 0.0, pairs).sum(axis=0))
             np.add.at(by_gap, second, np.where(is_second, pairs, 0.0).sum(axis=0))
         below = np.cumsum(posterior.sum(axis=1))
-        return Verdict(
+        return BuildsVerdict(
             commits=np.repeat(by_gap / gaps, gaps),
             no_change=float(posterior[:, 0].sum()),
             two_changes=float(posterior[:, cuts.size + 1 :].sum()),

@@ -1,4 +1,4 @@
-"""``Noise``: how much records scatter around a level that may change, and how much neighbours share.
+"""``SeriesNoise``: how much records scatter around a level that may change, and how much neighbours share.
 
 With y_t = level + AR(1) noise of variance s^2 and correlation phi, half the mean square of y_(t+1) - y_t is
 s^2 (1 - phi), whatever the level does now and then. For phi there are two estimates, each too large where
@@ -38,7 +38,7 @@ FAR: Final = 5.0
 """Standard deviations from there beyond which a record is called an outlier."""
 
 
-class Noise(msgspec.Struct, frozen=True):
+class SeriesNoise(msgspec.Struct, frozen=True):
     """Noise of each series.
 
     Attributes
@@ -59,7 +59,7 @@ class Noise(msgspec.Struct, frozen=True):
         return long
 
 
-def noise(series: Floats, least: float = 0.0) -> Noise:
+def noise(series: Floats, least: float = 0.0) -> SeriesNoise:
     """Estimate the noise; ``least`` is the uncertainty that the records themselves know of."""
     near, far = _half_mean_square(series, 1), _half_mean_square(series, 2)
     ratio = np.divide(far, near, out=np.ones_like(far), where=near > 0)
@@ -67,7 +67,7 @@ def noise(series: Floats, least: float = 0.0) -> Noise:
     phi = across
     if series.shape[-1] <= MANY:
         phi = np.minimum(across, _around_levels(clipped(series, np.sqrt(near / (1 - across)))))
-    return Noise(np.maximum(np.sqrt(near / (1 - phi)), least), phi)
+    return SeriesNoise(np.maximum(np.sqrt(near / (1 - phi)), least), phi)
 
 
 def _around_levels(series: Floats) -> Floats:

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from steelyard.arrays import Floats
-from steelyard.stats.history.noise import FAR, HIGHEST, Noise, clipped, corrected, neighbourhood, noise
+from steelyard.stats.history.noise import FAR, HIGHEST, SeriesNoise, clipped, corrected, neighbourhood, noise
 from steelyard.stats.history.place import Step, locate
 from steelyard.stats.history.scan import Scan, Sums
 from steelyard.stats.history.stable import Stable, stable
@@ -143,7 +143,7 @@ def _refined(steps: Steps) -> Examined:
     sd = math.sqrt(float(examined.weights @ rest**2) / max(n - count, 1))
     r1 = np.asarray(rest[1:] @ rest[:-1] / max(float(rest @ rest), EXACT**2))
     among = min(max(float(corrected(r1, count / n)), 0.0), HIGHEST)
-    refined = Noise(np.asarray(max(sd, examined.least)), np.asarray(among))
+    refined = SeriesNoise(np.asarray(max(sd, examined.least)), np.asarray(among))
     if refined.long_run >= examined.long_run:
         return examined
     return replace(

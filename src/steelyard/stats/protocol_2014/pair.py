@@ -26,10 +26,10 @@ from steelyard.stats.hypothesis.hodges_lehmann import shift
 from steelyard.stats.hypothesis.kolmogorov_smirnov import kolmogorov_smirnov, same_shape
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import student, welch
-from steelyard.stats.protocol_2014.profile import Profile
+from steelyard.stats.protocol_2014.profile import SampleProfile
 
 
-def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
+def effects(baseline: SampleProfile, treatment: SampleProfile) -> ProtocolEffects:
     """Compute effect sizes of two usable samples, whichever test they take."""
     between = contrast(baseline.sample, treatment.sample, order="sequential")
     means = (
@@ -46,7 +46,7 @@ def effects(baseline: Profile, treatment: Profile) -> ProtocolEffects:
     )
 
 
-def check(baseline: Profile, treatment: Profile) -> Checks:
+def check(baseline: SampleProfile, treatment: SampleProfile) -> Checks:
     """Every check of two usable samples."""
     old, new = baseline.moments, treatment.moments
     # Rounding of the mean leaves equal values a variance.
@@ -62,7 +62,7 @@ def check(baseline: Profile, treatment: Profile) -> Checks:
     )
 
 
-def examine(pair: Pair, baseline: Profile, treatment: Profile, rules: Rules) -> ProtocolPair:
+def examine(pair: Pair, baseline: SampleProfile, treatment: SampleProfile, rules: Rules) -> ProtocolPair:
     """Check, choose, test."""
     path: Path | Undefined
     checks = found = outcome = p = None
@@ -115,7 +115,9 @@ def alternative_of(rules: Rules, better: str) -> Alternative:
     return "less" if better == "higher" else "greater"
 
 
-def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rules) -> TestOutcome | None:
+def _tested(
+    test: Test | None, baseline: SampleProfile, treatment: SampleProfile, rules: Rules
+) -> TestOutcome | None:
     alternative = alternative_of(rules, treatment.sample.metric.better)
     old, new = baseline.moments, treatment.moments
     if test in ("student", "welch") and old and new:
@@ -124,7 +126,7 @@ def _tested(test: Test | None, baseline: Profile, treatment: Profile, rules: Rul
     return rank_sum(baseline.ascending, treatment.ascending, alternative)
 
 
-def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
+def _constants_p(baseline: SampleProfile, treatment: SampleProfile, rules: Rules) -> float:
     """Return the p of two constants, by all arrangements of their values.
 
     It is 2 / C(m + n, m) where they differ, half of it on the side that is tested, and 1.
@@ -136,7 +138,7 @@ def _constants_p(baseline: Profile, treatment: Profile, rules: Rules) -> float:
 
 
 def _compute_flags(
-    path: Path | Undefined, baseline: Profile, treatment: Profile, rules: Rules
+    path: Path | Undefined, baseline: SampleProfile, treatment: SampleProfile, rules: Rules
 ) -> tuple[ProtocolFlag, ...]:
     old, new = baseline.sample.failures, treatment.sample.failures
     constant = path == "constant"

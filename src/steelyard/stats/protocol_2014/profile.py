@@ -1,4 +1,4 @@
-"""``Profile``: what the protocol asks of one sample alone; worked out once, however many pairs it is in."""
+"""``SampleProfile``: facts of one sample that the protocol needs, worked out once for all its pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from steelyard.stats.hypothesis.shapiro_wilk import normality
 from steelyard.stats.hypothesis.t_tests import Moments
 
 
-class Profile(msgspec.Struct, frozen=True, eq=False):
+class SampleProfile(msgspec.Struct, frozen=True, eq=False):
     """A sample, prepared.
 
     Attributes
@@ -47,16 +47,16 @@ class Profile(msgspec.Struct, frozen=True, eq=False):
         return self.constant or self.ascending.size < 3
 
 
-def profile(sample: Sample) -> Profile:
+def profile(sample: Sample) -> SampleProfile:
     """Prepare a sample."""
     values = np.asarray(sample.values, dtype=np.float64)
     ascending = np.sort(values)
     usable = bool(values.size and np.isfinite(values).all())
     if not usable:
-        return Profile(
+        return SampleProfile(
             sample, ascending, usable=False, constant=False, moments=None, normality=None, coarse=False
         )
-    return Profile(
+    return SampleProfile(
         sample,
         ascending,
         usable=True,

@@ -16,7 +16,7 @@ from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     SHARE,
     Harness,
-    Program,
+    HarnessProgram,
     Selection,
     Tree,
     add_missing,
@@ -67,7 +67,7 @@ class Cargo(Harness):
         """``cargo bench``, with options of cargo before it."""
         return Path(words[0]).name == "cargo" and "bench" in words
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Build, and copy each program to a path that is as long for both trees."""
         of_cargo, of_bench = _split(words)
         command = [*of_cargo, "--no-run", "--message-format=json"]
@@ -84,7 +84,7 @@ class Cargo(Harness):
             copy = tree.output / name_copy(name)
             copy.unlink(missing_ok=True)
             shutil.copy2(message.executable, copy)
-            programs.append(Program(name, (str(copy), "--bench", *of_bench), source, str(place)))
+            programs.append(HarnessProgram(name, (str(copy), "--bench", *of_bench), source, str(place)))
         if not programs:
             raise ProgramError(
                 "cargo built no program of benchmarks",
@@ -92,11 +92,11 @@ class Cargo(Harness):
             )
         return sorted(programs, key=lambda entry: entry.name)
 
-    def get_default_s(self, program: Program) -> float:
+    def get_default_s(self, program: HarnessProgram) -> float:
         """Return the default time of criterion, or of what stops sooner."""
         return self.default_s if program.source == "criterion" else _QUICK_S
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Return a short warm-up, few samples and no plots of criterion; of divan and tango, a short time."""
         words, names = program.words, selection.names
         if names:

@@ -13,7 +13,7 @@ from steelyard.lab.gate.harnesses import gather
 from steelyard.lab.gate.harnesses.harness import (
     SHARE,
     Harness,
-    Program,
+    HarnessProgram,
     Selection,
     Tree,
     add_missing,
@@ -38,7 +38,7 @@ class Asv(Harness):
         """``asv run``, or ``python -m asv run``."""
         return "run" in words and (Path(words[0]).name == "asv" or ("-m", "asv") in pairwise(words))
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the command, with the commit of the tree.
 
         Raises
@@ -56,9 +56,9 @@ class Asv(Harness):
             del rest[place : place + 2]
         run = rest.index("run") + 1
         named = [*rest[:run], f"{gather.CONFIG}{config}", f"--set-commit-hash={commit}", *rest[run:]]
-        return [Program("", tuple(named), self.source)]
+        return [HarnessProgram("", tuple(named), self.source)]
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """One round of few samples, and those benchmarks alone."""
         words = list(program.words)
         if not {"--python", "-E", "--environment"} & {word.partition("=")[0] for word in words}:
@@ -76,7 +76,7 @@ class Asv(Harness):
         path = make_python_path(tree)
         return {"PYTHONPATH": path, "ASV_PYTHONPATH": path}
 
-    def check_tree(self, program: Program, tree: Path, environment: Mapping[str, str]) -> None:
+    def check_tree(self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]) -> None:
         """Refuse modules that an editable install would take from another tree."""
         refuse_modules_from_elsewhere(program.words, tree, environment)
 
@@ -95,7 +95,7 @@ class BenchmarkDotNet(Harness):
         library = _find_library(words, tree)
         return library is not None and (library.parent / "BenchmarkDotNet.dll").is_file()
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the library of the tree.
 
         Raises
@@ -110,9 +110,9 @@ class BenchmarkDotNet(Harness):
                 hint="--build 'dotnet build -c Release', and: dotnet bin/Release/net8.0/NAME.dll",
             )
         in_tree = tuple(str(library) if word.endswith(".dll") else word for word in words)
-        return [Program("", in_tree, self.source)]
+        return [HarnessProgram("", in_tree, self.source)]
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Few iterations in the process itself, which would else build a project for each benchmark."""
         words = list(program.words)
         if selection.names and "--filter" in words:

@@ -14,7 +14,7 @@ from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,
     SHARE,
     Harness,
-    Program,
+    HarnessProgram,
     Selection,
     Tree,
     add_missing,
@@ -47,7 +47,7 @@ class Go(Harness):
         """``go test``."""
         return Path(words[0]).name == "go" and "test" in words[1:2]
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Build the test program of each package, and keep those that list a benchmark."""
         of_tests, of_build, packages = _split(words[2:])
         if tree.layout:
@@ -65,14 +65,14 @@ class Go(Harness):
             program.unlink(missing_ok=True)
             build([words[0], "test", "-c", *of_build, "-o", str(program), package], tree)
             if program.exists() and _has_benchmarks(program, Path(directory)):
-                programs.append(Program(name, (str(program), *of_tests), self.source, name))
+                programs.append(HarnessProgram(name, (str(program), *of_tests), self.source, name))
         if not programs:
             raise NoReportError(
                 "no package has a benchmark", hint=f"go test -list Benchmark {' '.join(packages) or '.'}"
             )
         return programs
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Run no tests, and each benchmark once for a short time."""
         words = program.words
         if selection.names:

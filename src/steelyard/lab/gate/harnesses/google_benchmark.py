@@ -9,7 +9,7 @@ from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,
     SHARE,
     Harness,
-    Program,
+    HarnessProgram,
     Selection,
     add_missing,
     has_text,
@@ -35,7 +35,7 @@ class GoogleBenchmark(Harness):
         """Recognise benchmarks by the library."""
         return has_text(locate_program(words, tree), (b"benchmark_min_time", b"libbenchmark.so"))
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Put our flags behind the user's, since the last of equal flags counts."""
         short = {
             "--benchmark_repetitions": str(REPETITIONS),

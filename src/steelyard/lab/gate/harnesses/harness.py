@@ -22,7 +22,7 @@ REPETITIONS: Final = 5
 """Within a process, of which the median counts: what disturbs one of them does not disturb it."""
 
 
-class Program(msgspec.Struct, frozen=True):
+class HarnessProgram(msgspec.Struct, frozen=True):
     """A program of a harness in one tree.
 
     Attributes
@@ -117,7 +117,7 @@ class Harness(ABC):
         """Whether the program that the command starts has the benchmarks in it, and reads no sources."""
         return False
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the programs of the command, built where the harness builds them.
 
         Raises
@@ -133,18 +133,18 @@ class Harness(ABC):
                 f"{words[0]} is one program for base and head, which would be compared with itself",
                 hint="name it by its path in the tree, as in build/bench, and how it is built: --build",
             )
-        return [Program("", resolve(words, tree.path), self.source)]
+        return [HarnessProgram("", resolve(words, tree.path), self.source)]
 
-    def get_default_s(self, program: Program) -> float:
+    def get_default_s(self, program: HarnessProgram) -> float:
         """Seconds that one benchmark of a program takes by its defaults."""
         return self.default_s
 
     @abstractmethod
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Return the words of a process that runs these benchmarks for a short time."""
 
     def check_tree(  # noqa: B027 -- most harnesses run a program that was built in the tree
-        self, program: Program, tree: Path, environment: Mapping[str, str]
+        self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]
     ) -> None:
         """Check that a process of the program runs the code of the tree; ``environment`` is all of it.
 

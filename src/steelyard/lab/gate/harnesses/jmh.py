@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from steelyard.errors import UsageError
-from steelyard.lab.gate.harnesses.harness import Harness, Program, Selection, Tree, match_any
+from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Selection, Tree, match_any
 
 _CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})
 
@@ -31,7 +31,7 @@ class Jmh(Harness):
             for jar in jars
         )
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the jars of the tree; class paths are relative to it as they are.
 
         Raises
@@ -63,9 +63,9 @@ class Jmh(Harness):
                     hint="build it: --build 'mvn -q package', or correct its path",
                 )
         in_tree = tuple(str(tree.path / word) if word in jars else word for word in words)
-        return [Program("", in_tree, self.source)]
+        return [HarnessProgram("", in_tree, self.source)]
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """One fork with short iterations; modes in which less is better."""
         words = list(program.words)
         options = ["-f", "1", "-wi", "2", "-w", "200ms", "-i", "3", "-r", "200ms", "-bm", "avgt", "-tu", "ns"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from steelyard.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses.harness import (
     Harness,
-    Program,
+    HarnessProgram,
     Selection,
     Tree,
     add_missing,
@@ -33,7 +33,7 @@ class Hyperfine(Harness):
         """Recognise the harness by the name of the program."""
         return Path(words[0]).name == "hyperfine"
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Three runs of each command."""
         short = {"--runs": "3", "--style": "none"}
         if {"-r", "--min-runs", "-m", "--max-runs", "-M"} & {*program.words}:
@@ -53,7 +53,7 @@ class Vitest(Harness):
         """``vitest bench``, with or without npx."""
         return any(Path(word).name == "vitest" for word in words[:2]) and "bench" in words
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the program itself, and not npx."""
         rest = words[1:] if Path(words[0]).name == "npx" else words
         installed = tree.path / "node_modules/.bin/vitest"
@@ -62,9 +62,9 @@ class Vitest(Harness):
             raise MachineError(
                 "vitest is not in node_modules, which no commit has", hint="install it: --build 'npm ci'"
             )
-        return [Program("", (program, *rest[1:]), self.source)]
+        return [HarnessProgram("", (program, *rest[1:]), self.source)]
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Once, without watching files; names of tests are one regular expression."""
         names = [entry.rpartition(" > ")[2] for entry in selection.names]
         chosen = ["-t", f"({match_any(names)[2:-2]})$"] if names else []
@@ -85,7 +85,7 @@ class Tinybench(Harness):
         """``node FILE``, where the file imports tinybench."""
         return any(has_text(tree / word, (b"tinybench",)) for word in _list_scripts(words))
 
-    def find_programs(self, words: Sequence[str], tree: Tree) -> list[Program]:
+    def find_programs(self, words: Sequence[str], tree: Tree) -> list[HarnessProgram]:
         """Return the command, whose script is that of the tree.
 
         Raises
@@ -101,7 +101,7 @@ class Tinybench(Harness):
                 )
         return super().find_programs(words, tree)
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Launch the program as it is: how long a task takes stands in the script."""
         return list(program.words)
 
@@ -126,7 +126,7 @@ class Nanobench(Harness):
         """Recognise benchmarks by a variable that the harness reads."""
         return has_text(locate_program(words, tree), (b"NANOBENCH_ENDLESS", b"NANOBENCH_SUPPRESS_WARNINGS"))
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Launch the program as it is."""
         return list(program.words)
 
@@ -144,6 +144,6 @@ class Plain(Harness):
         """Recognise nothing: the harness is only used where it is asked for."""
         return False
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Launch the program as it is."""
         return list(program.words)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from steelyard.lab.gate.harnesses.harness import SHARE, Harness, Program, Selection, add_missing
+from steelyard.lab.gate.harnesses.harness import SHARE, Harness, HarnessProgram, Selection, add_missing
 from steelyard.lab.gate.harnesses.python_modules import refuse_modules_from_elsewhere
 
 
@@ -24,11 +24,11 @@ class PytestBenchmark(Harness):
         is_module = ("-m", "pytest") in pairwise(words)
         return is_module or Path(words[0]).name in ("pytest", "py.test")
 
-    def check_tree(self, program: Program, tree: Path, environment: Mapping[str, str]) -> None:
+    def check_tree(self, program: HarnessProgram, tree: Path, environment: Mapping[str, str]) -> None:
         """Refuse modules that an editable install would take from another tree."""
         refuse_modules_from_elsewhere(program.words, tree, environment)
 
-    def launch(self, program: Program, selection: Selection) -> list[str]:
+    def launch(self, program: HarnessProgram, selection: Selection) -> list[str]:
         """Return rounds for a short time; the user's own caches and reports stay as they are."""
         words = [word for word in program.words if not (selection.names and is_test_path(word))]
         short = {

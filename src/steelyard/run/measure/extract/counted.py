@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial
 
 
-class Counted:
+class CountedEvent:
     """One event of a tool."""
 
     def __init__(self, metric: str, tool: Tool, event: str) -> None:

@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 
 from steelyard.errors import SpecError
 from steelyard.run.measure.extract.missing import MissingValueError
-from steelyard.run.measure.extract.series import UNLABELLED, Column, LabelKey, Series
+from steelyard.run.measure.extract.series import UNLABELLED, Column, LabelKey, ReportedSeries
 from steelyard.spec.experiment import UserMetric
 from steelyard.spec.text.expression import parse
 
@@ -46,9 +46,11 @@ class Derived:
         joined = {key: found for key in keys if (found := _at(parts, key)) is not None}
         if not joined:
             raise MissingValueError(self.metric, f"the parts of {self._text!r} have no labels in common")
-        return {key: Series(_get_labels(found), self._numbers(found)) for key, found in joined.items()}
+        return {
+            key: ReportedSeries(_get_labels(found), self._numbers(found)) for key, found in joined.items()
+        }
 
-    def _numbers(self, parts: Mapping[str, Series]) -> list[float]:
+    def _numbers(self, parts: Mapping[str, ReportedSeries]) -> list[float]:
         lengths = {name: len(series.numbers) for name, series in parts.items() if len(series.numbers) != 1}
         if len(set(lengths.values())) > 1:
             counts = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -91,7 +93,7 @@ def in_order(derived: Sequence[Derived]) -> tuple[Derived, ...]:
         ) from None
 
 
-def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, Series] | None:
+def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, ReportedSeries] | None:
     """Return the values of the parts under these labels, or for the whole trial.
 
     ``None`` where one has neither.
@@ -101,11 +103,11 @@ def _at(parts: Mapping[str, Column], key: LabelKey) -> dict[str, Series] | None:
     return present if len(present) == len(found) else None
 
 
-def _get_labels(parts: Mapping[str, Series]) -> Mapping[str, str | int | float | bool]:
+def _get_labels(parts: Mapping[str, ReportedSeries]) -> Mapping[str, str | int | float | bool]:
     return next((series.labels for series in parts.values() if series.labels), {})
 
 
-def _compute_nth(series: Series, i: int) -> float:
+def _compute_nth(series: ReportedSeries, i: int) -> float:
     return series.numbers[i if len(series.numbers) > 1 else 0]
 
 

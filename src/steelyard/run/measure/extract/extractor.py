@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 import msgspec
 
 from steelyard.errors import SpecError
-from steelyard.run.measure.extract.counted import Counted
+from steelyard.run.measure.extract.counted import CountedEvent
 from steelyard.run.measure.extract.derived import Derived, in_order
 from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
 from steelyard.run.measure.extract.lines import Lines
@@ -65,7 +65,7 @@ class Extractor:
             if not metric.is_written and metric.derive is None and metric.event is None
         )
         self._counted = tuple(
-            Counted(metric.name, tool, metric.event)
+            CountedEvent(metric.name, tool, metric.event)
             for metric in metrics
             for tool in EVENTS
             if metric.source == tool and metric.event is not None

@@ -16,7 +16,7 @@ import msgspec
 from steelyard.errors import SteelyardError
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import refuse_cut
-from steelyard.run.measure.extract.series import Column, Series, label_key
+from steelyard.run.measure.extract.series import Column, ReportedSeries, label_key
 from steelyard.run.measure.output import Output
 from steelyard.spec.experiment import UserMetric
 from steelyard.spec.tables.metrics import Reduce
@@ -29,7 +29,7 @@ LABEL: Final = "benchmark"
 """Of each value: the benchmark as the harness spells it."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class HarnessReport(msgspec.Struct, frozen=True):
     """One metric of one benchmark, in the SI unit, repetition by repetition.
 
     Without a metric, one that the harness skipped, and why.
@@ -43,7 +43,7 @@ class Report(msgspec.Struct, frozen=True):
     skipped: str | None = None
 
 
-ReadOutput = Callable[[str, str, str], Sequence[Report]]
+ReadOutput = Callable[[str, str, str], Sequence[HarnessReport]]
 """Reads a text; told what to call it, and the name of its format. Raises ``SteelyardError``."""
 
 REDUCTIONS: Final[Mapping[Reduce, Callable[[Sequence[float]], float]]] = {
@@ -98,7 +98,7 @@ class HarnessOutput:
                 )
             labels = {LABEL: report.benchmark}
             reduced = REDUCTIONS[metric.reduce](values)
-            column.setdefault(label_key(labels), Series(labels)).numbers.append(reduced)
+            column.setdefault(label_key(labels), ReportedSeries(labels)).numbers.append(reduced)
         if not column:
             names = ", ".join(dict.fromkeys(filter(None, (entry.metric for entry in reports)))) or "nothing"
             raise MissingValueError(metric.name, f"{metric.source} reports {names} in {output.name}")

@@ -16,7 +16,7 @@ import msgspec
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import refuse_cut
 from steelyard.run.measure.extract.pointer import UNREADABLE
-from steelyard.run.measure.extract.series import Column, Series, canonical, label_key
+from steelyard.run.measure.extract.series import Column, ReportedSeries, canonical, label_key
 from steelyard.run.measure.output import Output, excerpt
 from steelyard.spec.experiment import UserMetric
 
@@ -117,7 +117,7 @@ class Lines:
             raise MissingValueError(line.metric, f"{place} has a label named {unprintable[:80]!r}")
         if line.values:
             labels = canonical(line.labels)
-            column.setdefault(label_key(labels), Series(labels)).numbers.extend(line.values)
+            column.setdefault(label_key(labels), ReportedSeries(labels)).numbers.extend(line.values)
 
     def _some(self) -> str:
         # A line that cannot be read cannot say whose it is: it is held against the first.

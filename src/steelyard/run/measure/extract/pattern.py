@@ -13,7 +13,7 @@ import re
 from typing import Final, Literal
 
 from steelyard.run.measure.extract.missing import MissingValueError
-from steelyard.run.measure.extract.series import Column, Series
+from steelyard.run.measure.extract.series import Column, ReportedSeries
 from steelyard.run.measure.output import Output
 
 MOST_BYTES: Final = 1 << 20
@@ -52,7 +52,7 @@ class Pattern:
             raise MissingValueError(
                 self.metric, f"{self._described()} matches nothing in {output.describe()}"
             )
-        return {(): Series(numbers=numbers)}
+        return {(): ReportedSeries(numbers=numbers)}
 
     def _number(self, match: re.Match[str], output: Output) -> float:
         text = match[1]

@@ -13,7 +13,7 @@ import msgspec
 
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import refuse_cut
-from steelyard.run.measure.extract.series import Column, Series
+from steelyard.run.measure.extract.series import Column, ReportedSeries
 from steelyard.run.measure.output import Output
 
 _INDEX: Final = re.compile(r"0|[1-9][0-9]{0,17}")
@@ -54,7 +54,7 @@ class Pointer:
             raise MissingValueError(
                 self.metric, f"{self._described()} leads to an empty array in {output.describe()}"
             )
-        return {(): Series(numbers=[self._number(item, output) for item in items])}
+        return {(): ReportedSeries(numbers=[self._number(item, output) for item in items])}
 
     def _step(self, found: Any, token: str, output: Output) -> Any:
         if isinstance(found, dict) and token in found:

@@ -19,20 +19,20 @@ _EXACT: Final = 2.0**53
 UNLABELLED: Final[LabelKey] = ()
 
 
-class Series(msgspec.Struct):
+class ReportedSeries(msgspec.Struct):
     """Values in the order in which they were reported, and what was said of them."""
 
     labels: Mapping[str, Scalar] = {}
     numbers: list[float] = []
 
 
-Column = dict[LabelKey, Series]
+Column = dict[LabelKey, ReportedSeries]
 """All values of one metric in a trial, by their labels."""
 
 
 def constant(value: float) -> Column:
     """Return a column of one value that holds for the whole trial."""
-    return {UNLABELLED: Series(numbers=[value])}
+    return {UNLABELLED: ReportedSeries(numbers=[value])}
 
 
 def canonical(labels: Mapping[str, Scalar]) -> dict[str, Scalar]:
