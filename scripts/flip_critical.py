@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import ENUMERATED, subset_means
 from steelyard.stats.planning.power import POWER, t_power

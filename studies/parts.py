@@ -16,13 +16,13 @@ from typing import Final
 
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Instance, Verdict
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Scalar, format_quantity
 from steelyard.lab.answer.check import check
 from steelyard.report.claims.text import lines
 from steelyard.scaling import ScalingModel
 from steelyard.spec.claims.claim import Scales
 from steelyard.store import Record
-from steelyard.units import Scalar, format_quantity
 
 PUBLISHED: Final = Path(__file__).resolve().parent / "scalability-validation" / "published.csv"
 SIGNS: Final = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}

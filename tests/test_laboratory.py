@@ -12,7 +12,7 @@ import pytest
 
 import steelyard
 from steelyard import Laboratory
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.laboratory import model
 from steelyard.scaling import series_of_frame
 from steelyard.spec import experiment

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 
 import steelyard
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
 
 ROOT = Path(steelyard.__file__).parent
 LEAVES = {

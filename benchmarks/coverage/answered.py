@@ -20,7 +20,7 @@ import numpy.typing as npt
 from noises import autoregressive
 from scipy.special import stdtrit
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.design import looks
 from steelyard.spec import experiment
 from steelyard.stats.planning.standing import NARROW, PART

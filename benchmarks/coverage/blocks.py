@@ -10,11 +10,11 @@ from typing import Final
 import numpy as np
 from families import SHIFT, Disturbance, N, Noise, noise
 
-from steelyard.analysis import Analysis, Family
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis, Family
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
 from steelyard.stats.compare.comparison import compare
-from steelyard.units import Metric
 
 NULLS: Final[dict[str, tuple[Noise, Disturbance]]] = {
     "normal": ("normal", "none"),

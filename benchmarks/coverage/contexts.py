@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.contexts.across import two_level
 from steelyard.stats.contexts.visits import Visits
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from noises import NOISES, samples, slow_runs, true_log
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 
 ALIKE: Final = (10, 15, 30)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.sequential.looks import level_at
 
 Rule = Callable[[Floats, int, int, int], npt.NDArray[np.bool_]]

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import stats as scipy_stats
 from scipy.linalg import helmert
 
-from steelyard.answers.effects import LogEstimate
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.effects import LogEstimate
 from steelyard.stats.effects.estimate import of_cells, of_units
 from steelyard.stats.effects.omnibus import Omnibus, box, welch_james
 

@@ -17,16 +17,16 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import ProtocolPair, Rules
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
+from steelyard.results.protocol import ProtocolPair, Rules
 from steelyard.stats.hypothesis.brunner_munzel import relabelled, superiority
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.hypothesis.mann_whitney import rank_sum
 from steelyard.stats.hypothesis.t_tests import Moments, welch
 from steelyard.stats.protocol_2014.family import protocol
-from steelyard.units import Metric
 
 Noise = Literal[
     "normal",

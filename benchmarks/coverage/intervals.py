@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import numpy as np
 
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand, IntervalKind
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand, IntervalKind
+from steelyard.results.comparison import Speedup
+from steelyard.results.interval import Interval
 from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import means_of

@@ -15,7 +15,7 @@ from noises import autoregressive
 from scipy.special import stdtrit
 from stopping import allowances, likeness, suspected
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 SIZES = (5, 8, 10, 15, 19, 20, 30, 100)
 EFFECTS = (1, 2, 4, 8, 16)

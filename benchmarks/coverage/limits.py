@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 from noises import autoregressive
 
-from steelyard.arrays import Floats
 from steelyard.claims.mean import Mean, mean_of
-from steelyard.sample import Sample, Treatment
-from steelyard.units import BUILTIN
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
 
 ABOVE: Final = 1.01
 """The true mean over the limit that is wrong."""

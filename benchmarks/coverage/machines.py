@@ -9,12 +9,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.machines import compare_machines
-from steelyard.units import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
 from steelyard.stats.planning.unseen import unseen_share
-from steelyard.units import BUILTIN
 
 S: Final = 0.02
 """Standard deviation of one run of normal noise."""

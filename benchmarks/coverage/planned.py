@@ -14,10 +14,10 @@ import numpy as np
 from noises import S, in_blocks, samples
 from sequential import by_t, judged, levels
 
-from steelyard.analysis import Analysis
-from steelyard.answers.plan import Judge
-from steelyard.arrays import Floats
-from steelyard.look_schedule import looks_from
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.look_schedule import looks_from
+from steelyard.results.plan import Judge
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest
 

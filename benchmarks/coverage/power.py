@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond
 from steelyard.stats.hypothesis.sign_flip_critical import sign_flip_critical

@@ -13,10 +13,10 @@ import numpy as np
 from noises import NOISES, Noise, S, samples, slow_runs, true_log
 from scipy.special import stdtr
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Comparison
-from steelyard.arrays import Floats
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
 from steelyard.design import looks
+from steelyard.results.comparison import Comparison
 from steelyard.spec import experiment
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import Precision

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from noises import RARE, SLOW, autoregressive, in_blocks, samples, slow_runs, true_log
 from scipy.special import stdtr, stdtrit
 
-from steelyard.analysis import Analysis
-from steelyard.answers.flags import EARLY, ENOUGH
-from steelyard.arrays import Floats
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.dependence import FEW_FACTOR, FEWEST, LARGEST, MORE, threshold
 from steelyard.stats.compare.lopsided import LEVEL

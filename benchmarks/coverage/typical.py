@@ -14,13 +14,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from steelyard.answers.comparison import Speedup, Typical
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.results.comparison import Speedup, Typical
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.compare.typical import typical
-from steelyard.units import BUILTIN
 
 SIZE = 0.02
 """Of the noise, on the scale of logarithms; also the true difference where power is asked for."""

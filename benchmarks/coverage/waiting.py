@@ -17,7 +17,7 @@ from typing import Final
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 OTHERS: Final = 0.07
 """Standard deviation of what others make one trial wait, relative to its time: an exponential one. Beside one

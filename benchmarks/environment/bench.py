@@ -17,9 +17,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from steelyard.answers.undefined import Undefined
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
+from steelyard.results.undefined import Undefined
 from steelyard.spec import experiment
 from steelyard.store import Record
 

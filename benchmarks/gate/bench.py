@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from steelyard.look_schedule import looks_from
+from steelyard.core.look_schedule import looks_from
 from steelyard.stats.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.stats.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks

@@ -21,10 +21,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.history import Digest, Point, SeriesHistory
+from steelyard.core.units import BUILTIN
+from steelyard.results.history import Digest, Point, SeriesHistory
 from steelyard.stats.history.judging import judge
 from steelyard.store.summaries import Condensed, Labelled, Summaries
-from steelyard.units import BUILTIN
 
 Floats = npt.NDArray[np.float64]
 

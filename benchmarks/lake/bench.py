@@ -17,12 +17,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
 from steelyard.exchange.lake.location import Location
 from steelyard.lab.history.condensing import write_summary
 from steelyard.lab.lake.exporting import export_to
 from steelyard.run.measure.measurement import Measurement
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program
 from steelyard.store import Record
 

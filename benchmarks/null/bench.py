@@ -19,14 +19,14 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.answers.null import Kind, NullResult
+from steelyard.core.units import format_duration
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import Make, itself, null
 from steelyard.lab.compare.null_layout import layouts
 from steelyard.lab.demo import SOURCES
 from steelyard.report.null import WAYS, lines
 from steelyard.report.text.line import plain
-from steelyard.units import format_duration
+from steelyard.results.null import Kind, NullResult
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

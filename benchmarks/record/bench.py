@@ -20,12 +20,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric
 from steelyard.design.plan import Block
 from steelyard.run.measure.measurement import Measurement, Value
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record
-from steelyard.units import Metric
 
 BATCH_TRIALS = 110
 """What 100 ms of ``/bin/true`` are."""

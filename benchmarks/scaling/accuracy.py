@@ -13,8 +13,8 @@ import families
 import numpy as np
 from modelled import models_of
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, HALF, Growth, half_deviation, rank
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, HALF, Growth, half_deviation, rank
 from steelyard.scaling import Expectation, Question, ScalingModel, model_all, series_of
 
 BEYOND = 4.0

@@ -17,8 +17,8 @@ from accuracy import BEYOND, ends, scores
 from families import Generator, Truth
 from modelled import models_of
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth
 from steelyard.scaling import Question, model_all, series_of
 
 NOISES = (0.005, 0.01, 0.02, 0.05, 0.1)

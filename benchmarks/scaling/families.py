@@ -13,8 +13,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth
 
 Generator = np.random.Generator
 

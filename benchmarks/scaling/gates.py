@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import families
 import numpy as np
 
-from steelyard.arrays import Floats
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.scales import settled
 from steelyard.claims.verdict import Instance, Verdict
-from steelyard.growth import parse_growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import parse_growth
 from steelyard.scaling import Expectation, Question, Series, model_all, series_of
 from steelyard.spec.claims.scales import Scales
 from steelyard.stats.compare.judgement import Outcome

@@ -16,9 +16,9 @@ import families
 import gates
 import numpy as np
 
-from steelyard.arrays import Floats
 from steelyard.claims.rule import judge_growth
-from steelyard.growth import Growth, parse_rule
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth, parse_rule
 from steelyard.scaling import Question, Series, series_of
 from steelyard.stats.compare.judgement import Outcome
 

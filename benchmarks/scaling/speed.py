@@ -16,7 +16,7 @@ from pathlib import Path
 import families
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.scaling import Question, model_all, series_of
 from steelyard.scaling.aggregate import aggregate
 from steelyard.scaling.candidates import one_parameter, several_parameters

@@ -13,12 +13,12 @@ from itertools import combinations
 import numpy as np
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import Rules
-from steelyard.arrays import Floats
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.results.protocol import Rules
 from steelyard.stats.protocol_2014.family import protocol
-from steelyard.units import BUILTIN
 
 PROGRAMS, TREATMENTS, N = 10, 9, 30
 LIMIT_S = 1.0

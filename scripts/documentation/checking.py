@@ -15,7 +15,7 @@ import msgspec
 
 from documentation.markdown import Code, anchors, code_blocks, links
 from steelyard.cli import cli
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.spec import loads
 from steelyard.spec.tables.spec import SpecTable
 

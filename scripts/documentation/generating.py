@@ -12,7 +12,10 @@ from typing import Final
 
 from documentation import decision_index, record_reference, spec_reference
 from documentation.markdown import GeneratedBlockError
-from steelyard.answers import (
+from steelyard.report.answer.document import COMPARISON
+from steelyard.report.claims.document import VERDICTS
+from steelyard.report.models.document import MODELS
+from steelyard.results import (
     audit,
     bisection,
     contexts,
@@ -25,11 +28,8 @@ from steelyard.answers import (
     ratchet,
     status,
 )
-from steelyard.answers.document import Format
-from steelyard.answers.schema import schema as document_schema
-from steelyard.report.answer.document import COMPARISON
-from steelyard.report.claims.document import VERDICTS
-from steelyard.report.models.document import MODELS
+from steelyard.results.document import Format
+from steelyard.results.schema import schema as document_schema
 from steelyard.spec import schema
 
 DOCUMENTS: Final[tuple[Format, ...]] = (

@@ -13,9 +13,10 @@ from msgspec import Meta
 
 from documentation.markdown import GeneratedBlockError, code_blocks
 from documentation.tables import table
-from steelyard.analysis import Analysis
-from steelyard.counters import EVENTS
-from steelyard.errors import SpecError
+from steelyard.core.analysis import Analysis
+from steelyard.core.counters import EVENTS
+from steelyard.core.errors import SpecError
+from steelyard.core.units import BUILTIN, Scalar, format_duration
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import loads
 from steelyard.spec.check.program import COUNTERS
@@ -30,7 +31,6 @@ from steelyard.spec.tables.program import Program, Verify
 from steelyard.spec.tables.spec import SpecTable
 from steelyard.spec.tables.values import Command, Commands, Duration, keys_of
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import BUILTIN, Scalar, format_duration
 
 TABLES: Final[dict[str, type[msgspec.Struct]]] = {
     "top": SpecTable,

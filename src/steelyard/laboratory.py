@@ -15,24 +15,24 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 from msgspec.structs import fields
 
-from steelyard.errors import InterruptedRunError, UsageError
+from steelyard.core.errors import InterruptedRunError, UsageError
 from steelyard.files.urls import is_url
 from steelyard.files.writing import write_output
 from steelyard.report.text.line import Line
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.history import History
-    from steelyard.answers.observation import Observation
-    from steelyard.answers.plan import Preview
     from steelyard.claims.verdict import Checked
-    from steelyard.estimand import Estimand
+    from steelyard.core.estimand import Estimand
+    from steelyard.core.sample import Sample
+    from steelyard.core.series import Series
     from steelyard.lab.answer.model import Modelled
     from steelyard.lab.run.run_loop import Watch
     from steelyard.lab.run.stop_rule import End
     from steelyard.report.page.contents import PageContents, Shown
-    from steelyard.sample import Sample
-    from steelyard.series import Series
+    from steelyard.results.analysis import Answer
+    from steelyard.results.history import History
+    from steelyard.results.observation import Observation
+    from steelyard.results.plan import Preview
     from steelyard.spec.claims.claim import Claim
     from steelyard.spec.experiment import Experiment
     from steelyard.store import Reading, Record
@@ -420,7 +420,7 @@ def _write_trials(directory: Path) -> bytes:
 
 def _make_contents(record: Reading, metric: str | None, chosen: Mapping[str, Any]) -> PageContents:
     """Collect everything that a page shows of one record, which is open."""
-    from steelyard.errors import RecordError
+    from steelyard.core.errors import RecordError
     from steelyard.lab.answer.analyze import analyze, by_context
     from steelyard.lab.answer.check import check
     from steelyard.lab.answer.curves import curves
@@ -514,11 +514,11 @@ def measure(
     UsageError
         Something that cannot be called, or names that are not as many or not different.
     """
+    from steelyard.core.units import parse_duration
     from steelyard.lab.measure import measure as timed
     from steelyard.report.answer import document as json
     from steelyard.report.answer import text
     from steelyard.report.answer.frame import list_rows
-    from steelyard.units import parse_duration
 
     labels = list(names) or [getattr(function, "__name__", repr(function)) for function in functions]
     if not names and len(set(labels)) < len(labels):
@@ -620,12 +620,12 @@ def history(*names: str | Path, **options: Any) -> Result[History]:
     UsageError, RecordError
         As ``steelyard.lab.history.history.history``.
     """
-    from steelyard.answers.history import HISTORY
     from steelyard.lab.compare.arguments import refuse_unknown
     from steelyard.lab.history.history import HistoryRequest
     from steelyard.lab.history.history import history as over
     from steelyard.report.history.frame import list_rows
     from steelyard.report.history.text import lines
+    from steelyard.results.history import HISTORY
 
     refuse_unknown(options, [field.name for field in fields(HistoryRequest)], "history")
     found = over(HistoryRequest(names=tuple(map(Path, names)), **options))

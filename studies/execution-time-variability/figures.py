@@ -11,10 +11,10 @@ from statistics import fmean
 
 from charts import dots
 
-from steelyard.answers.interval import Interval
 from steelyard.report.page.chart import ACCENT, INK, WORSE, Chart
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.line import Style
+from steelyard.results.interval import Interval
 
 HERE = Path(__file__).parent
 DESIGNS = {

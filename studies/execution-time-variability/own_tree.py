@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from steelyard import Laboratory
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.spec import Experiment, experiment
 
 SPEC = Path(__file__).resolve().parent / "npb-tree.toml"

@@ -26,9 +26,8 @@ from typing import Any, Literal, NamedTuple
 from msgspec.structs import replace
 from tables import Found, cells, counted, effect_lines, effects, identical_pairs, measured, published
 
-from steelyard.answers.status import Progress
-from steelyard.errors import MachineError, SteelyardError, UsageError
-from steelyard.factorial.signs import sign_table
+from steelyard.core.errors import MachineError, SteelyardError, UsageError
+from steelyard.core.factorial.signs import sign_table
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
@@ -36,6 +35,7 @@ from steelyard.lab.run.run_loop import Watch
 from steelyard.report.plan.text import sign_lines
 from steelyard.report.text.line import plain
 from steelyard.report.text.progress import ProgressLine
+from steelyard.results.status import Progress
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.layout import lay_out
 from steelyard.store import Record

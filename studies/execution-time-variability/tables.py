@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.protocol import ProgramTables
+from steelyard.results.analysis import Answer
+from steelyard.results.comparison import Speedup
+from steelyard.results.protocol import ProgramTables
 
 PUBLISHED = Path(__file__).resolve().parent / "published.csv"
 

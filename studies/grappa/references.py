@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from steelyard import Laboratory
-from steelyard.errors import MachineError, SteelyardError
+from steelyard.core.errors import MachineError, SteelyardError
 from steelyard.spec import Experiment, experiment
 from steelyard.store import Record
 

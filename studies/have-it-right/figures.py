@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from charts import strips
 
-from steelyard.answers.interval import Interval
 from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart
 from steelyard.report.page.figures import draw_svg, figure_spec
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.page.observer import Changed, changes_chart
 from steelyard.report.text.line import Style
+from steelyard.results.interval import Interval
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -20,10 +20,8 @@ from typing import Any
 
 import msgspec
 
-from steelyard.answers.contexts import ByContext, ContextFinding
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import RatioEvidence
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.lab.answer.analyze import by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.demo import SOURCES
@@ -33,6 +31,8 @@ from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.report.text.progress import ProgressLine
+from steelyard.results.contexts import ByContext, ContextFinding
+from steelyard.results.interval import Interval
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
@@ -128,8 +128,8 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
     """Each comparison in the one context that a user has who shifts nothing."""
-    from steelyard.answers.comparison import Speedup
     from steelyard.lab.answer.analyze import analyze
+    from steelyard.results.comparison import Speedup
 
     experiment = loaded(spec)
     design = msgspec.structs.replace(experiment.design, blocks=3 if small else 30)

@@ -10,7 +10,7 @@ from typing import Any
 from charts import LOG, beside_published, over, value
 from readme_tables import rows_of
 
-from steelyard.growth import parse_growth
+from steelyard.core.growth import parse_growth
 from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent

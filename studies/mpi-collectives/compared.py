@@ -22,7 +22,7 @@ from beside import Comparison, Outcome, Row, Statement  # noqa: E402
 from ranking import judge_rank  # noqa: E402
 from readme_tables import rows_of  # noqa: E402
 
-from steelyard.growth import parse_rule  # noqa: E402
+from steelyard.core.growth import parse_rule  # noqa: E402
 from steelyard.scaling import ScalingModel  # noqa: E402
 from steelyard.scaling.rules import judge  # noqa: E402
 from steelyard.spec.claims.rule import TOLERANCE  # noqa: E402
@@ -173,7 +173,7 @@ def _figures() -> dict[str, Comparison]:
             "[build], factors, metrics, claims, verdict in one spec",
             "the same",
             "reproduced",
-            "the limits of Figure 3 are `steelyard.growth.rank`",
+            "the limits of Figure 3 are `steelyard.core.growth.rank`",
         )
     }
     letters = zip("abcdefgh", study.LATENCIES, strict=True)

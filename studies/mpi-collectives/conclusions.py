@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Verdict, combined
-from steelyard.growth import parse_rule
+from steelyard.core.growth import parse_rule
 from steelyard.lab.answer.check_data import check_data
 from steelyard.lab.answer.model import ModelRequest
 from steelyard.report.claims.text import SIGNS, claim_of, words

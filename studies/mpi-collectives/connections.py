@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 import heaps
 
+from steelyard.core.series import series_of
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, Series
 from steelyard.scaling.limit import Breaks, breaks
-from steelyard.series import series_of
 
 FILE: Final = Path(__file__).resolve().parent / "connected.csv"
 METRICS: Final = ("private_bytes", "proportional_bytes", "heap_bytes")

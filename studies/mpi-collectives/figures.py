@@ -15,11 +15,11 @@ from typing import Any, Final
 from charts import beside_published, over
 from readme_tables import rows_of
 
-from steelyard.answers.interval import Interval
-from steelyard.growth import parse_growth
+from steelyard.core.growth import parse_growth
 from steelyard.report.page.chart import Chart
 from steelyard.report.page.forest import Estimated, forest, rows
 from steelyard.report.text.line import Style
+from steelyard.results.interval import Interval
 
 HERE = Path(__file__).parent
 RATIO = re.compile(r"([\d.]+) \(([\d.]+) … ([\d.]+)\)")

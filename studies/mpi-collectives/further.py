@@ -23,7 +23,7 @@ import study
 from msgspec.structs import replace
 from simulated import Row
 
-from steelyard.errors import ProgramError, SteelyardError
+from steelyard.core.errors import ProgramError, SteelyardError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.lab.run.run import run
 from steelyard.scaling import Expectation, Question, ScalingModel, Series

@@ -23,7 +23,7 @@ import cells
 import rounds
 
 from steelyard.claims.verdict import Checked
-from steelyard.errors import InterruptedRunError, SteelyardError
+from steelyard.core.errors import InterruptedRunError, SteelyardError
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.run import run
 from steelyard.report.text.progress import ProgressLine

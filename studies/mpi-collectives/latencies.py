@@ -10,8 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.distributions.sign_test import SignTest

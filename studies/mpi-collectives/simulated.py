@@ -12,9 +12,9 @@ from typing import Final, NamedTuple
 
 from msgspec.structs import replace
 
+from steelyard.core.series import series_of
+from steelyard.core.units import Scalar
 from steelyard.scaling import Series
-from steelyard.series import series_of
-from steelyard.units import Scalar
 
 FILE: Final = Path(__file__).resolve().parent / "simulated.csv"
 LABELS: Final = {

@@ -26,14 +26,14 @@ import sizes
 from msgspec.structs import replace
 from simulated import Row
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
+from steelyard.core.series import Point
+from steelyard.core.units import Scalar
 from steelyard.lab.answer.model import Modelled, ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.report.claims.text import words
 from steelyard.scaling import Expectation, Question, ScalingModel, Series
-from steelyard.series import Point
 from steelyard.store import Record
-from steelyard.units import Scalar
 
 HERE: Final = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))

@@ -10,7 +10,7 @@ from typing import Any, Final
 from charts import LOG, beside_published, over, points, value
 from readme_tables import rows_of
 
-from steelyard.growth import parse_growth
+from steelyard.core.growth import parse_growth
 from steelyard.report.page.chart import Chart
 
 HERE = Path(__file__).parent

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import numpy as np
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.growth import half_deviation, parse_growth, rank
 from steelyard.exchange.files import read_series
-from steelyard.growth import half_deviation, parse_growth, rank
 from steelyard.scaling import Expectation, Question, ScalingModel, Series, model_all, series_of
 
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steelyard.errors import ProgramError, RecordError
+from steelyard.core.errors import ProgramError, RecordError
 from steelyard.spec import load
 
 STUDIES = Path(__file__).parents[2] / "studies"

@@ -21,10 +21,10 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from steelyard import Laboratory
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import MeanEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import MachineError, SteelyardError
+from steelyard.core.errors import MachineError, SteelyardError
+from steelyard.results.interval import Interval
 from steelyard.spec import Experiment, experiment
 
 HERE: Final = Path(__file__).resolve().parent

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.agents.requests import Requests
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures, Sample
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.design import treatments
 from steelyard.lab.answer.series_of_record import series_of_samples
-from steelyard.sample import Failures, Sample
 from steelyard.spec import experiment
-from steelyard.units import BUILTIN, Metric
 
 
 class Bench:

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.claims.best import divided
-from steelyard.sample import Failures
+from steelyard.core.sample import Failures
 
 LEVELS = ["a", "b", "c", "d", "e"]
 BEST = {"best": "k"}

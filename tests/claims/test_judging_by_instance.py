@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.claims.best import divided
-from steelyard.sample import Failures
+from steelyard.core.sample import Failures
 from steelyard.stats.compare.instances import pool
 
 # Table 1 of DOI 10.1145/2851553.2851573: eight problem instances in two runs.

@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats as witness
 
-from steelyard.answers.interval import Interval
 from steelyard.claims.mean import Mean, mean_of
-from steelyard.errors import UsageError
-from steelyard.sample import Failures
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Failures
+from steelyard.results.interval import Interval
 
 P = {"p": [16, 32, 64, 128, 256, 512]}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from array import array
 
 from steelyard.claims.observed import has, identifying_labels, strata
-from steelyard.sample import Failures, Sample, Treatment
-from steelyard.units import Metric
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.units import Metric
 
 
 def sample(opt, n, op):

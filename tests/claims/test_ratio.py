@@ -9,7 +9,7 @@ import pytest
 from scipy import stats as witness
 
 from steelyard.claims.ratio import why_open
-from steelyard.sample import Failures
+from steelyard.core.sample import Failures
 
 FACTORS = {"opt": ["O2", "O3"]}
 BY_T = {"interval": "log-delta"}
@@ -184,7 +184,7 @@ def test_equal_blocks_claim_no_more_than_so_many_equal_signs_can(bench):
 
 @pytest.mark.parametrize("estimand", ["geomean_ratio", "ratio_of_means", "median_ratio"])
 def test_a_claim_is_about_the_estimand_of_the_analysis(bench, noise, estimand):
-    from steelyard.analysis import Analysis
+    from steelyard.core.analysis import Analysis
     from steelyard.stats.compare.comparison import intervals
 
     made = bench(FACTORS, [FASTER], two(noise, 1.05, spread=0.3), blocks=60, analysis={"estimand": estimand})

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.judging import judge
 from steelyard.claims.observed import Observed
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import SpecError, UsageError
+from steelyard.core.sample import Failures, Sample
+from steelyard.core.units import Metric
 from steelyard.design import treatments
-from steelyard.errors import SpecError, UsageError
 from steelyard.lab.answer.series_of_record import series_of_samples
-from steelyard.sample import Failures, Sample
 from steelyard.spec import experiment
-from steelyard.units import Metric
 
 P = [16, 32, 64, 128, 256, 512]
 SIZES = [8, 1024, 65536]

@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.rule_points import judge_series
-from steelyard.growth import parse_rule
-from steelyard.series import series_of
+from steelyard.core.growth import parse_rule
+from steelyard.core.series import series_of
 from steelyard.spec.claims.claim import Rule
 
 P = [2**k for k in range(4, 11)]

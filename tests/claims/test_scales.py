@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.errors import UsageError
-from steelyard.sample import Failures
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Failures
 from steelyard.scaling import model
 from steelyard.scaling.status_quo import accept
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.cli.compare_request import read_metrics
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.store import Record
 
 MEMORY = ("compare", "--metric", "rss_bytes")

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 from scratch_repository import Suites
 
 from steelyard.cli import gate as cli
-from steelyard.errors import InterruptedRunError
+from steelyard.core.errors import InterruptedRunError
 
 HARNESS = ("--seed", "1", "--repo", "repository", "--harness", "google-benchmark", "--", "./bench")
 

@@ -14,7 +14,7 @@ import pytest
 
 from steelyard import Laboratory
 from steelyard.cli import COMMANDS
-from steelyard.errors import MachineError, ProgramError, SteelyardError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, SteelyardError, UsageError
 
 
 def test_the_help_line_of_every_command_is_its_own():

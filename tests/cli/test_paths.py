@@ -19,7 +19,7 @@ from steelyard.cli.paths import (
     PathCommand,
     RecordDirectory,
 )
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import RECORD_FILE
 from steelyard.laboratory import Laboratory
 

@@ -18,7 +18,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for path in (
         "requirements/run.txt",
         "native/runner/main.cpp",
-        "src/steelyard/units.py",
+        "src/steelyard/core/units.py",
         "pyproject.toml",
     ):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ from door.stages import DevError
         ("pyproject.toml", True),
         ("requirements/run.txt", True),
         ("src/steelyard/new.py", True),
-        ("src/steelyard/units.py", False),
+        ("src/steelyard/core/units.py", False),
         ("README.md", False),
     ],
 )

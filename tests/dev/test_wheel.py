@@ -227,7 +227,7 @@ def test_an_installed_steelyard_that_fails_fails_the_wheel(tmp_path):
 
 
 def test_elsewhere_the_python_interface_refuses_too(monkeypatch):
-    from steelyard.errors import MachineError
+    from steelyard.core.errors import MachineError
     from steelyard.run.runner.runner import find_runner
 
     monkeypatch.setattr(sys, "platform", "darwin")

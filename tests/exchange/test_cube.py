@@ -10,10 +10,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth
 from steelyard.exchange.cube import run_of
 from steelyard.exchange.files import read_series
-from steelyard.growth import Growth
 from steelyard.scaling import model
 
 REGIONS = ["main", "solve", "MPI_Allreduce"]

@@ -15,18 +15,18 @@ from pathlib import Path
 import made_up
 import pytest
 
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.design.plan import Block
-from steelyard.errors import MachineError, UsageError
 from steelyard.exchange import export
 from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
 from steelyard.exchange.table import Table, TableColumn, type_of
 from steelyard.exchange.trials import OBSERVED
 from steelyard.run.measure.measurement import Value
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import LaunchMethod, UserMetric
 from steelyard.store import Record
-from steelyard.units import BUILTIN, Metric
 
 MADE = made_up.blocks(4, contexts=True)
 TAKEN = made_up.measurements(MADE)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.exchange.export import export
 from steelyard.exchange.imported import ImportSource, import_files
 from steelyard.exchange.importers.columns import Chosen

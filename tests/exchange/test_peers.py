@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange import export, export_for_peers
 from steelyard.exchange.importers import read
 from steelyard.exchange.recording import Quantity, RecordedTrial, Selection, Taken, write_record

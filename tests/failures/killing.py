@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from steelyard.errors import RecordError, SteelyardError
+from steelyard.core.errors import RecordError, SteelyardError
 from steelyard.lab.run.run import run
 from steelyard.run.runner.journal import read_journal
 from steelyard.spec import experiment

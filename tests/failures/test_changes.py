@@ -8,7 +8,7 @@ import killing
 import pytest
 
 import steelyard.lab.run.run as running
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
 from steelyard.run.host import host_facts

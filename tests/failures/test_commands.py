@@ -8,7 +8,7 @@ import signal
 import killing
 import pytest
 
-from steelyard.errors import ProgramError, RecordError, UsageError
+from steelyard.core.errors import ProgramError, RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
 from steelyard.report.answer.text import render

@@ -10,7 +10,7 @@ from pathlib import Path
 import killing
 import pytest
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.run.run import run
 from steelyard.run.runner.strays import find_strays

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.errors import RecordBusyError
+from steelyard.core.errors import RecordBusyError
 from steelyard.lab.run.run import run
 from steelyard.run.runner import strays
 from steelyard.run.runner.strays import await_writer

@@ -3,7 +3,7 @@ import zipfile
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.archive import read_members, write_archive
 
 MEMBERS = {"b.txt": b"two", "a/x.bin": b"\x00one"}

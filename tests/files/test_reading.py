@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files import reading
 from steelyard.files.reading import csv_rows, decode_json, parse_json, read_bytes, read_text
 

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.files.user_directories import locate_cache, propose_record
 
 

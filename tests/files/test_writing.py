@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import RECORD_FILE, open_output, protecting, refuse_output, write_output
 
 

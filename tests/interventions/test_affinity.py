@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.affinity import Affinity
 from steelyard.interventions.launch_change import LaunchChange

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions.aslr import ADDR_NO_RANDOMIZE, Aslr
 from steelyard.interventions.launch_change import LaunchChange
 

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.cwd_bytes import CwdBytes
 from steelyard.interventions.env_bytes import LARGEST, EnvBytes

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions.governor import Governor
 from steelyard.interventions.launch_change import HostSetting, LaunchChange
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions import LaunchChange, combine
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange
 from steelyard.spec.tables.contexts import ContextsTable
 

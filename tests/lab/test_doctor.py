@@ -10,13 +10,13 @@ from contextlib import closing
 
 import pytest
 
-from steelyard.answers.machine import HostReport
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.doctor import examine, inspect_host
 from steelyard.lab.doctor.finding import HostState
 from steelyard.lab.run.run import run
 from steelyard.report.doctor import lines
 from steelyard.report.text.line import plain
+from steelyard.results.machine import HostReport
 from steelyard.run.host import LoadChange
 from steelyard.run.runner.capabilities import HARDWARE, SOFTWARE, capabilities
 from steelyard.run.runner.counter_facts import TREE

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab import measure as measuring
 from steelyard.lab.measure import measure
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from steelyard.answers.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
-from steelyard.answers.interval import Interval
+from steelyard.core.units import BUILTIN
 from steelyard.report.bisection import lines
 from steelyard.report.text.line import plain
-from steelyard.units import BUILTIN
+from steelyard.results.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.results.interval import Interval
 
 IDS = [f"{place:02x}" * 20 for place in range(8)]
 FOUND = Bisection(

@@ -8,10 +8,10 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.status import STATUS as DOCUMENT
-from steelyard.answers.status import Holder, State, Status
+from steelyard.core.sample import Failures
 from steelyard.report.status import _WORDS, render
-from steelyard.sample import Failures
+from steelyard.results.status import STATUS as DOCUMENT
+from steelyard.results.status import Holder, State, Status
 
 STATUS = Status(
     experiment="O2 against O3",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.runner import Runner, TrialOrder, find_runner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.growth import parse_growth
+from steelyard.core.growth import parse_growth
 from steelyard.scaling import series_of
 
 P = [16, 32, 64, 128, 256, 512]

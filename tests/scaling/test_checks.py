@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from known_growth import exact, kinds, series
 from msgspec.structs import astuple
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model, model_all, series_of
 
 

@@ -8,8 +8,8 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.errors import UsageError
-from steelyard.growth import parse_growth, parse_rule
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import parse_growth, parse_rule
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
 from steelyard.scaling.limit import breaks
 from steelyard.scaling.litmus import cause

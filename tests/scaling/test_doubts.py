@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from known_growth import kinds
 
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.doubts import END, Points, hidden_share
 

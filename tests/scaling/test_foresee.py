@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.growth import Growth, rank
+from steelyard.core.growth import Growth, rank
 from steelyard.scaling import Expectation, Question, model_all, series_of
 from steelyard.scaling.candidates import one_parameter
 from steelyard.scaling.foresee import weighted_quantiles

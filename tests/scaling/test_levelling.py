@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.growth import CONSTANT, Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.checks import read
 from steelyard.scaling.levelling import rise_of

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from known_growth import P, exact, kinds, series
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth, parse_growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth, parse_growth
 from steelyard.scaling import Expectation, NotModelled, Question, model, model_all, series_of
 from steelyard.scaling.modelling import BATCH
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_rule
+from steelyard.core.growth import CONSTANT, Growth, GrowthClass, parse_rule
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.model import Term
 from steelyard.scaling.one_point import rests_on_last, shows_before_last

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
+from steelyard.core.series import series_of
 from steelyard.scaling.ratio_of_sums import Uncertain, ratio_of_sums, uncertain_points
-from steelyard.series import series_of
 
 P = [2**k for k in range(3, 23)]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from known_growth import kinds
 
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.growth import CONSTANT, Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 
 P = [float(2**k) for k in range(4, 12)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
 from steelyard.scaling import seed001
 from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.spaces import mpi_study_space, seed001_space

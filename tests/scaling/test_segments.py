@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
 from steelyard.scaling import Expectation, Question, model, model_all, series_of
 from steelyard.scaling.aggregate import aggregate
 from steelyard.scaling.segments import LEAST_POINTS, LOG_SIZE_RANGE, SWITCH_PRIOR, Segmenter

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth, parse_growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth, parse_growth
 from steelyard.scaling import spaces
 
 

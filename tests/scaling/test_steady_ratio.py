@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.growth import parse_rule
+from steelyard.core.growth import parse_rule
 from steelyard.scaling import series_of
 from steelyard.scaling.steady_ratio import is_steady
 

@@ -7,7 +7,7 @@ import pytest
 from known_growth import P, exact, series
 from msgspec.structs import astuple
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.scaling import Expectation, Question, model
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth
 from steelyard.scaling import NotModelled, series_of
 from steelyard.scaling.versus import Versus, across, versus
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from known_growth import series
 
-from steelyard.growth import parse_growth
+from steelyard.core.growth import parse_growth
 from steelyard.scaling import Expectation, Question, model
 
 FAR = (1e2, 1e9, 1e16, 1e23, 1e30)

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import loads
 
 PROGRAM = '[program]\ncommand = ["prog"]\n'

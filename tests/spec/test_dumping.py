@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.estimand import INTERVALS
+from steelyard.core.estimand import INTERVALS
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec import Experiment, dumps, experiment, load, loads
 from steelyard.spec.text.placeholders import RESERVED, escape

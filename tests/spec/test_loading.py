@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import Experiment, experiment, load, loads
 from steelyard.spec.loading import LARGEST
 

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats as witness
 from scipy.special import ndtri
 
-from steelyard.sample import Failures, Sample, Treatment
-from steelyard.units import BUILTIN, Metric
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.units import BUILTIN, Metric
 
 # Table 1 of DOI 10.1145/2851553.2851573: execution time of KLA, eight problem instances, in two runs.
 RUN_2 = (67.1721137, 69.1144691, 58.2407584, 95.0383578, 81.5043034, 66.1346017, 196.359002, 71.0783083)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.answers.protocol import NAME
-from steelyard.factorial import Axis, Layout
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Axis, Layout
+from steelyard.core.sample import Failures
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.notice import Notice
+from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 from steelyard.stats.describe.summary import summarise
 

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from steelyard.analysis import Analysis, TypeB
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import Undefined
-from steelyard.estimand import INTERVALS
+from steelyard.core.analysis import Analysis, TypeB
+from steelyard.core.estimand import INTERVALS
+from steelyard.core.sample import Failures
 from steelyard.report.answer.document import render
 from steelyard.report.answer.text import render as text
-from steelyard.sample import Failures
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.comparison import Speedup
+from steelyard.results.undefined import Undefined
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.dependence import suspected

@@ -7,12 +7,12 @@ ANSWER = """
 import sys
 from array import array
 from steelyard.report.answer import document, text
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
 from steelyard.stats.answer import answer
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.planning.precision import precision
-from steelyard.units import BUILTIN
+from steelyard.core.units import BUILTIN
 
 def sample(t, values):
     n = len(values)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate

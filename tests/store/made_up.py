@@ -8,12 +8,12 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric
 from steelyard.design.plan import Block, Context
 from steelyard.run.measure.measurement import Measurement, Status, Value
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program, UserMetric
 from steelyard.store import Record
-from steelyard.units import Metric
 
 OPTS = ("O2", "O3", "Os")
 METRICS = (

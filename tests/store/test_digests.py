@@ -10,7 +10,7 @@ from statistics import fmean
 import made_up
 import pytest
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.store import Record
 from steelyard.store.recovery import recover
 

@@ -10,12 +10,12 @@ import made_up
 import msgspec
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Failures
+from steelyard.core.units import BUILTIN
 from steelyard.run.measure.measurement import Value
-from steelyard.sample import Failures
 from steelyard.spec.experiment import UserMetric
 from steelyard.store import Record
-from steelyard.units import BUILTIN
 
 
 @pytest.fixture

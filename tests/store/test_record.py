@@ -17,10 +17,10 @@ from typing import get_args
 import made_up
 import pytest
 
+from steelyard.core.errors import RecordBusyError, RecordError
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, BlockState, Context
-from steelyard.errors import RecordBusyError, RecordError
 from steelyard.run.measure.measurement import Status
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 from steelyard.store.creation import refuse_existing
@@ -190,7 +190,8 @@ def test_a_second_writer_is_refused_by_the_name_of_the_first(tmp_path):
     directory = tmp_path / "a.lab"
     with made_up.create(directory):
         code = (
-            "import sys\nfrom steelyard.store import Record\nfrom steelyard.errors import RecordBusyError\n"
+            "import sys\nfrom steelyard.store import Record\nfrom steelyard.core.errors import"
+            " RecordBusyError\n"
             "try: Record.open(sys.argv[1], write=True)\n"
             "except RecordBusyError as error: print(error, '|', error.hint)"
         )

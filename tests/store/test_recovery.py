@@ -12,8 +12,8 @@ from contextlib import closing
 import made_up
 import pytest
 
+from steelyard.core.errors import RecordError
 from steelyard.design import Extension, stream_until, treatments
-from steelyard.errors import RecordError
 from steelyard.spec.experiment import Contexts, Program
 from steelyard.store import LoadOfBatch, Look, Record
 from steelyard.store.database import create_database

@@ -9,11 +9,11 @@ from contextlib import closing
 import made_up
 import pytest
 
-from steelyard.answers.history import Digest
+from steelyard.core.units import BUILTIN
+from steelyard.results.history import Digest
 from steelyard.store import Record
 from steelyard.store.seal import NAME, SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled
-from steelyard.units import BUILTIN
 
 SUMMARY = SealSummary(
     Condensed(

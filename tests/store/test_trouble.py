@@ -13,7 +13,7 @@ from pathlib import Path
 import made_up
 import pytest
 
-from steelyard.errors import RecordError, SteelyardError
+from steelyard.core.errors import RecordError, SteelyardError
 from steelyard.store import Record
 
 MADE = made_up.blocks(30)
@@ -212,7 +212,7 @@ def test_a_change_that_was_not_taken_back_is_not_read_past_on_read_only_media(sm
 
 READ_AND_TRY_TO_WRITE = """
 import os, sys
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.store import Record
 if os.geteuid() == 0:  # which may do anything
     os.setgroups([])

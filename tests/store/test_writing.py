@@ -12,8 +12,8 @@ import made_up
 import pytest
 from msgspec.structs import replace
 
+from steelyard.core.errors import RecordError
 from steelyard.design import Extension
-from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import Value
 from steelyard.store import LoadOfBatch, Look, Record
 from steelyard.store.failed_output import BYTES_MAX, TRIALS_MAX

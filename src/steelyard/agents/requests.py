@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from steelyard.agents.workplace import Workplace
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 PLACE: Final = Path(".steelyard", "agents")
 """Of records, inside the root."""

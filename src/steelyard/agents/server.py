@@ -16,7 +16,7 @@ from steelyard.agents.process import Outcome, run_command
 from steelyard.agents.requests import Action, Requests
 from steelyard.agents.skill import read_skill
 from steelyard.agents.workplace import Workplace
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 JUDGED: Final = frozenset({0, 1, 3, 6})
 """Exit codes of a command that has an answer."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 MOST_WORDS: Final = 200
 MOST_CHARACTERS: Final = 4096

@@ -13,18 +13,18 @@ from typing import Final, Literal
 
 import numpy as np
 
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BestCandidate, BestEvidence, Unit
 from steelyard.claims.observed import Observed, strata
 from steelyard.claims.ratio import comparison_of, unit_of, why_open
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Speedup
+from steelyard.results.undefined import Reason, Undefined
 from steelyard.spec.claims.claim import Best
 from steelyard.stats.compare.comparison import admissible
 from steelyard.stats.compare.judgement import Judgement, at_least
-from steelyard.units import Scalar
 
 CHOOSING: Final = 3
 """One unit in so many chooses. A third costs less power than a half, with 2, 5 or 20 levels: choosing well is

@@ -9,7 +9,7 @@ import msgspec
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence
 from steelyard.claims.verdict import Instance
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 
 class Undecided(msgspec.Struct, frozen=True):

@@ -7,14 +7,14 @@ from typing import ClassVar, Literal
 
 import msgspec
 
-from steelyard.answers.document import Lines
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Reason
-from steelyard.estimand import Estimand
+from steelyard.core.estimand import Estimand
+from steelyard.core.units import Metric, Scalar
+from steelyard.results.document import Lines
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import Reason
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import ModelWarning, ScalingModel
 from steelyard.scaling.rules import RuleAnswer
-from steelyard.units import Metric, Scalar
 
 Unit = Literal["block", "context", "instance", "launch", "repetition"]
 """What is counted by n: what is taken to be independent. ``launch`` where nothing pairs them; ``repetition``

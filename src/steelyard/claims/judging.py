@@ -18,9 +18,9 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.family import decide
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
-from steelyard.sample import Sample
-from steelyard.series import Series
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.series import Series
 from steelyard.spec.claims.claim import (
     Best,
     Claim,

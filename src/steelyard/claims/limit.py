@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.claims.mean import Mean, Tail, mean_of, tail_of
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
-from steelyard.sample import Sample
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar, is_number
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import Undefined
 from steelyard.scaling import NotModelled, Question, Series, model
 from steelyard.scaling.limit import Breaks, breaks
 from steelyard.spec.claims.claim import Limit
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar, is_number
 
 LEAST_POINTS = 3
 """Of a parameter, before its growth is looked at unasked."""

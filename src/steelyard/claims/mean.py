@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
 from steelyard.claims.evidence import Unit
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.undefined import Undefined
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.sample_mean import SampleMean
 from steelyard.stats.describe.skewness import skewness

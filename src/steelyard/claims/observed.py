@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.sample import Sample
-from steelyard.series import Series
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Sample
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar
+from steelyard.results.analysis import Order
 from steelyard.spec.experiment import Experiment
-from steelyard.units import Scalar
 
 
 class Observed(msgspec.Struct, frozen=True):

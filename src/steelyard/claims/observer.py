@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.observed import Observed, has, strata
 from steelyard.claims.ratio import Statement, equal_within, tested_pair, tested_pairs
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
 from steelyard.spec.claims.claim import Unperturbed, Validates
 from steelyard.stats.compare.judgement import at_least
 

@@ -8,18 +8,18 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Comparison, Speedup
-from steelyard.answers.flags import WITHHOLDING
-from steelyard.answers.undefined import Reason, Undefined
 from steelyard.claims.draft import Draft, Undecided
 from steelyard.claims.evidence import RatioEvidence, Unit
 from steelyard.claims.observed import Observed, has, strata
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.results.comparison import Comparison, Speedup
+from steelyard.results.flags import WITHHOLDING
+from steelyard.results.undefined import Reason, Undefined
 from steelyard.spec.claims.claim import Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.comparison import admissible, intervals
 from steelyard.stats.compare.judgement import Judgement, at_least, judge_at_most, within
 from steelyard.stats.compare.speedup import resolvable
-from steelyard.units import Scalar
 
 Levels = Mapping[str, Scalar]
 

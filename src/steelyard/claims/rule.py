@@ -11,15 +11,15 @@ from steelyard.claims.evidence import RuleEvidence
 from steelyard.claims.observed import Observed, has, levels_of
 from steelyard.claims.rule_points import judge_samples, not_measured, refuse_no_common_point
 from steelyard.claims.verdict import Instance
-from steelyard.growth import GrowthRule as Parsed
-from steelyard.growth import parse_rule
-from steelyard.sample import Sample
+from steelyard.core.growth import GrowthRule as Parsed
+from steelyard.core.growth import parse_rule
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar, is_number
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.scaling.steady_ratio import is_steady
 from steelyard.spec.claims.claim import Rule
-from steelyard.units import Scalar, is_number
 
 Key = tuple[tuple[str, Scalar], ...]
 

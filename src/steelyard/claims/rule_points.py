@@ -11,22 +11,22 @@ from typing import Final, NoReturn
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.interval import Interval
 from steelyard.claims.draft import Undecided
 from steelyard.claims.evidence import RulePointEvidence, Unit
 from steelyard.claims.observed import Observed
 from steelyard.claims.ratio import comparison_of, unit_of, why_open
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
-from steelyard.growth import GrowthRule as Parsed
-from steelyard.sample import Failures, Sample, Treatment
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import GrowthRule as Parsed
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.interval import Interval
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.ratio_of_sums import ratio_of_sums, uncertain_points
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.comparison import admissible
-from steelyard.units import Scalar
 
 ALPHA: Final = 0.05
 """Level before that of the family is known."""

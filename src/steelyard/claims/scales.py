@@ -12,7 +12,8 @@ from steelyard.claims.draft import Draft
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.observed import Observed, has
 from steelyard.claims.verdict import Instance
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.files.reading import read_text
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, Series, model_all
 from steelyard.scaling.litmus import cause
@@ -21,7 +22,6 @@ from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.status_quo import read_accepted
 from steelyard.spec.claims.claim import Scales
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 OUTCOMES: Final[Mapping[RankAnswer, Outcome]] = {
     "match": "holds",

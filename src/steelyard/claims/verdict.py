@@ -10,10 +10,10 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.claims.evidence import BreaksEvidence, Evidence, ScalesEvidence
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
+from steelyard.core.units import Scalar
 from steelyard.spec.claims.claim import Claim
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 
 class Instance(msgspec.Struct, frozen=True):

@@ -14,7 +14,7 @@ import click
 from steelyard import __version__
 from steelyard.cli.failures import discard_output, file_error, open_streams, tell, usage_error
 from steelyard.cli.group import CommandGroup
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 
 COMMANDS = {
     "compare": "Compare commands: which is faster, by how much, and how sure that is.",

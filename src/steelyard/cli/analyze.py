@@ -19,7 +19,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.cli.run_and_answer import Shown, print_answer_of, show, tell_unjudged
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind
+from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By
@@ -120,9 +120,9 @@ def command(
 
 def _print_contexts(record: Reading, *, as_json: bool, metric: str | None, is_temporary: bool) -> None:
     """Print the plots of ``--by-context``, or their data."""
-    from steelyard.answers.contexts import BY_CONTEXT
     from steelyard.lab.answer.analyze import by_context
     from steelyard.report.answer.by_context import lines
+    from steelyard.results.contexts import BY_CONTEXT
 
     found = by_context(record, metric=metric)
     tell_unjudged(record, is_temporary=is_temporary)

@@ -23,7 +23,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 @click.command(cls=PathCommand, short_help="Find which contexts move a program's time on this machine.")
@@ -89,11 +89,11 @@ def command(
     steelyard audit --thorough --only env_bytes './prog input'
     steelyard audit --counts --only env_bytes './prog small-input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.audit import AUDIT
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.audit.audit import audit
     from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
     from steelyard.report.audit.text import lines
+    from steelyard.results.audit import AUDIT
 
     directory = output or propose_record(os.environ, "audit")
     request = AuditRequest(

@@ -89,13 +89,13 @@ def command(
     steelyard bisect v1.2 HEAD --build make -- ./prog input
     steelyard bisect v1.2 HEAD --build './configure && make' -S -- ./prog input
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.bisection import BISECTION
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.bisect.bisect import bisect
     from steelyard.lab.bisect.request import BisectRequest, refuse_few
     from steelyard.lab.history.repository import Repository
     from steelyard.report.bisection import lines
     from steelyard.report.text.line import write
+    from steelyard.results.bisection import BISECTION
 
     refuse_few(words)
     directory = output or propose_record(os.environ, "bisect")

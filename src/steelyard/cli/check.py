@@ -15,7 +15,7 @@ from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.cli.paths import InputPath, InputPlace, OutputFile, PathCommand
 from steelyard.cli.run_and_answer import terminal_width
-from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
+from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError, UsageError
 from steelyard.exchange.cube import holds_profiles
 from steelyard.files.writing import write_output
 from steelyard.lab.lake.places import is_lake

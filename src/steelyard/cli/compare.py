@@ -48,7 +48,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import RecordDirectory
 from steelyard.cli.run_and_answer import Shown, pointing_to, print_answer, run_with_progress, show_answer
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.runner.native import require_linux
 
 

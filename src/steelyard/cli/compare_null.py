@@ -15,7 +15,7 @@ from steelyard.cli.compare_request import is_shell
 from steelyard.cli.options import is_given
 from steelyard.cli.paths import PathCommand
 from steelyard.cli.run_and_answer import show
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
 
 NULLS: Final = ("itself", "layout")
@@ -121,14 +121,14 @@ def calibrate(
     as_json: bool,
 ) -> int:
     """Compare a command with itself as ``--null`` asks, print the rates, and return the exit code."""
-    from steelyard.answers.null import NULL
-    from steelyard.answers.status import Progress
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.compare.null import COMPARISONS, Make, itself
     from steelyard.lab.compare.null import null as compare_with_itself
     from steelyard.lab.compare.null_layout import built_layouts, layouts
     from steelyard.report.null import lines
     from steelyard.report.text.progress import ProgressLine
+    from steelyard.results.null import NULL
+    from steelyard.results.status import Progress
 
     request = replace(request, blocks=runs or BLOCKS_OF_NULL, rel_halfwidth=None)
     line = ProgressLine(sys.stderr)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from steelyard.cli.paths import OutputFile
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from steelyard.errors import ProgramError, UsageError
+from steelyard.core.errors import ProgramError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.lab.compare.compare import CompareRequest
@@ -104,11 +104,11 @@ def read_metrics(text: str | None, metric: str | None) -> tuple[str, ...]:
     UsageError
         An unknown metric, or a unit.
     """
-    from steelyard.counters import is_counter
+    from steelyard.core.counters import is_counter
+    from steelyard.core.units import BUILTIN
     from steelyard.exchange.hyperfine import METRICS
     from steelyard.spec.check.program import COUNTERS, USER_MODE
     from steelyard.spec.hints.metric_names import suggest_metric
-    from steelyard.units import BUILTIN
 
     names = PRESETS.get(text or "") or tuple(filter(None, (text or "").split(",")))
     metrics = [METRICS.get(name.strip(), name.strip()) for name in names]
@@ -136,9 +136,9 @@ def list_counters(metrics: Sequence[str]) -> tuple[str, ...]:
     MachineError
         This machine does not count one of them.
     """
-    from steelyard.counters import is_counter
+    from steelyard.core.counters import is_counter
+    from steelyard.core.units import BUILTIN
     from steelyard.spec.check.program import USER_MODE
-    from steelyard.units import BUILTIN
 
     bases = {name: name.removesuffix(USER_MODE) for name in metrics}
     names = tuple(name for name, base in bases.items() if base not in BUILTIN and is_counter(base))

@@ -48,13 +48,13 @@ def _make_probes() -> Iterable[str]:
 
 
 def _make_metrics() -> Iterable[str]:
-    from steelyard.units import BUILTIN
+    from steelyard.core.units import BUILTIN
 
     return BUILTIN
 
 
 def _make_counters() -> Iterable[str]:
-    from steelyard.counters import EVENTS
+    from steelyard.core.counters import EVENTS
 
     return EVENTS
 
@@ -121,7 +121,7 @@ def _is_spec(path: Path) -> bool:
 
 def _format_baselines(ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """Complete factors with their levels, of the record on the line; nothing if it cannot be read."""
-    from steelyard.errors import SteelyardError
+    from steelyard.core.errors import SteelyardError
     from steelyard.lab.run.existing_record import find_record
     from steelyard.store import Record
 

@@ -30,7 +30,7 @@ def command(what: str | None) -> None:
     steelyard config --schema > spec.schema.json
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
     if what == "schema":
-        from steelyard.answers.document import written
+        from steelyard.results.document import written
         from steelyard.spec import schema
 
         click.echo(written(schema()), nl=False)

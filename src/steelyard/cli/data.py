@@ -10,14 +10,14 @@ import click
 
 from steelyard.cli.options import metrics_option, parameters_option
 from steelyard.cli.paths import InputPath
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.system import count_usable_cpus
 
 if TYPE_CHECKING:
+    from steelyard.core.series import Series
     from steelyard.exchange.csv_columns import CsvColumns
     from steelyard.lab.answer.model import ModelRequest
     from steelyard.scaling.question import Expectation
-    from steelyard.series import Series
 
 OPTIONS: Final = (
     click.option(

@@ -12,13 +12,13 @@ import click
 
 from steelyard.cli.paths import OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, terminal_width
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 if TYPE_CHECKING:
-    from steelyard.answers.interval import Interval
     from steelyard.lab.demo.optimisation import Optimisation
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
+    from steelyard.results.interval import Interval
 
 Shown = tuple[str, Callable[[], dict[str, Any]]]
 """What a part says, and what draws it."""
@@ -113,9 +113,9 @@ def _make_itself(directory: Path, progress: ProgressLine) -> Shown:
 
 
 def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
-    from steelyard.answers.comparison import Speedup
     from steelyard.lab.demo.optimisation import optimisation
     from steelyard.report.demo import speedup
+    from steelyard.results.comparison import Speedup
 
     it = optimisation(directory, progress.update)
     progress.clear()
@@ -178,7 +178,7 @@ def _make_stack(directory: Path, progress: ProgressLine) -> Shown:
 
 
 def _counted(progress: ProgressLine) -> Callable[[int, int], None]:
-    from steelyard.answers.status import Progress
+    from steelyard.results.status import Progress
 
     return lambda done, total: progress.update(Progress(done, total, 0.0, None, "comparisons"))
 

@@ -6,7 +6,7 @@ import click
 
 from steelyard.cli.options import json_option
 from steelyard.cli.run_and_answer import show
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 
 @click.command(short_help="Show what can be observed and controlled here, and how to improve it.")
@@ -19,9 +19,9 @@ def command(ctx: click.Context, as_json: bool) -> None:
 
     The same facts are stored with every run.
     """
-    from steelyard.answers.machine import DOCTOR
     from steelyard.lab.doctor import inspect_host
     from steelyard.report.doctor import lines
+    from steelyard.results.machine import DOCTOR
 
     host = inspect_host()
     show(lambda: DOCTOR.text(host), lambda width: lines(host, width), as_json=as_json)

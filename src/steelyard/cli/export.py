@@ -9,7 +9,7 @@ import click
 
 from steelyard.cli.options import by_option, metrics_option, parameters_option, records_argument
 from steelyard.cli.paths import OutputFile, OutputPlace, PathCommand
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 
 if TYPE_CHECKING:
     from steelyard.exchange import Format, PeerFormat, SeriesFormat

@@ -13,7 +13,7 @@ from typing import Final, TextIO
 
 import click
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 
 _CURES: Final = {
     errno.ENAMETOOLONG: "choose a shorter name",
@@ -164,7 +164,7 @@ def tell(error: SteelyardError) -> int:
     )
     sys.stderr.write("\n".join(told))
     if _as_document():
-        from steelyard.answers.document import written
+        from steelyard.results.document import written
 
         document: dict[str, object] = {
             "message": error.message,

@@ -24,12 +24,12 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import InputPath, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_beside, tell_records
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.writing import protecting, write_output
 
 if TYPE_CHECKING:
-    from steelyard.answers.gate import Gate
     from steelyard.lab.gate.request import GateRequest
+    from steelyard.results.gate import Gate
 
 HARNESSES = (
     "cargo",
@@ -265,12 +265,12 @@ def _run_gate(
     """Gate, and print the answer."""
     from msgspec.structs import replace
 
-    from steelyard.answers.gate import GATE
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.gate import gate
     from steelyard.lab.gate.qualification import load_qualification
     from steelyard.lab.history.repository import Repository
     from steelyard.report.gate.text import list_lines
+    from steelyard.results.gate import GATE
 
     repository = None if request.are_directories else Repository(repo)
     qualification = load_qualification(request, repository)
@@ -306,11 +306,11 @@ def _run_qualification(
     """Qualify the gate on this machine, and print what was found."""
     from msgspec.structs import replace
 
-    from steelyard.answers.gate import QUALIFICATION
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.gate.qualification import qualify
     from steelyard.lab.history.repository import Repository
     from steelyard.report.gate.text import list_qualification
+    from steelyard.results.gate import QUALIFICATION
 
     if margin is not None:
         request = replace(request, margin=margin)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.runner.native import require_linux
 
 

@@ -13,14 +13,14 @@ from steelyard.cli import completion
 from steelyard.cli.options import fraction, json_option, metrics_option
 from steelyard.cli.paths import InputPath, InputPlace, OutputFile, PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import terminal_width
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from steelyard.answers.history import History
     from steelyard.lab.history.condensing import CondensedRecords
+    from steelyard.results.history import History
 
 
 @click.command(cls=PathCommand, short_help="Find what changed over records of many commits, and at which.")
@@ -169,8 +169,8 @@ def command(
     steelyard history history.sqlite --git --check --html history.html
     steelyard history records/ --git --check --confirm './prog input' --build make
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.history import LARGEST_UNSEEN
     from steelyard.report.text.progress import Counting
+    from steelyard.results.history import LARGEST_UNSEEN
 
     _refuse_unknown(ignored)
     _refuse_questions(collect, {"--check": check, "--html": html is not None, "--json": as_json})
@@ -274,7 +274,7 @@ def _save_page(found: History, file: Path) -> None:
 
 def _print(found: History, *, as_json: bool) -> None:
     if as_json:
-        from steelyard.answers.history import HISTORY
+        from steelyard.results.history import HISTORY
 
         click.echo(HISTORY.text(found), nl=False)
     else:

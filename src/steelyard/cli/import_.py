@@ -11,7 +11,7 @@ import click
 
 from steelyard.cli.options import metric_option
 from steelyard.cli.paths import InputPath, PathCommand, RecordDirectory
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 @click.command(cls=PathCommand, short_help="Make a record of what another tool measured.")

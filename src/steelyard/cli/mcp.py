@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.options import max_time_option
 from steelyard.cli.paths import InputPath, PathCommand
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 
 
 @click.command(cls=PathCommand, short_help="Serve four tools to agents: compare, gate, ratchet, explain.")

@@ -10,7 +10,7 @@ import click
 from steelyard.cli.options import by_option, details_option, json_option, records_argument, strict_option
 from steelyard.cli.paths import PathCommand, RecordDirectory
 from steelyard.cli.run_and_answer import Shown, print_answer
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 if TYPE_CHECKING:
     from steelyard.lab.merge.machines import By

@@ -15,16 +15,16 @@ from steelyard.cli import completion
 from steelyard.cli.data import ask, data_options
 from steelyard.cli.options import json_option, strict_option
 from steelyard.cli.paths import InputPath, OutputDirectory, OutputFile, PathCommand
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 if TYPE_CHECKING:
+    from steelyard.core.series import Series
     from steelyard.lab.answer.model import Modelled
     from steelyard.report.models.follow_ups import After
     from steelyard.scaling.aggregate import Aggregate
     from steelyard.scaling.question import Method, Question
     from steelyard.scaling.versus import Versus
-    from steelyard.series import Series
 
 
 @click.command(
@@ -259,7 +259,7 @@ def _compute_quantity(text: str, unit: str) -> float:
 
     Sizes and times may have one of their own.
     """
-    from steelyard.units import parse_duration, parse_size
+    from steelyard.core.units import parse_duration, parse_size
 
     try:
         parse = {"B": parse_size, "s": parse_duration}.get(unit)

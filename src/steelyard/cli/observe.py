@@ -22,7 +22,7 @@ from steelyard.cli.options import (
 )
 from steelyard.cli.paths import OutputFile, PathCommand
 from steelyard.cli.run_and_answer import as_a_whole, show, tell_records
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 @click.command(cls=PathCommand, short_help="Find what a probe costs the program it observes.")
@@ -157,13 +157,13 @@ def command(
     steelyard observe --build 'cc -O2 {probe} p.c -o {build}/p' \\
         --option=-pg --option=--coverage --added '{build}/p input'
     """  # noqa: D301 - click reads the character \b, not a backslash and a letter
-    from steelyard.answers.observation import OBSERVATION
     from steelyard.files.user_directories import propose_record
     from steelyard.lab.observe.observe import observe
     from steelyard.lab.observe.probes import named, option, variable, wrapper
     from steelyard.lab.observe.request import ObserveRequest
     from steelyard.lab.observe.tracing import EVENTS, Tracing
     from steelyard.report.observe.text import lines
+    from steelyard.results.observation import OBSERVATION
 
     if trace_ms is None and trace_events is not None:
         raise UsageError("--trace-events without --trace", hint="--trace 10 reads them every 10 ms")

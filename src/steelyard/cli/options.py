@@ -38,7 +38,7 @@ def read_duration(value: str) -> float:
     ------
     UsageError
     """
-    from steelyard.units import parse_duration
+    from steelyard.core.units import parse_duration
 
     return parse_duration(value)
 

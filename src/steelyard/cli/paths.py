@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 import msgspec
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.files.urls import find_directory, is_url
 from steelyard.files.writing import RECORD_FILE, protecting, refuse_inside_record, refuse_output
 

@@ -23,8 +23,8 @@ from steelyard.cli.run_and_answer import tell_beside, terminal_width
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from steelyard.answers.ratchet import Ledger
     from steelyard.report.text.line import Line
+    from steelyard.results.ratchet import Ledger
 
     Lines = Callable[[Ledger, int], Sequence[Line]]
 
@@ -163,8 +163,8 @@ def measure_total(repo: Path, as_json: bool) -> None:
 
 
 def _show(ledger: Ledger, lines: Lines, *, as_json: bool) -> None:
-    from steelyard.answers.ratchet import RATCHET
     from steelyard.report.text.line import write
+    from steelyard.results.ratchet import RATCHET
 
     if as_json:
         click.echo(RATCHET.text(ledger, best=ledger.best), nl=False)

@@ -35,9 +35,9 @@ def command(damaged: Path, new: Path, as_json: bool) -> None:
     """
     from msgspec.structs import asdict
 
-    from steelyard.answers.document import written
     from steelyard.lab.run.existing_record import find_record
     from steelyard.report.text.line import Span
+    from steelyard.results.document import written
     from steelyard.store.recovery import recover
 
     found = recover(find_record(damaged), new)

@@ -8,7 +8,7 @@ import click
 
 from steelyard.cli.options import against_option, metric_option, places_argument, protocol_option
 from steelyard.cli.paths import OutputDirectory, OutputFile, PathCommand
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.urls import strip_secrets
 from steelyard.files.writing import refuse_output
 

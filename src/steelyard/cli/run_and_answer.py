@@ -15,17 +15,17 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import InterruptedRunError, ProgramError, SteelyardError
-from steelyard.estimand import Estimand, IntervalKind
+from steelyard.core.errors import InterruptedRunError, ProgramError, SteelyardError
+from steelyard.core.estimand import Estimand, IntervalKind
 from steelyard.spec.experiment import Experiment
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described
     from steelyard.claims.verdict import Checked
     from steelyard.report.text.line import Line
     from steelyard.report.text.progress import ProgressLine
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.samples import Described
     from steelyard.store import Reading
 
 

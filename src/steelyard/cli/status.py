@@ -19,10 +19,10 @@ def command(records: tuple[Path, ...], as_json: bool) -> None:
     Several of one spec are shown each by itself and all together, in which a trial that two of them have
     counts once.
     """
-    from steelyard.answers.status import STATUS, STATUSES
     from steelyard.lab.run.existing_record import find_record
     from steelyard.lab.run.status import status
     from steelyard.report.status import format_together, lines
+    from steelyard.results.status import STATUS, STATUSES
     from steelyard.store import Record
 
     directories = [find_record(record) for record in records]

@@ -20,13 +20,13 @@ import itertools
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.looks import IN_ROWS, last_look, looks
 from steelyard.design.plan import Block, BlockOutcome, Extension
 from steelyard.design.randomness import generator, permutation
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Contexts, Experiment
-from steelyard.units import Scalar
 
 Visit = tuple[int, int]
 """Context and pass, both from 1."""

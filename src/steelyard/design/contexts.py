@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Context
 from steelyard.design.randomness import generator, permutation
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.experiment import Contexts, Range
-from steelyard.units import Scalar
 
 Place = tuple[tuple[str, Scalar], ...]
 """What of the settings of a context makes a difference."""

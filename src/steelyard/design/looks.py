@@ -13,8 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from steelyard.core.look_schedule import looks_from, whole
 from steelyard.design.treatments import treatments
-from steelyard.look_schedule import looks_from, whole
 from steelyard.spec.check.design import FIRST_LOOK, FIRST_STRICT_LOOK
 from steelyard.spec.experiment import Experiment
 

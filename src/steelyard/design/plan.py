@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 BlockState = Literal["planned", "complete", "incomplete", "discarded"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from steelyard.factorial.confounding import confounding, listed
+from steelyard.core.factorial.confounding import confounding, listed
+from steelyard.core.units import Scalar
 from steelyard.interventions.node import Node
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment, Factor
 from steelyard.spec.layout import laid_out, layout_of, named_axes
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 _LISTED = 3
 """Combinations named before the rest is only counted."""

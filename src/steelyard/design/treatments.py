@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.sample import Treatment
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.spec.cells import Cell
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import laid_out
 from steelyard.spec.text.origin import visible
 from steelyard.spec.text.placeholders import format_level
-from steelyard.units import Scalar
 
 
 def treatments(experiment: Experiment) -> tuple[Treatment, ...]:

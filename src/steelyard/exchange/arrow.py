@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.exchange.table import Cell, Table, TableColumn
 
 if TYPE_CHECKING:

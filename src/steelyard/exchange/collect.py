@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from steelyard.series import Point, Series
+from steelyard.core.series import Point, Series
 
 
 class Observations(msgspec.Struct):

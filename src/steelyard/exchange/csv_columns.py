@@ -12,10 +12,10 @@ from difflib import get_close_matches
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Point, Series
+from steelyard.core.units import Scalar
 from steelyard.files.reading import csv_rows
-from steelyard.series import Point, Series
-from steelyard.units import Scalar
 
 
 class CsvColumns(msgspec.Struct, frozen=True):

@@ -17,9 +17,9 @@ from typing import Any, Final, SupportsFloat
 
 import msgspec
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.series import Series
 from steelyard.exchange.collect import Observations
-from steelyard.series import Series
 
 PROFILE: Final = "[!.]*.cubex"
 _PART: Final = re.compile(r"(?:[A-Za-z_]+[0-9]+(?:,[0-9]+)?)+")

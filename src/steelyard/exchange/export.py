@@ -11,6 +11,7 @@ from typing import BinaryIO, Literal
 
 from msgspec.structs import replace
 
+from steelyard.core.series import Series
 from steelyard.exchange.arrow import write_arrow, write_parquet
 from steelyard.exchange.csv import write_csv
 from steelyard.exchange.jsonl import write_json_lines
@@ -18,7 +19,6 @@ from steelyard.exchange.peers import PeerFormat, render
 from steelyard.exchange.trials import trials
 from steelyard.exchange.values import values
 from steelyard.files.writing import open_output
-from steelyard.series import Series
 from steelyard.store import Record
 
 Format = Literal["csv", "jsonl", "parquet", "arrow"]

@@ -16,10 +16,10 @@ from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
 from steelyard.exchange.collect import Observations
 from steelyard.files.reading import parse_json, read_bytes
-from steelyard.series import Series
 
 SUFFIX: Final = ".extra-p"
 _DOCUMENT: Final = "experiment.json"

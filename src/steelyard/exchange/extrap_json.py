@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Point, Series
 from steelyard.exchange.collect import UNITS, Observations, of_points
 from steelyard.files.reading import parse_json
-from steelyard.series import Point, Series
 
 _HINT = (
     'write {"parameters": ["p"], "measurements": {"main": {"time": [{"point": [4], "values": [1.0]}]}}}, '

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable
 from typing import NoReturn
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
 from steelyard.exchange.collect import Observations
-from steelyard.series import Series
 
 _HINT = "correct that line: lines start with PARAMETER, POINTS, REGION, METRIC or DATA"
 

@@ -7,11 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
 from steelyard.exchange import csv_columns, extrap_experiment, extrap_json, extrap_text, json_rows
 from steelyard.exchange.csv_columns import CsvColumns
 from steelyard.files.reading import read_text
-from steelyard.series import Series
 
 FORMATS: Final = ("extrap-text", "extrap-json", "json-lines", "talpas", "extra-p", "csv")
 _READERS: Final[dict[str, Callable[[str, str], tuple[Series, ...]]]] = {

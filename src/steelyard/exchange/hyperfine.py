@@ -14,8 +14,8 @@ from statistics import fmean, median, stdev
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.answers.document import written
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.results.document import written
 from steelyard.store import Record
 
 TIME_UNITS: Final[dict[str, tuple[str, float]]] = {

@@ -17,7 +17,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers import MOST_VALUES, Chosen, read
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier
 from steelyard.exchange.recording import (
@@ -31,7 +32,6 @@ from steelyard.exchange.recording import (
     write_record,
 )
 from steelyard.store import Record
-from steelyard.units import Scalar
 
 LONGEST_S: Final = 1e9
 """Of a time that is imported; a record counts nanoseconds in 64 bits."""

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series
 from steelyard.exchange.csv_columns import CsvColumns, of_rows
 from steelyard.files.reading import parse_json
-from steelyard.series import Series
 
 _HINT = 'write one object a line, as in {"op": "bcast", "p": 4, "latency_s": 1.2e-5}'
 

@@ -12,12 +12,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean, stdev
 from typing import Final, Literal, get_args
 
-from steelyard.answers.document import written
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.units import Metric, format_quantity
 from steelyard.exchange.hyperfine import as_json, results, write_json_2
-from steelyard.sample import Sample
+from steelyard.results.document import written
 from steelyard.store import Record
-from steelyard.units import Metric, format_quantity
 
 PeerFormat = Literal["hyperfine", "hyperfine-2", "benchstat", "bencher", "github-action-benchmark"]
 PEER_FORMATS: Final[tuple[PeerFormat, ...]] = get_args(PeerFormat)

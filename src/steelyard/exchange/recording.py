@@ -16,18 +16,18 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Better, Scalar
 from steelyard.design import treatments
 from steelyard.design.plan import Block
-from steelyard.errors import UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.measure.measurement import Measurement, Value
-from steelyard.sample import Treatment
 from steelyard.spec import experiment as checked
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.store import Record
 from steelyard.store.rows import metrics_of
-from steelyard.units import BUILTIN, Better, Scalar
 
 FILE: Final = "file"
 """The factor that tells apart where measurements come from."""

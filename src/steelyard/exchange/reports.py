@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
+from steelyard.core.units import BUILTIN
 from steelyard.run.measure.extract.harness import HarnessReport
-from steelyard.units import BUILTIN
 
 
 def read_reports(text: str, origin: str, form: str) -> Sequence[HarnessReport]:

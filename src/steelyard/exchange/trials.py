@@ -19,11 +19,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final
 
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.design.plan import BlockOutcome
 from steelyard.exchange.table import Cell, Table, TableColumn, Type, type_of
 from steelyard.run.measure.measurement import Measurement
 from steelyard.store import Record
-from steelyard.units import BUILTIN, Scalar
 
 _PLACE: Final = (
     TableColumn("run", "integer"), TableColumn("block", "integer"), TableColumn("pass", "integer"),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.writing import write_output
 
 CHECKSUMS: Final = "SHA256SUMS"

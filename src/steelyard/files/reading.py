@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.system import OPENED, WITHOUT_WAITING
 
 LARGEST_BYTES: Final = 2**28

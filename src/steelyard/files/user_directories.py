@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

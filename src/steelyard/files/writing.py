@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.system import OPENED
 
 RECORD_FILE: Final = "record.sqlite"

@@ -13,7 +13,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.topology import (
@@ -24,7 +25,6 @@ from steelyard.interventions.topology import (
     parse_cpu_list,
     usable_cpus,
 )
-from steelyard.units import Scalar
 
 
 class Affinity(Intervention):

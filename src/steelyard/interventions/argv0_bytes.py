@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.shift import STACK_STEP, ByteShift
-from steelyard.units import Scalar
 
 LARGEST: Final = 3072
 """Bytes: the kernel takes 4095 in a path, and the path itself is one."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.units import Scalar
 
 ADDR_NO_RANDOMIZE: Final = 0x0040000
 """From <sys/personality.h>."""

@@ -11,10 +11,10 @@ import re
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final, Literal
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, Load
 from steelyard.interventions.topology import format_cpu_list, parse_cpu_list, usable_cpus
-from steelyard.units import Scalar
 
 MOST_PROCESSES: Final = 8
 """Each is a command before a trial, of which the runner takes 16."""

@@ -25,9 +25,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.units import Scalar
 
 ORDERS: Final = 256
 """Link orders that are drawn at random: each is a build."""

@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.rights import CAP_SYS_ADMIN, has_capability
-from steelyard.units import Scalar
 
 LEAST: Final = 64
 LARGEST: Final = 3072

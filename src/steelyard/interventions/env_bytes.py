@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.shift import STACK_STEP, ByteShift
-from steelyard.units import Scalar
 
 LARGEST: Final = 65536
 """Bytes: the largest page that Linux has, and well below the 128 KiB that it takes in one variable

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.named import Named
-from steelyard.units import Scalar
 
 
 class FileCache(Named):

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import HostSetting, LaunchChange
 from steelyard.interventions.topology import SYSFS, usable_cpus
-from steelyard.units import Scalar
 
 SYSTEM: Final = "system"
 _NAMES: Final = ("performance", "powersave", "schedutil", "ondemand", "conservative", "userspace")

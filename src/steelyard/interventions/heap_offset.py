@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.shift import ByteShift
-from steelyard.units import Scalar
 
 LARGEST: Final = 1 << 20
 """Bytes: half of a huge page, below the smallest default limit of a heap."""

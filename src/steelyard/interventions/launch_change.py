@@ -7,7 +7,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 UNLIMITED_MIB: Final = 0xFFFF
 """Stands for no limit of the stack."""

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.units import Scalar
 
 INHERITED: Final = "inherited"
 ALWAYS: Final = ("C", "C.UTF-8")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
-from steelyard.units import Scalar
 
 
 class Named(Intervention):

@@ -6,10 +6,10 @@ import os
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
 from steelyard.interventions.rights import CAP_SYS_NICE, has_capability
-from steelyard.units import Scalar
 
 MOST: Final = 20
 """Nice values go from −20 to 19; what a process may have is 20 − RLIMIT_NICE at the least."""

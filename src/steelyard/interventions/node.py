@@ -9,9 +9,9 @@ import re
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.units import Scalar
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,253}")
 """A host's name; nothing that a command of a queue would take for an option or a list."""

@@ -6,9 +6,9 @@ import os
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange
-from steelyard.units import Scalar
 
 INHERITED: Final = "inherited"
 MOST: Final = 65_536

@@ -12,10 +12,10 @@ import os
 from collections.abc import Callable
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import LaunchChange, SchedulingClass
 from steelyard.interventions.named import Named
 from steelyard.interventions.rights import CAP_SYS_NICE, has_capability
-from steelyard.units import Scalar
 
 _CLASSES: Final = {
     "other": SchedulingClass(os.SCHED_OTHER),

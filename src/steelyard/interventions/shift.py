@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions.intervention import Intervention
-from steelyard.units import Scalar
 
 STACK_STEP: Final = 16
 """Bytes: the kernel starts a program with its stack aligned to this, and malloc aligns what it lends to it,

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import UNLIMITED_MIB, LaunchChange
-from steelyard.units import Scalar
 
 SYSTEM: Final = "system"
 UNLIMITED: Final = "unlimited"

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.launch_change import HostSetting, LaunchChange
 from steelyard.interventions.named import Named
-from steelyard.units import Scalar
 
 _OF_THE_HOST: Final = ("always", "madvise")
 

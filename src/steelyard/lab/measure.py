@@ -9,13 +9,14 @@ from functools import cached_property
 from itertools import count
 from typing import Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts, State
-from steelyard.answers.notice import Notice
-from steelyard.errors import UsageError
-from steelyard.estimand import INTERVALS, Estimand
-from steelyard.look_schedule import GROWTH
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.estimand import INTERVALS, Estimand
+from steelyard.core.look_schedule import GROWTH
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
+from steelyard.results.analysis import Answer, DesignFacts, State
+from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import precision
@@ -23,7 +24,6 @@ from steelyard.stats.planning.standing import standing
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.timing.blocks import timed_blocks
 from steelyard.timing.loop import calibrated, quiet_memory
-from steelyard.units import Metric
 
 CALL: Final = Metric("call_s", "s", "user", "lower", "time of one call")
 FIRST_LOOK: Final = 20

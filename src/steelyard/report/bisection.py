@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.bisection import Bisection, Likeness
 from steelyard.report.history.words import SIGNS, relative, short
 from steelyard.report.text.digits import percent, probability, ratio, share
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.results.bisection import Bisection, Likeness
 
 _LIKE: Final[dict[Likeness, str]] = {
     "good": "like good",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.interval import Interval
+from steelyard.core.units import format_quantity
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.line import Line, Span, paragraph
-from steelyard.units import format_quantity
+from steelyard.results.interval import Interval
 
 _ROW: Final = 64
 """Lengths of the environment in one row of the picture: with steps of 16 bytes, a row is 1024 bytes."""

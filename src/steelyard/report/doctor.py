@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from steelyard.answers.machine import HostReport, Weight
+from steelyard.core.units import Scalar
 from steelyard.report.text.label import pad, printable, wrap
 from steelyard.report.text.line import Line, Span, Style, paragraph
-from steelyard.units import Scalar
+from steelyard.results.machine import HostReport, Weight
 
 _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
 

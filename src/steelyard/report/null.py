@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.null import NullResult, Tally, Way
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable, shorten
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
+from steelyard.results.interval import Interval
+from steelyard.results.null import NullResult, Tally, Way
 
 WAYS: Final[dict[Way, str]] = {
     "blocks": "randomised blocks",

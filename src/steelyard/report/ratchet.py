@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.ratchet import Attempt, Ledger, Outcome
 from steelyard.report.history.words import short
 from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Line, paragraph
+from steelyard.results.ratchet import Attempt, Ledger, Outcome
 
 _SIGNS: Final[dict[Outcome, str]] = {
     "faster": "✓",

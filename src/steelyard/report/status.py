@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.answers.status import State, Status, Statuses
+from steelyard.core.units import format_duration
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.report.text.line import Line, paragraph, plain
-from steelyard.units import format_duration
+from steelyard.results.status import State, Status, Statuses
 
 _WORDS: dict[State, str] = {
     "planned": "nothing has run yet",

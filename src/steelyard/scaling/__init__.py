@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from steelyard.core.series import Point, Series, series_of
 from steelyard.scaling.frame import series_of_frame
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction, ScalingModel, Validation
 from steelyard.scaling.modelling import model, model_all
 from steelyard.scaling.question import Expectation, Question
 from steelyard.scaling.versus import Versus, versus
-from steelyard.series import Point, Series, series_of
 
 __all__ = [
     "Expectation",

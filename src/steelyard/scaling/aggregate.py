@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.scaling.candidates import Integers
 
 Aggregate = Literal["mean", "median", "first-quartile", "lower-half"]

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from steelyard import _kernels
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth
 from steelyard.scaling.columns import Exponents, Monomial, TermColumn, bends, between, knees_of, shared
 from steelyard.scaling.spaces import SearchSpace
 

@@ -9,9 +9,9 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.series import Series
 from steelyard.scaling.model import NotModelled
-from steelyard.series import Series
 
 LEAST_POINTS: Final = 3
 MOST_PARAMETERS: Final = 4

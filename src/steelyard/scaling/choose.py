@@ -15,12 +15,12 @@ import msgspec
 import numpy as np
 
 from steelyard import _kernels
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.special import f_sf
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Booleans, Integers
 from steelyard.scaling.model import Term
 from steelyard.scaling.posterior import Posterior
-from steelyard.special import f_sf
 
 NOTHING: Final = 1e-10
 """A constant this small beside the largest value is rounding, and where values range farther than ``FAR``

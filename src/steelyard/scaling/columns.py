@@ -10,8 +10,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth
 
 Monomial = tuple[Growth, ...]
 """One growth for each parameter; their product is the term."""

@@ -21,12 +21,12 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth, Rank
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth, Rank
+from steelyard.core.special import f_sf
 from steelyard.scaling.candidates import LEAST_FOR_SUMS
 from steelyard.scaling.model import ModelWarning, RankAnswer, RankProbability, ScalingModel, Term
 from steelyard.scaling.validation import RANKS, Asked
-from steelyard.special import f_sf
 
 COUNTS: Final = 0.1
 """Share of the value at a scale from which on growth counts there."""

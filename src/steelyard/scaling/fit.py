@@ -11,8 +11,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Booleans, Candidates, one_parameter, several_parameters
 from steelyard.scaling.choose import Choices, choose

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.scaling.fit import MAY_SWITCH, Fitted
 from steelyard.scaling.posterior import INTERVAL, Posterior, draw, intervals
 from steelyard.scaling.segments import LEAST_RANKED

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
-from steelyard.errors import UsageError
-from steelyard.series import Series, series_of
+from steelyard.core.errors import UsageError
+from steelyard.core.series import Series, series_of
 
 
 def series_of_frame(

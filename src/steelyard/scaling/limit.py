@@ -10,13 +10,13 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.series import Series
 from steelyard.scaling.checks import LARGEST_PARAMETER
 from steelyard.scaling.model import ModelWarning, NotModelled, Prediction
 from steelyard.scaling.modelling import model
 from steelyard.scaling.question import Question
 from steelyard.scaling.warnings import FAR, far
-from steelyard.series import Series
 
 FARTHEST: Final = 2.0**14
 """Times the largest measured scale that is looked at."""

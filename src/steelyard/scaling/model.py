@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.growth import CONSTANT, Growth
-from steelyard.units import Scalar
+from steelyard.core.growth import CONSTANT, Growth
+from steelyard.core.units import Scalar
 
 RankAnswer = Literal["match", "approximate", "none", "undecided"]
 WarningKind = Literal[

@@ -11,9 +11,10 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.errors import UsageError
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import CONSTANT, Growth
+from steelyard.core.series import Series
 from steelyard.scaling import seed001
 from steelyard.scaling.aggregate import Aggregated, aggregate
 from steelyard.scaling.candidates import LEAST_FOR_SUMS
@@ -33,7 +34,6 @@ from steelyard.scaling.question import Question
 from steelyard.scaling.seconds import Seconds, compare_answers
 from steelyard.scaling.validation import NOT_KNOWN, Asked, rank_of_one, validation_of
 from steelyard.scaling.warnings import warnings_of
-from steelyard.series import Series
 
 BATCH: Final = 2048
 """Functions fitted at once; bounds memory at about 100 MB."""

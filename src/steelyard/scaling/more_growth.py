@@ -12,8 +12,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.choose import Choices
 from steelyard.scaling.columns import Exponents, TermColumn

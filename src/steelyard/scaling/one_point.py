@@ -14,8 +14,8 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import Growth
 from steelyard.scaling.candidates import Booleans
 from steelyard.scaling.checks import LEAST_POINTS
 from steelyard.scaling.model import ModelWarning, Prediction, RankProbability, ScalingModel, Term, Validation

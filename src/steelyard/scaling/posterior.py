@@ -13,9 +13,9 @@ import msgspec
 import numpy as np
 
 from steelyard import _kernels
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_cdf
 from steelyard.scaling.candidates import Bytes, Candidates, Integers, SmallIntegers
-from steelyard.special import normal_cdf
 
 DRAWS: Final = 512
 LEAST_MISS: Final = 0.005

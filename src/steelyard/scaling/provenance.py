@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.core.series import Series
 from steelyard.scaling.model import ModelWarning, NotModelled, RankAnswer, ScalingModel
-from steelyard.series import Series
 
 _SIMULATED = "simulated: values of a computed machine, not a measurement"
 _CENSORED = (

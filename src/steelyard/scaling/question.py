@@ -8,8 +8,9 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.growth import HALF, Growth, default_deviation, half_deviation, parse, parse_deviation
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import HALF, Growth, default_deviation, half_deviation, parse, parse_deviation
+from steelyard.core.series import Series
 from steelyard.scaling.aggregate import AGGREGATES, RELATIVE_FLOOR, Aggregate
 from steelyard.scaling.spaces import (
     SearchSpace,
@@ -19,7 +20,6 @@ from steelyard.scaling.spaces import (
     user_space,
     wide_space,
 )
-from steelyard.series import Series
 
 Method = Literal["posterior", "seed001"]
 METHODS: Final[tuple[Method, ...]] = ("posterior", "seed001")

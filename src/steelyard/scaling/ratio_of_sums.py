@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.series import Point, Series
+from steelyard.core.series import Point, Series
 from steelyard.stats.distributions.fieller import Fieller
 from steelyard.stats.distributions.student import LogT
 

@@ -13,8 +13,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth, GrowthRule
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth, GrowthRule
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 from steelyard.stats.compare.judgement import Outcome

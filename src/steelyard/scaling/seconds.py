@@ -17,7 +17,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.scaling.candidates import Booleans, usable
 from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.spaces import wide_space

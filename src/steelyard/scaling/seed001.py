@@ -11,8 +11,8 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth
 from steelyard.scaling.candidates import usable
 from steelyard.scaling.columns import Exponents, TermColumn
 from steelyard.scaling.model import Term

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.scaling.aggregate import Aggregated
 from steelyard.scaling.candidates import Candidates, one_parameter
 from steelyard.scaling.posterior import Posterior, search

@@ -9,8 +9,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.growth import CONSTANT, Growth, GrowthClass, parse_growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import CONSTANT, Growth, GrowthClass, parse_growth
 
 DENOMINATOR_PRIOR: Final[Mapping[int, float]] = {1: 1.0, 2: 1.0, 3: 0.7, 4: 0.7, 6: 0.2, 12: 0.1}
 """Simple exponents are what algorithms have; an exponent of a twelfth stands for a truth that is off the

@@ -12,12 +12,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import UPGRADE, UsageError
+from steelyard.core.errors import UPGRADE, UsageError
+from steelyard.core.series import Series
 from steelyard.files.reading import parse_json
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.modelling import model_all
 from steelyard.scaling.question import Expectation, Question
-from steelyard.series import Series
 
 HINT: Final = "steelyard model DATA --accept FILE writes one"
 FORMAT: Final = "steelyard/expectations"

@@ -13,11 +13,11 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.growth import GrowthRule
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import GrowthRule
+from steelyard.core.series import Series
 from steelyard.scaling.doubts import BEYOND, COUNTS, END
 from steelyard.scaling.ratio_of_sums import Uncertain, uncertain_points
-from steelyard.series import Series
 
 LEAST: Final = 5
 """Points that both sides have."""

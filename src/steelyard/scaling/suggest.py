@@ -15,7 +15,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.series import Series
 from steelyard.scaling.aggregate import aggregate
 from steelyard.scaling.checks import read
 from steelyard.scaling.fit import fit
@@ -24,7 +25,6 @@ from steelyard.scaling.modelling import asked_of, grid_of
 from steelyard.scaling.posterior import Draws, draw
 from steelyard.scaling.question import SURE, Question
 from steelyard.scaling.validation import RANKS, Asked
-from steelyard.series import Series
 
 TRUTHS: Final = 128
 """Formulas that are taken for the truth."""

@@ -9,8 +9,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.growth import CONSTANT, Growth, Rank, rank, rank_at
+from steelyard.core.arrays import Floats
+from steelyard.core.growth import CONSTANT, Growth, Rank, rank, rank_at
 from steelyard.scaling.candidates import Integers
 from steelyard.scaling.columns import Monomial, TermColumn
 from steelyard.scaling.model import RankProbability, Validation

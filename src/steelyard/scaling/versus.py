@@ -10,9 +10,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
-from steelyard.errors import UsageError
-from steelyard.growth import Growth
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar
 from steelyard.scaling.checks import read
 from steelyard.scaling.fit import MAY_SWITCH, fit
 from steelyard.scaling.foresee import weighted_quantiles
@@ -20,8 +22,6 @@ from steelyard.scaling.model import NotModelled, ScalingModel
 from steelyard.scaling.modelling import grid_of, model, summarised
 from steelyard.scaling.posterior import draw
 from steelyard.scaling.question import Question
-from steelyard.series import Series
-from steelyard.units import Scalar
 
 SMALLEST: Final = 1e-150
 LARGEST: Final = 1e150

@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 
+from steelyard.core.units import Scalar
 from steelyard.spec.tables.factors import Factor, Zip
-from steelyard.units import Scalar
 
 Cell = dict[str, Scalar]
 Axis = tuple[tuple[tuple[str, Scalar], ...], ...]

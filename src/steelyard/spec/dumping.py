@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.spec.check.factors import COMMAND
 from steelyard.spec.experiment import Contexts, Experiment, Program
 from steelyard.spec.tables.values import keys_of

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 
 import msgspec
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
+from steelyard.core.units import Scalar
 from steelyard.spec.claims.claim import Claim
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import Range
@@ -19,7 +20,6 @@ from steelyard.spec.tables.factors import Factor, LevelCommands, Zip
 from steelyard.spec.tables.launch import LaunchMethod, Noise
 from steelyard.spec.tables.metrics import Reduce, Source, UserMetric
 from steelyard.spec.tables.program import Program, Verify
-from steelyard.units import Scalar
 
 __all__ = [
     "Analysis",

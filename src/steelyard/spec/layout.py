@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from steelyard.factorial import Axis, Generator, Layout
-from steelyard.factorial.layout import TWO_STEPS
+from steelyard.core.factorial import Axis, Generator, Layout
+from steelyard.core.factorial.layout import TWO_STEPS
+from steelyard.core.units import Scalar
 from steelyard.spec.cells import Cell, axes, matches
 from steelyard.spec.experiment import Design, Experiment, Factor, Zip
-from steelyard.units import Scalar
 
 
 def layout_of(experiment: Experiment) -> Layout:

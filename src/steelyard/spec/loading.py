@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
 from steelyard.files.reading import read_text
 from steelyard.spec.check.analysis import read_analysis
 from steelyard.spec.check.contexts import read_contexts

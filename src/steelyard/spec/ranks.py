@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand
-from steelyard.units import Scalar
 
 MOST_RANKS: Final = 1 << 20
 

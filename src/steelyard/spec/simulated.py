@@ -8,11 +8,11 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.text.placeholders import expand, names
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 PLACEMENTS: Final = ("packed", "scattered")
 _MOST: Final = 1 << 63

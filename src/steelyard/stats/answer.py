@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.factorial import Layout
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Layout
+from steelyard.core.sample import Sample, Treatment
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.notice import Notice
 from steelyard.stats.compare.instances import pool
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.describe.described import describe
 from steelyard.stats.notices import doubtful_units, limits_of, warnings_of
 
 if TYPE_CHECKING:
-    from steelyard.answers.protocol import ProtocolAnswer
+    from steelyard.results.protocol import ProtocolAnswer
 
 
 def answer(
@@ -90,7 +90,7 @@ def _make_protocol(samples: Sequence[Sample], declared: Analysis) -> ProtocolAns
     if declared.protocol == "default":
         return None
     # Imported where it is asked for: the default analysis does without its tests.
-    from steelyard.answers.protocol import Rules
+    from steelyard.results.protocol import Rules
     from steelyard.stats.protocol_2014.family import protocol
 
     return protocol(samples, declared, Rules.of(declared))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import TypeVar
 
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
 
 T = TypeVar("T")
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.flags import FEW_BLOCKS, Flag
-from steelyard.answers.notice import Kind, Notice
-from steelyard.answers.samples import Autocorrelation, Described
-from steelyard.estimand import OnFailures
-from steelyard.sample import Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.estimand import OnFailures
+from steelyard.core.sample import Treatment
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.flags import FEW_BLOCKS, Flag
+from steelyard.results.notice import Kind, Notice
+from steelyard.results.samples import Autocorrelation, Described
 from steelyard.stats.planning.unseen import unseen_share
 from steelyard.stats.sequential.over_looks import looks_of
 
 if TYPE_CHECKING:  # what compares loads half of this room, which an answer about one treatment does without
-    from steelyard.answers.comparison import Comparison
+    from steelyard.results.comparison import Comparison
 
 
 TICK_S: Final = 0.1

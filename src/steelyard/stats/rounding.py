@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 ROUNDING: Final = 64 * float(np.finfo(np.float64).eps)
 """Relative to the largest value that went into a result: a logarithm is one of a few operations."""

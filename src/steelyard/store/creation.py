@@ -13,15 +13,15 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric
 from steelyard.files.system import MOVES_OPEN_FILES
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock, busy, holder
 from steelyard.store.rows import as_given, canonical, metric_rows, treatment_rows
 from steelyard.store.schema import VERSION
-from steelyard.units import Metric
 
 SPEC: Final = "spec.toml"
 """In a record's directory: the text of its spec, for people."""

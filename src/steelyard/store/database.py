@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UPGRADE, MachineError, RecordBusyError, RecordError
+from steelyard.core.errors import UPGRADE, MachineError, RecordBusyError, RecordError
 from steelyard.store.digests import damaged_pages, remove_digests, write_digests
 from steelyard.store.schema import APPLICATION_ID, TABLES, VERSION
 

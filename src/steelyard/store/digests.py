@@ -19,7 +19,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 
 NAME: Final = "record.digests"
 """Beside the file of a record."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.design.plan import BlockState
-from steelyard.units import Scalar
 
 RunState = Literal["running", "complete", "precision_not_reached", "interrupted", "failed", "died"]
 """``died`` was killed without a word; the next run finds it ``running`` and says so."""

@@ -10,15 +10,15 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import UPGRADE, RecordError, UsageError
+from steelyard.core.errors import UPGRADE, RecordError, UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric
 from steelyard.files.writing import RECORD_FILE
-from steelyard.sample import Treatment
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment, Reduce
 from steelyard.store.database import damaged, explained
 from steelyard.store.differences import differences
 from steelyard.store.sampling import REDUCTIONS
-from steelyard.units import Metric
 
 FILE: Final = RECORD_FILE
 """In the directory of the record."""

@@ -12,7 +12,7 @@ from typing import Final, Self
 
 import msgspec
 
-from steelyard.errors import RecordBusyError, RecordError
+from steelyard.core.errors import RecordBusyError, RecordError
 from steelyard.files.system import OPENED, read_host_name
 from steelyard.store.file_lock import is_locked, lock_file
 

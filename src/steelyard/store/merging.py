@@ -14,11 +14,11 @@ from urllib.parse import quote
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.store.entries import Run, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.record import Record
 from steelyard.store.rows import as_given
-from steelyard.units import Scalar
 
 RECORD: Final = "merged_record"
 AFTER: Final = "merged_after"

@@ -7,13 +7,13 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.sample import Provenance, Treatment
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Provenance, Treatment
+from steelyard.core.units import Metric
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import format_level
 from steelyard.store.entries import Run
-from steelyard.units import Metric
 
 TIMES: Final = ("s", "1/s", "B/s")
 """Units of what depends on how many ranks share a CPU; memory and counts do not."""

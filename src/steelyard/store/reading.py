@@ -12,10 +12,11 @@ from typing import Concatenate, Final, ParamSpec, TypeVar
 
 import msgspec
 
-from steelyard.answers.portrait import Disturbed, Excluded
+from steelyard.core.sample import Failures, Sample
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context, Extension
+from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.run.measure.measurement import Measurement
-from steelyard.sample import Failures, Sample
 from steelyard.store.database import explained
 from steelyard.store.entries import (
     Disturbance,
@@ -43,7 +44,6 @@ from steelyard.store.sampling import (
     uncounted,
 )
 from steelyard.store.trials import Trials, disturbances, measurements
-from steelyard.units import Scalar
 
 LEFT_OUT: Final = {
     "discarded": "of a block that is discarded",

@@ -9,8 +9,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from steelyard.errors import SteelyardError
-from steelyard.sample import Treatment
+from steelyard.core.errors import SteelyardError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.spec.experiment import Experiment
 from steelyard.store.creation import (
     SPEC,
@@ -36,7 +37,6 @@ from steelyard.store.facts import FILE
 from steelyard.store.lock import WriterLock
 from steelyard.store.seal import remove_seal
 from steelyard.store.writing import Writing
-from steelyard.units import BUILTIN, Metric
 
 
 class Record(Writing):

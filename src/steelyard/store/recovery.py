@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.store.creation import SPEC, describe, refuse_existing
 from steelyard.store.database import (
     LARGE_PAGE_BYTES,

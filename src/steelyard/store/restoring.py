@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.sample import Treatment
+from steelyard.core.sample import Treatment
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.rows import as_given, block_row, insert, metric_rows, metrics_of, treatment_rows

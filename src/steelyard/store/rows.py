@@ -9,11 +9,11 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.counters import find_event
+from steelyard.core.counters import find_event
+from steelyard.core.sample import Treatment
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.design.plan import Block, BlockState
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, UserMetric
-from steelyard.units import BUILTIN, Metric
 
 _PARAMETERS: Final = 999
 """Parameters of one statement that every SQLite takes."""

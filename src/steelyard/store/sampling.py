@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from steelyard.sample import Doubles, Integers
+from steelyard.core.sample import Doubles, Integers
 from steelyard.spec.experiment import Reduce
 from steelyard.store.trials import CHUNK, WAITED_NS, Trials, numbers
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from steelyard.arrays import Floats
+    from steelyard.core.arrays import Floats
 
     Ints = npt.NDArray[np.int64]
 

@@ -18,9 +18,9 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.units import Metric
 from steelyard.store.database import is_in_the_middle
 from steelyard.store.summaries import Condensed
-from steelyard.units import Metric
 
 NAME: Final = "record.summary"
 """Beside the file of a record."""

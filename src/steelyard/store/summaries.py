@@ -14,10 +14,10 @@ from typing import Final, Self
 
 import msgspec
 
-from steelyard.answers.history import Digest
-from steelyard.errors import UPGRADE, RecordError
+from steelyard.core.errors import UPGRADE, RecordError
+from steelyard.core.units import Metric, Scalar
+from steelyard.results.history import Digest
 from steelyard.store.database import quoted
-from steelyard.units import Metric, Scalar
 
 APPLICATION_ID: Final = int.from_bytes(b"Sths", "big")
 """In the header of the file, by which it is known."""

@@ -13,8 +13,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import astuple
 
+from steelyard.core.errors import RecordError
+from steelyard.core.units import Scalar
 from steelyard.design.plan import Block, BlockState, Extension
-from steelyard.errors import RecordError
 from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.store.database import explained, set_durable
 from steelyard.store.entries import LoadOfBatch, Look, RunState
@@ -24,7 +25,6 @@ from steelyard.store.lock import WriterLock
 from steelyard.store.reading import Reading
 from steelyard.store.rows import as_given, block_row, canonical, insert
 from steelyard.store.schema import EXTENSION, VERSION
-from steelyard.units import Scalar
 
 _FIELDS: Final = Measurement.__struct_fields__[: Measurement.__struct_fields__.index("reason") + 1]
 _TRIAL: Final = f"trial ({', '.join(('id', *_FIELDS[1:], 'run'))})"

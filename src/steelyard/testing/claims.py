@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 ABSENT: Final = "none"
 """Level of a parameter that a test does not have, where others do."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.stats.compare.sessions import Moved, SessionMeans, compare_sessions
 from steelyard.stats.compare.turns import Turned
 from steelyard.testing.saved import SavedSession, name_of, read_saved

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
+from steelyard.core.units import Scalar
 from steelyard.testing.claims import NOTHING_TIMED, group_of, makes_claims
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.exchange.recording import Taken
@@ -176,7 +176,7 @@ class TimedSession:
 
     def _compare_and_keep(self) -> bool:
         """Whether everything that was asked for holds; an error on the way is named, and loses no result."""
-        from steelyard.errors import SteelyardError
+        from steelyard.core.errors import SteelyardError
         from steelyard.testing.session import keep, next_record, save
 
         name, against, revision = (

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from steelyard.errors import RecordError
-from steelyard.sample import Sample
+from steelyard.core.errors import RecordError
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
 from steelyard.stats.compare.sessions import SessionMeans
 from steelyard.store import Record
 from steelyard.testing import reference
 from steelyard.testing.claims import ABSENT, METRIC, group_of, levels_of
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     import pytest

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import msgspec
 import pytest
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Scalar
 from steelyard.testing import reference
 from steelyard.testing.claims import (
     ABSENT,
@@ -24,7 +25,6 @@ from steelyard.testing.claims import (
     makes_claims,
 )
 from steelyard.testing.passes import Ran
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.exchange.recording import RecordedTrial, Taken

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
-from steelyard.units import format_quantity
+from steelyard.core.units import format_quantity
 
 if TYPE_CHECKING:
     from steelyard.stats.compare.sessions import Moved

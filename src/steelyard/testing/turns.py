@@ -21,11 +21,11 @@ from typing import TYPE_CHECKING, BinaryIO, Final
 
 import msgspec
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Scalar
 from steelyard.lab.history.repository import Repository
 from steelyard.stats.compare.turns import Turned, compare_turns
 from steelyard.testing.messages import TASK, CollectedTests, Order, OrderOutcome, Task
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     import pytest

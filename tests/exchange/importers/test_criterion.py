@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import read
 
 

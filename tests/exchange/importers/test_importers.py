@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange import importers
 from steelyard.exchange.importers import FORMATS, read
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries

@@ -7,7 +7,7 @@ import statistics
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import read
 
 

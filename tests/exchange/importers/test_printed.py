@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import FORMATS, columns, read, read_output
 from steelyard.spec.tables.metrics import HARNESSES
 

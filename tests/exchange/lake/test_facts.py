@@ -7,9 +7,9 @@ import gzip
 import msgspec
 import pytest
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
+from steelyard.core.sample import Treatment
 from steelyard.exchange.lake.facts import LakeFacts, TableFile, decode, encode, find_place, hash_bytes
-from steelyard.sample import Treatment
 from steelyard.store.entries import Run
 
 FACTS = LakeFacts(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fsspec
 import pytest
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.exchange.lake.location import Location
 
 

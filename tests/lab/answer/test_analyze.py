@@ -5,8 +5,8 @@ from __future__ import annotations
 import made_up
 import pytest
 
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.design import treatments
-from steelyard.errors import RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.design_facts import _cap
 from steelyard.spec.experiment import LaunchMethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.growth import parse_rule
+from steelyard.core.growth import parse_rule
 from steelyard.lab.answer import model as module
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Question, model_all, series_of

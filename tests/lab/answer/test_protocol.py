@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import NAME, Rules
-from steelyard.errors import UsageError
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.protocol import asked
-from steelyard.sample import Treatment
+from steelyard.results.protocol import NAME, Rules
 
 TREATMENTS = [
     Treatment(i, f"{opt}, {n}", {"opt": opt, "n": n})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
-from steelyard.growth import Growth
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import Growth
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.lab.answer.series_of_record import series_of_record, series_of_samples
 from steelyard.scaling import Expectation, Question

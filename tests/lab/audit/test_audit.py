@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED
-from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
+from steelyard.core.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.argv0_bytes import Argv0Bytes
 from steelyard.interventions.aslr import Aslr
@@ -24,6 +23,7 @@ from steelyard.lab.audit.effort import effort
 from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.audit.stages import Stages, computes
 from steelyard.lab.run.existing_record import existing_seed
+from steelyard.results.audit import AS_STARTED
 from steelyard.store import Record
 
 PAGE = 256

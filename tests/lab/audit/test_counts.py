@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from steelyard.errors import InterruptedRunError, MachineError, ProgramError, UsageError
+from steelyard.core.errors import InterruptedRunError, MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.lab.audit.audit import audit

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.audit.stack_place import StackSteps, find_shift, find_steps, read_place

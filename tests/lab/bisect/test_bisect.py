@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, MachineError, ProgramError, RecordError, UsageError
+from steelyard.core.errors import InterruptedRunError, MachineError, ProgramError, RecordError, UsageError
 from steelyard.lab.bisect.bisect import bisect
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.history.repository import Repository

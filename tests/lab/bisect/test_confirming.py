@@ -7,12 +7,12 @@ import math
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.history import Change, Digest, History, Point, SeriesHistory
-from steelyard.answers.interval import Interval
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import BUILTIN
 from steelyard.lab.bisect.confirming import ConfirmRequest, confirm
 from steelyard.lab.history.repository import Repository
-from steelyard.units import BUILTIN
+from steelyard.results.history import Change, Digest, History, Point, SeriesHistory
+from steelyard.results.interval import Interval
 
 
 def change(ids, at, ratio=4.0):

@@ -1,6 +1,6 @@
 import pytest
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.gate.request import GateRequest
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.core.errors import UsageError
 from steelyard.design import treatments
-from steelyard.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest, scan, shell_words, split
 
 

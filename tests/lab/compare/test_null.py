@@ -7,13 +7,13 @@ import signal
 
 import pytest
 
-from steelyard.answers.null import NULL, NullResult, Tally
-from steelyard.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
 from steelyard.lab.compare import null as null_room
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import itself, null
 from steelyard.report.null import lines
 from steelyard.report.text.line import plain
+from steelyard.results.null import NULL, NullResult, Tally
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson
 from steelyard.store import Record
 

@@ -7,7 +7,7 @@ import subprocess
 import msgspec
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.null import null
 from steelyard.lab.compare.null_layout import PLACE, layouts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.compare.records import compare_records
 from steelyard.lab.run.run import run

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, NoReportError, ProgramError, RecordError, UsageError
+from steelyard.core.errors import InterruptedRunError, NoReportError, ProgramError, RecordError, UsageError
 from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.request import GateRequest
 from steelyard.lab.history.repository import Repository

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses import HARNESSES, NAMES, find_harness
 from steelyard.lab.gate.harnesses.harness import HarnessProgram, Selection, Tree, escape, match_any
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.gate.harnesses.pytest_benchmark import make_python_path
 from steelyard.lab.gate.harnesses.python_modules import find_interpreter, refuse_modules_from_elsewhere
 

@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 from scratch_repository import Suites
 
-from steelyard.answers.gate import Qualification
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.gate import qualification as module
 from steelyard.lab.gate.qualification import (
     identify_suite,
@@ -18,6 +17,7 @@ from steelyard.lab.gate.qualification import (
 )
 from steelyard.lab.gate.request import GateRequest
 from steelyard.lab.history.repository import Repository
+from steelyard.results.gate import Qualification
 
 
 @pytest.fixture(autouse=True)

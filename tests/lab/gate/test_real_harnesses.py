@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, NoReportError, ProgramError, UsageError
+from steelyard.core.errors import MachineError, NoReportError, ProgramError, UsageError
 from steelyard.lab.gate.gate import gate
 from steelyard.lab.gate.harnesses import find_harness
 from steelyard.lab.gate.harnesses.harness import Selection, Tree

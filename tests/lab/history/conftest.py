@@ -9,8 +9,8 @@ from made_up import measurement
 from msgspec.structs import replace
 from scratch_repository import ScratchRepository
 
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Design, Experiment, Factor, Program
 from steelyard.store import Record
 

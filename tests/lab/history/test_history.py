@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.history.condensing import collect, write_summary
 from steelyard.lab.history.history import HistoryRequest, first_since, history
 from steelyard.lab.history.repository import Repository

@@ -18,8 +18,8 @@ import pyarrow.parquet as pq
 import pytest
 from simulated_machines import SPEC, machine
 
+from steelyard.core.errors import MachineError, RecordError, UsageError
 from steelyard.design import stream_until, treatments
-from steelyard.errors import MachineError, RecordError, UsageError
 from steelyard.exchange.lake.facts import decode, encode, hash_bytes
 from steelyard.exchange.lake.location import Location
 from steelyard.lab.answer.analyze import analyze, by_context

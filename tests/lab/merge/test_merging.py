@@ -7,7 +7,7 @@ import math
 import pytest
 from simulated_machines import SPEC, machine
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.merge.merging import merge, one_record

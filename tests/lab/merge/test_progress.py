@@ -7,7 +7,7 @@ import shutil
 import pytest
 from simulated_machines import SPEC, machine
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.history.condensing import gather
 from steelyard.lab.merge.merging import merge
 from steelyard.lab.merge.progress import sum_statuses

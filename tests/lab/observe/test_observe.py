@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import INCLUDE, distinct, named, option, variable, wrapper

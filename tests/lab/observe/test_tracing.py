@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.observe.observe import observe
 from steelyard.lab.observe.probes import variable, wrapper
 from steelyard.lab.observe.request import ObserveRequest

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from steelyard.errors import RecordBusyError, RecordError, UsageError
+from steelyard.core.errors import RecordBusyError, RecordError, UsageError
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.ratchet import ratchet as module
 from steelyard.lab.ratchet.ledger import FILE, lock_ledger, read_ledger

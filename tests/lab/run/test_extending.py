@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.answer.check import check
 from steelyard.lab.run.extending import ended, had_ended

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from steelyard.errors import MachineError, SteelyardError
+from steelyard.core.errors import MachineError, SteelyardError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.governor import Governor
 from steelyard.interventions.nice import Nice

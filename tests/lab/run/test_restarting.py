@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, ProgramError
+from steelyard.core.errors import InterruptedRunError, ProgramError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.run import run

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.answers.status import Progress
-from steelyard.errors import InterruptedRunError, ProgramError, RecordError, UsageError
+from steelyard.core.errors import InterruptedRunError, ProgramError, RecordError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
+from steelyard.results.status import Progress
 from steelyard.store import Record
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.plan import Simulation
 from steelyard.design import treatments
 from steelyard.lab.run import simulations as simulated
 from steelyard.report.plan.text import _simulations as said
+from steelyard.results.plan import Simulation
 from steelyard.spec import experiment
 
 

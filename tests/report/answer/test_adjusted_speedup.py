@@ -6,7 +6,7 @@ import pytest
 from answers.made import BLOCKS, make
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer.text import render
 from steelyard.stats.answer import answer
 

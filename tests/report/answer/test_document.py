@@ -5,8 +5,8 @@ import json
 import msgspec
 import pytest
 
-from steelyard.answers.schema import document_type, schema
 from steelyard.report.answer.document import COMPARISON, render
+from steelyard.results.schema import document_type, schema
 
 Document = document_type(COMPARISON)
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.analysis import MeasuredTypeB, TypeB
-from steelyard.answers.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Undefined
-from steelyard.factorial import Axis, Layout
+from steelyard.core.analysis import MeasuredTypeB, TypeB
+from steelyard.core.factorial import Axis, Layout
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import called, interactions, leads
 from steelyard.report.text.line import plain
-from steelyard.units import BUILTIN, Metric
+from steelyard.results.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import Undefined
 
 AXES = (
     Axis("opt", ({"opt": "O2"}, {"opt": "O3"})),

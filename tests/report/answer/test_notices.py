@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-from steelyard.answers.notice import Notice
 from steelyard.report.answer.notices import lines, sentences
 from steelyard.report.text.line import plain
+from steelyard.results.notice import Notice
 
 CALLED = {"a": "a", "b": "b", "c": "c"}
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from answers import factors
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import NAME
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer import protocol
 from steelyard.report.text.line import plain
+from steelyard.results.protocol import NAME
 
 
 def rows_of(answer, width):

@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from steelyard.answers.notice import Kind, Notice
 from steelyard.report.answer.sentences import _SENTENCES, notice
+from steelyard.results.notice import Kind, Notice
 
 
 def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind():

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from answers.made import BLOCKS, make, noisy
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer.text import lines, render
 from steelyard.report.text.label import columns
 from steelyard.report.text.line import plain

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.answers.analysis import DesignFacts
 from steelyard.report.answer.text import stopping as sentence
+from steelyard.results.analysis import DesignFacts
 
 LOOKED = {"looks": (10, 12, 15), "target": 0.01, "reached": 0.0083}
 

@@ -5,12 +5,12 @@ from typing import get_args
 import pytest
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import FreshRun
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import REASONS, Reason
+from steelyard.core.analysis import Analysis
+from steelyard.core.units import Metric
 from steelyard.report.answer.words import comparative, finding, fresh, is_speed, names, verdict
-from steelyard.units import Metric
+from steelyard.results.comparison import FreshRun
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import REASONS, Reason
 
 
 def test_every_reason_for_what_does_not_exist_has_words():

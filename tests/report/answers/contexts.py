@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from answers.made import make, noisy
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts, Pace
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 
 

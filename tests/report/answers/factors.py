@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from answers.made import make, noisy
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.protocol import NAME
-from steelyard.factorial import Axis, Generator, Layout
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Axis, Generator, Layout
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from steelyard.answers.history import (
+from steelyard.core.units import BUILTIN
+from steelyard.results.history import (
     Change,
     Digest,
     History,
@@ -15,8 +16,7 @@ from steelyard.answers.history import (
     SeriesHistory,
     Wander,
 )
-from steelyard.answers.interval import Interval
-from steelyard.units import BUILTIN
+from steelyard.results.interval import Interval
 
 IDS = [f"{place:02x}" * 20 for place in range(20)]
 

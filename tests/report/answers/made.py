@@ -7,9 +7,9 @@ import random
 from array import array
 from statistics import NormalDist
 
-from steelyard.answers.analysis import DesignFacts
-from steelyard.sample import Failures, Sample, Treatment
-from steelyard.units import Metric
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.units import Metric
+from steelyard.results.analysis import DesignFacts
 
 METRICS = {
     metric.name: metric

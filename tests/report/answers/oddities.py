@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.answers.protocol import NAME
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.notice import Notice
+from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

@@ -6,15 +6,15 @@ from msgspec.structs import replace
 
 from answers.made import BLOCKS, make, noisy
 from answers.strata import on_instances
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.interval import Interval
-from steelyard.answers.portrait import Disturbed, Excluded, Portrait
-from steelyard.answers.status import Status
 from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
 from steelyard.report.page.contents import PageContents
-from steelyard.sample import Failures
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.interval import Interval
+from steelyard.results.portrait import Disturbed, Excluded, Portrait
+from steelyard.results.status import Status
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.answer import answer
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from answers.made import BLOCKS, make, noisy
-from steelyard.analysis import Analysis, TypeB
-from steelyard.answers.analysis import DesignFacts
+from steelyard.core.analysis import Analysis, TypeB
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 
 

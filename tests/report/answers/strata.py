@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 
 from answers.made import BLOCKS, make, noisy
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.protocol import NAME
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.protocol import NAME
 from steelyard.stats.answer import answer
 
 

@@ -7,10 +7,10 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED, AUDIT, Audit, AuditedContext, Replicated, Screened
-from steelyard.answers.interval import Interval
 from steelyard.report.audit.text import lines
 from steelyard.report.text.line import plain
+from steelyard.results.audit import AS_STARTED, AUDIT, Audit, AuditedContext, Replicated, Screened
+from steelyard.results.interval import Interval
 
 SLOW = Replicated(400, 7.292, Interval(7.24, 7.34), Interval(7.224, 7.362), 1e-60, 1e-59, moves=True)
 FAST = Replicated(3552, 0.998, Interval(0.99, 1.01), Interval(0.979, 1.018), 1.0, 1.0, moves=False)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.answers.audit import CountClass, Counted
 from steelyard.report.audit.counts import describe_counts
+from steelyard.results.audit import CountClass, Counted
 from steelyard.stats.audit.classes import CYCLES
 
 PLAIN = dict.fromkeys(CYCLES, 0.0) | {"instructions": 1e6, "d1_misses": 1000.0}

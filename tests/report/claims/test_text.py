@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import (
     BestCandidate,
     BestEvidence,
@@ -21,15 +20,16 @@ from steelyard.claims.evidence import (
     ScalesEvidence,
 )
 from steelyard.claims.verdict import Checked, Family, Instance, Verdict, combined
+from steelyard.core.units import BUILTIN
 from steelyard.report.claims import document as verdicts_json
 from steelyard.report.claims import github, junit, markdown, sarif
 from steelyard.report.claims.text import lines, notes, reservations, words
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import plain
+from steelyard.results.interval import Interval
 from steelyard.scaling import Expectation, Question, model, series_of
 from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, Rule, Scales, Slower
-from steelyard.units import BUILTIN
 
 WALL, RSS = BUILTIN["wall_s"], BUILTIN["rss_bytes"]
 P = [16, 32, 64, 128, 256, 512]

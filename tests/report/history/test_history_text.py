@@ -5,11 +5,11 @@ from __future__ import annotations
 from answers.histories import CHANGE, FOUND, IDS, SERIES, nothing_changed, points
 from msgspec.structs import replace
 
-from steelyard.answers.history import LeftOut, MachineBreak, Resolvable, Wander
-from steelyard.answers.interval import Interval
 from steelyard.report.history.text import lines
 from steelyard.report.history.words import check_words, short
 from steelyard.report.text.line import plain
+from steelyard.results.history import LeftOut, MachineBreak, Resolvable, Wander
+from steelyard.results.interval import Interval
 
 
 def text(found, width=80):

@@ -8,14 +8,14 @@ from math import log2
 
 import pytest
 
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
 from steelyard.report.models import follow_ups
 from steelyard.report.models.document import render
 from steelyard.report.models.text import lines
 from steelyard.report.text.line import plain
+from steelyard.results.interval import Interval
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import (
     ModelWarning,

@@ -6,11 +6,11 @@ import json
 
 import msgspec
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.observation import OBSERVATION, AnyLevel, Change, Correlation, Observation, Probed
+from steelyard.core.units import Metric
 from steelyard.report.observe.text import change_columns, lines
 from steelyard.report.text.line import plain
-from steelyard.units import Metric
+from steelyard.results.interval import Interval
+from steelyard.results.observation import OBSERVATION, AnyLevel, Change, Correlation, Observation, Probed
 
 CPU = Metric("cpu_s", "s", "builtin")
 CYCLES = Metric("cycles", "", "counter")

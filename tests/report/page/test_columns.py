@@ -79,7 +79,7 @@ def test_runs_that_were_all_disturbed_are_thinned_to_the_farthest():
     about = portrait(samples)
     from msgspec.structs import replace
 
-    from steelyard.answers.portrait import Disturbed
+    from steelyard.results.portrait import Disturbed
 
     every = tuple(Disturbed(trial, 1, 1, 0.2) for trial in range(1, 3001))
     columns = RunColumns(replace(about, disturbed=every), names(["n=1", "n=2"]), most=200)

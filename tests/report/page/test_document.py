@@ -180,7 +180,7 @@ def test_a_chart_without_data_says_why():
     from answers.made import make, noisy
 
     zeros = [make([0.0] * 30, t, name, metric="teps") for t, name in ((1, "a"), (2, "b"))]
-    from steelyard.analysis import Analysis
+    from steelyard.core.analysis import Analysis
 
     page = document.render([page_of(zeros, declared=Analysis(metric="teps"))])
     assert "No ratio could be computed; the table says why." in " ".join(outlined(page).text)

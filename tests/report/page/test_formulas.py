@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.core.series import series_of
 from steelyard.report.page.formulas import latex, python
 from steelyard.scaling import Question, model_all
-from steelyard.series import series_of
 
 
 def modelled(name, at, values, parameter="p"):

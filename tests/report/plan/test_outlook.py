@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.answers.plan import Pilot
 from steelyard.report.plan.outlook import lines
 from steelyard.report.text.line import plain
+from steelyard.results.plan import Pilot
 from steelyard.stats.planning.looking_ahead import outlook
 
 BLOCKS = {"unit": "block", "units": 30, "comparisons": 1, "alpha": 0.05}

@@ -4,11 +4,11 @@ import json
 
 from msgspec.structs import replace
 
-from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
-from steelyard.factorial import Axis, Layout
-from steelyard.factorial.signs import sign_table
+from steelyard.core.factorial import Axis, Layout
+from steelyard.core.factorial.signs import sign_table
 from steelyard.report.plan import text as plan
 from steelyard.report.text.line import plain
+from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.spec import experiment
 
 ASKED = experiment(

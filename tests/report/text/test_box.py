@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.samples import Summary
 from steelyard.report.text.box import BOX, MEDIAN, WHISKER, boxes
+from steelyard.results.interval import Interval
+from steelyard.results.samples import Summary
 
 
 def summary(low, first, median, third, high):

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.answers.interval import Interval
 from steelyard.report.text.digits import bounds, decimals, percent, probability, quantity, ratio, scale
+from steelyard.results.interval import Interval
 
 
 @pytest.mark.parametrize(

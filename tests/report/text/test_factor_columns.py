@@ -1,7 +1,7 @@
 from __future__ import annotations
 
+from steelyard.core.sample import Treatment
 from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
-from steelyard.sample import Treatment
 
 
 def treatments(*cells):

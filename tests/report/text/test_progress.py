@@ -6,10 +6,10 @@ import threading
 import pytest
 from msgspec.structs import replace
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.status import Progress
 from steelyard.report.text.label import columns
 from steelyard.report.text.progress import ProgressLine, progress_line
+from steelyard.results.interval import Interval
+from steelyard.results.status import Progress
 
 
 class Terminal(io.StringIO):

@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 
 PROGRAM = """
 #include <stdio.h>

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 
-from steelyard.errors import MachineError, SpecError
+from steelyard.core.errors import MachineError, SpecError
 from steelyard.run.build.recipe import PADDING_FILE
 
 NAMES = ("main", "one", "two", "three")

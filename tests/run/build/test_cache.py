@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.build.cache import Entry
 
 KEY = "0123456789abcdef" * 4

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, ProgramError, SpecError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, SpecError, UsageError
 
 
 def test_a_build_that_fails_shows_the_last_20_lines_of_its_log(workshop):

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.run.build.inputs import input_files
 
 FILES = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.run.host.event_sources import DeviceEvent, find_device_event
 
 DEVICES = "sys/bus/event_source/devices"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.design import Context, treatments
-from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS
 from steelyard.run.launch.changes import _name_of_length
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.equal_context import AddedBytes, equalize
 from steelyard.run.launch.launch import Launch
 

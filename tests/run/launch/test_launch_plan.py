@@ -6,8 +6,8 @@ import os
 
 import pytest
 
+from steelyard.core.errors import UsageError
 from steelyard.design import Context, treatments
-from steelyard.errors import UsageError
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.spec import experiment
 

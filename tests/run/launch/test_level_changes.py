@@ -9,8 +9,8 @@ from contextlib import suppress
 
 import pytest
 
+from steelyard.core.errors import ProgramError
 from steelyard.design import treatments
-from steelyard.errors import ProgramError
 from steelyard.lab.run.run import run
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.launch.level_changes import leave_levels, levels_file

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.preloading import preload
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.run.launch.provenance import changed, file_sha256, interpreter_line, program_identity
 
 

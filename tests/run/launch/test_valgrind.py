@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.valgrind import Valgrind, caches, totals
 from steelyard.spec.experiment import Experiment, Program, UserMetric

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, MachineError
+from steelyard.core.errors import InterruptedRunError, MachineError
 from steelyard.lab.run.run import run
 
 sys.path.insert(0, str(Path(__file__).parent))

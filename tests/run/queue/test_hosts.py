@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 import ssh_hosts
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
 from steelyard.report.plan.question import where_words

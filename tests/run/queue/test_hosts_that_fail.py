@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.queue import host_script
 from steelyard.run.queue.commands import UnreachableError
 from steelyard.run.queue.hosts import Hosts

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from steelyard.errors import InterruptedRunError, ProgramError, SpecError
+from steelyard.core.errors import InterruptedRunError, ProgramError, SpecError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run

@@ -7,7 +7,7 @@ from collections import Counter
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.nodes import resolve_nodes
 from steelyard.lab.run.plan import preview

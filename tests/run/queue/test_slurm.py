@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from steelyard.errors import MachineError, ProgramError
+from steelyard.core.errors import MachineError, ProgramError
 from steelyard.lab.run.plan import preview
 from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.job import Job, jobs_in

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 
-from steelyard.errors import MachineError, ProgramError, RecordBusyError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, UsageError
 from steelyard.lab.run.run import JOBS, run
 from steelyard.run.queue.awaiting import await_job
 from steelyard.run.queue.job import Job, jobs_in

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.counters import find_event
-from steelyard.errors import UsageError
+from steelyard.core.counters import find_event
+from steelyard.core.errors import UsageError
 from steelyard.run.host.control_groups import find_control_groups, name_trial_group
 from steelyard.run.runner import orders
 from steelyard.run.runner.counter_facts import describe_sources, measure_idle_power

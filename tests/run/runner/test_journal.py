@@ -10,7 +10,7 @@ from struct import pack, unpack_from
 
 import pytest
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import JournalError, read_journal
 from steelyard.run.runner.runner import BlockEnd, Runner, TrialOrder

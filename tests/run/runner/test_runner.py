@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MachineError, RecordBusyError, RecordError
+from steelyard.core.errors import MachineError, RecordBusyError, RecordError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.runner.runner import (

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.experiment import Analysis
 

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
+from steelyard.core.units import BUILTIN
 from steelyard.spec import experiment
 from steelyard.spec.check.program import COUNTERS
-from steelyard.units import BUILTIN
 
 
 def test_what_every_trial_has_cannot_be_asked_for_as_a_counter():

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import experiment
 from steelyard.spec.experiment import Design, Stop
 

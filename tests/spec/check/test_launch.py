@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.check.launch import find_queue_factors
 from steelyard.spec.experiment import LaunchMethod

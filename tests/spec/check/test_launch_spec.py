@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
 from steelyard.spec import dumps, experiment, loads
 from steelyard.spec.experiment import LaunchMethod
 from steelyard.spec.ranks import ranks_of

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import loads
 
 FILES = sorted((Path(__file__).parent / "refusals").glob("*.txt"))

@@ -4,8 +4,8 @@ import math
 
 import pytest
 
-from steelyard.analysis import TypeB
-from steelyard.errors import SpecError
+from steelyard.core.analysis import TypeB
+from steelyard.core.errors import SpecError
 from steelyard.spec import dumps, loads
 
 HEAD = '[program]\ncommand = ["p"]\n'

@@ -7,7 +7,7 @@ import json
 import msgspec
 import pytest
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import Experiment, dumps, experiment, loads
 from steelyard.spec.claims.claim import Best, Equivalent, Faster, Limit, NotSlower, Rule, Scales, Slower
 
@@ -200,7 +200,7 @@ def test_a_mistake_names_value_place_and_cure(refused, text, what, cure):
 
 
 def test_the_line_of_a_mistake_is_in_its_own_claim(refused):
-    from steelyard.errors import SpecError
+    from steelyard.core.errors import SpecError
 
     text = claim('faster = { opt = "O3" }\nthan = { opt = "O2" }') + "[[claims]]\nbest = 'op'\n"
     with pytest.raises(SpecError) as caught:

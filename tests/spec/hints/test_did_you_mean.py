@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.spec import experiment, loads
 from steelyard.spec.hints.did_you_mean import cells_with, given_levels, suggest_levels, suggest_number
 

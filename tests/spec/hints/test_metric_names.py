@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.core.units import BUILTIN
 from steelyard.spec.hints.metric_names import suggest_metric
-from steelyard.units import BUILTIN
 
 KNOWN = [*BUILTIN, "rate", "rate_peak"]
 

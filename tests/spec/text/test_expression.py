@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.spec.text.expression import DEEPEST, LONGEST, EvaluationError, SpecExpression, parse
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.spec.text.placeholders import escape, expand, format_level, names
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.spec.text.placeholders import escape
 from steelyard.spec.text.shell_text import expand_for_shell
 

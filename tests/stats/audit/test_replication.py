@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from scipy.stats import binom, t, ttest_1samp
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.audit.replication import LevelPair, replicate, verdict
 
 LEAST = 0.02

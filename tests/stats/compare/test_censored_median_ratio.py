@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.median_ratio import censored_median_ratio, median_ratio

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
+from steelyard.results.comparison import Speedup
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.speedup import resolvable
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast, contrast
 
 

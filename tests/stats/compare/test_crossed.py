@@ -10,9 +10,9 @@ import pytest
 import statsmodels.formula.api as smf
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.factorial import Axis, Layout
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Axis, Layout
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.crossed import crossed

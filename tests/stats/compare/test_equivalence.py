@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.weightstats import ttost_paired
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.compare.equivalence import equivalence, equivalence_paired
 
 BOUNDS = Interval(-0.4, 0.5)

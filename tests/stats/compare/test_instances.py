@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.errors import UsageError
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Failures
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast

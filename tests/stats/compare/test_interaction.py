@@ -8,9 +8,9 @@ from msgspec.structs import replace
 from scipy import stats as witness
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.analysis import Analysis
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups

@@ -10,8 +10,8 @@ from scipy import stats as witness
 from uncertainties import ufloat
 from uncertainties.umath import log
 
-from steelyard.analysis import Analysis, TypeB
-from steelyard.answers.assumptions import assumptions
+from steelyard.core.analysis import Analysis, TypeB
+from steelyard.results.assumptions import assumptions
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction import ratios_of_speedups
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.judgement import at_least, judge_at_most, together, within
 from steelyard.stats.compare.speedup import speedup

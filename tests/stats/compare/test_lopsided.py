@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate

@@ -8,7 +8,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.speedup import resolvable

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.errors import UsageError
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
 from steelyard.stats.compare.pairing import pair_up
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.quantile_ratio import quantile_ratio, quantile_speedups

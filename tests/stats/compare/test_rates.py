@@ -11,8 +11,8 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Failures
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate

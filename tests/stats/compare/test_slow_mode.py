@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from scipy import stats as witness
 
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import Undefined
+from steelyard.results.comparison import Speedup
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.speedup import by_t, resolvable, speedup
 

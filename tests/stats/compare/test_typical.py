@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.analysis import Analysis
-from steelyard.answers.undefined import Undefined
+from steelyard.core.analysis import Analysis
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.typical import MOST, most_of_each, typical

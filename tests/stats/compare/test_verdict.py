@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.compare.verdict import difference_of, verdict_of
 
 

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats as witness
 from statsmodels.stats.robust_compare import TrimmedMean
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.across import MOST_EACH, across_contexts, median_interval, robust, two_level
 from steelyard.stats.contexts.visits import Visits
 

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.answers.contexts import Components
+from steelyard.results.contexts import Components
 from steelyard.stats.contexts.allocation import allocate, allocate_like
 
 

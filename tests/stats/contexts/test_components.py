@@ -10,7 +10,7 @@ import pytest
 import statsmodels.api as sm
 import statsmodels.formula.api as smf
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts, Pace
-from steelyard.answers.contexts import Split
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts, Pace
+from steelyard.results.contexts import Split
 from steelyard.stats.answer import answer
 from steelyard.stats.contexts.allocation import allocate
 from steelyard.stats.contexts.finding import context_findings

@@ -11,7 +11,7 @@ import statsmodels.api as sm
 import statsmodels.formula.api as smf
 from scipy import stats as witness
 
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.speedup import speedup
 from steelyard.stats.contexts.across import across_contexts

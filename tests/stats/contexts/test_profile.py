@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import t
 from statsmodels.formula.api import ols
 
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.profile import profile
-from steelyard.units import Metric
 
 
 def sample(logs) -> Sample:

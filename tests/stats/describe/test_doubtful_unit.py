@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from array import array
 
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN, Metric
 from steelyard.stats.describe.described import describe
 from steelyard.stats.notices import doubtful_units
-from steelyard.units import BUILTIN, Metric
 
 SCORE = Metric("score_s", "s", "user")
 

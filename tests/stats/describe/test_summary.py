@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.answers.samples import Summary
+from steelyard.results.samples import Summary
 from steelyard.stats.describe.summary import summarise
 
 times = st.lists(st.floats(1e-9, 1e6), min_size=2, max_size=60)

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from steelyard.factorial import Axis, Layout
-from steelyard.sample import Failures, Sample, Treatment
-from steelyard.units import BUILTIN, Metric
+from steelyard.core.factorial import Axis, Layout
+from steelyard.core.sample import Failures, Sample, Treatment
+from steelyard.core.units import BUILTIN, Metric
 
 
 def lay(kind="full", generators=(), base=(), **levels):

@@ -13,9 +13,9 @@ from known_effects import CUBE, by_name, log_mean
 from msgspec.structs import replace
 from scipy import stats
 
-from steelyard.analysis import Analysis
-from steelyard.factorial import Axis, Layout
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Axis, Layout
+from steelyard.core.sample import Failures
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.hypothesis.holm import holm
 

@@ -6,9 +6,9 @@ import pytest
 from known_effects import CUBE, log_mean
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
+from steelyard.core.units import BUILTIN
 from steelyard.stats.effects.analysis import effects_beside, factorial
-from steelyard.units import BUILTIN
 
 CPU = Analysis(metric="cpu_s")
 

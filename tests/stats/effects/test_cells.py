@@ -9,7 +9,7 @@ import pytest
 from known_effects import CUBE, log_mean
 from scipy import stats
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.effects.analysis import factorial
 
 

@@ -8,8 +8,8 @@ import pytest
 from known_effects import CUBE
 from statsmodels.stats.power import TTestPower
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.effects.fresh_run import with_fresh_runs
 

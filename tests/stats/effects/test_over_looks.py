@@ -8,8 +8,8 @@ from known_effects import CUBE, log_mean
 from msgspec.structs import replace
 from scipy import stats
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.effects.analysis import factorial
 from steelyard.stats.hypothesis.holm import holm

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from steelyard.analysis import Analysis
-from steelyard.factorial import Generator
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Generator
 from steelyard.stats.effects.precision import effects_precision
 from steelyard.stats.planning.precision import precision
 

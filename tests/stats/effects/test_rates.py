@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.effects.analysis import factorial
 
 

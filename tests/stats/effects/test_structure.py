@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from known_effects import CUBE, log_mean
 
-from steelyard.analysis import Analysis
-from steelyard.factorial import Generator
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Generator
 from steelyard.stats.effects.analysis import factorial
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.factorial.words import sign
+from steelyard.core.factorial.words import sign
 from steelyard.stats.effects.yates import yates
 
 

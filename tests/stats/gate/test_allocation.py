@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.look_schedule import looks_from
+from steelyard.core.look_schedule import looks_from
 from steelyard.stats.gate.allocation import OPTIMISM, BenchmarkOutlook, choose_next
 from steelyard.stats.gate.suite import BenchmarkEvidence, estimate_blocks, judge, look_again
 from steelyard.stats.sequential.looks import Looks

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from steelyard.look_schedule import looks_from
+from steelyard.core.look_schedule import looks_from
 from steelyard.stats.gate.suite import (
     BenchmarkEvidence,
     estimate_blocks,

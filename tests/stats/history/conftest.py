@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from steelyard.answers.history import Digest, Point, SeriesHistory
-from steelyard.units import Metric
+from steelyard.core.units import Metric
+from steelyard.results.history import Digest, Point, SeriesHistory
 
 WALL = Metric("wall_s", "s", "builtin", "lower")
 

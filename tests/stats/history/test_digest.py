@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.answers.history import Digest
+from steelyard.results.history import Digest
 from steelyard.stats.history.digest import digest, merged, u_of_median
 
 

@@ -11,10 +11,10 @@ import math
 import numpy as np
 import pytest
 
+from steelyard.core.units import Metric
 from steelyard.stats.history import judging
 from steelyard.stats.history.judging import ALPHA, judge
 from steelyard.stats.history.steps import FEWEST
-from steelyard.units import Metric
 
 S = 0.02
 """Standard deviation of a record around its level."""

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.answers.comparison import Speedup
+from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.speedup import resolvable
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import detectable, detectable_beyond, t_quantile

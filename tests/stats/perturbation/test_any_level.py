@@ -11,9 +11,9 @@ from scipy import stats
 from statsmodels.stats.anova import AnovaRM
 from statsmodels.stats.oneway import anova_oneway
 
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
 from steelyard.stats.perturbation.any_level import any_level
-from steelyard.units import Metric
 
 WALL = Metric("wall_s", "s")
 

@@ -13,11 +13,11 @@ from scipy.stats import rankdata, spearmanr, ttest_rel
 from statsmodels.stats.multitest import multipletests
 from statsmodels.stats.weightstats import ttost_paired
 
-from steelyard.answers.observation import Change, Probed
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample, Treatment
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
+from steelyard.results.observation import Change, Probed
+from steelyard.results.undefined import Undefined
 from steelyard.stats.perturbation.changes import changes, correlations, ranks
-from steelyard.units import Metric
 
 WALL = Metric("wall_s", "s")
 RATE = Metric("rate", "1/s", better="higher")

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.observation import Change
-from steelyard.answers.undefined import Undefined
+from steelyard.core.units import BUILTIN
+from steelyard.results.interval import Interval
+from steelyard.results.observation import Change
+from steelyard.results.undefined import Undefined
 from steelyard.stats.perturbation.reversal import reversals
-from steelyard.units import BUILTIN
 
 
 def change(ratio, p):

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts, Pace
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts, Pace
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest

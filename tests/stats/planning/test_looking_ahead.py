@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from steelyard.answers.plan import Pilot
+from steelyard.results.plan import Pilot
 from steelyard.stats.planning.looking_ahead import DIFFERENCES, SPREADS, outlook
 from steelyard.stats.planning.sample_size import n_paired, n_relied_on, n_signs, n_tost, n_welch
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.look_schedule import looks_from
+from steelyard.core.look_schedule import looks_from
 from steelyard.stats.planning.over_looks import Single, blocks_decided, shown_by
 from steelyard.stats.planning.power import t_power
 from steelyard.stats.sequential.looks import Looks

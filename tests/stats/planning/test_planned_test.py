@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_paired, paired_power, signs_power

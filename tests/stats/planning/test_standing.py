@@ -7,13 +7,13 @@ from array import array
 
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Speedup
-from steelyard.sample import Sample, Treatment
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import BUILTIN
+from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.planning.precision import Precision, precision
 from steelyard.stats.planning.standing import NARROW, narrow, standing
-from steelyard.units import BUILTIN
 
 DECLARED = Analysis()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.answers.protocol import Rules
+from steelyard.results.protocol import Rules
 from steelyard.stats.compare.pairing import Pair
 from steelyard.stats.protocol_2014.pair import examine
 from steelyard.stats.protocol_2014.profile import profile

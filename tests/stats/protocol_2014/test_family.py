@@ -7,10 +7,10 @@ import pytest
 from msgspec.structs import replace
 from statsmodels.stats.multitest import multipletests
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import Rules
-from steelyard.errors import UsageError
-from steelyard.sample import Failures
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Failures
+from steelyard.results.protocol import Rules
 from steelyard.stats.protocol_2014.family import protocol
 
 ALL = Analysis(family="all-pairs")

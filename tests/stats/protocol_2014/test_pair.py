@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as witness
 
-from steelyard.answers.protocol import Rules
-from steelyard.answers.undefined import Undefined
+from steelyard.results.protocol import Rules
+from steelyard.results.undefined import Undefined
 from steelyard.stats.protocol_2014.pair import direction_of
 
 NAMES = ("N1", "N2", "N3", "L1", "L2", "M1")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import Rules
+from steelyard.core.analysis import Analysis
+from steelyard.results.protocol import Rules
 from steelyard.stats.protocol_2014.family import protocol
 from steelyard.stats.protocol_2014.programs import Found, tabulate
 

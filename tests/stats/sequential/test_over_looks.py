@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 from scipy.stats import t as student
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
 from steelyard.stats.answer import answer
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.sequential.looks import Looks

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from steelyard.analysis import Analysis, TypeB
+from steelyard.core.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare
 from steelyard.stats.compare.dependence import allowance
 

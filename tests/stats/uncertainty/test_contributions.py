@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats as witness
 from uncertainties import correlated_values, ufloat, umath
 
-from steelyard.analysis import Analysis, TypeB
+from steelyard.core.analysis import Analysis, TypeB
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.estimate import estimate

@@ -15,7 +15,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers import (
     asv,
     benchmarkdotnet,

@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries
-from steelyard.units import Better
 
 TOOL = "asv"
 KEYS = frozenset({"result_columns", "results"})

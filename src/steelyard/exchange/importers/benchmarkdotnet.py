@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
-from steelyard.units import Scalar
 
 TOOL = "benchmarkdotnet"
 KEYS = frozenset({"HostEnvironmentInfo", "Benchmarks"})

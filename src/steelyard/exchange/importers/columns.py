@@ -13,10 +13,10 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
 from steelyard.files.reading import csv_rows
-from steelyard.units import Better, Scalar
 
 CSV: Final = "csv"
 JUBE: Final = "jube"

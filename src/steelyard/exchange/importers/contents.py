@@ -9,8 +9,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.errors import UsageError
-from steelyard.units import Better, Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 
 Repeats = Literal["launch", "process"]
 """What one list of values comes from: a launch of the program, or a process that repeats the work inside."""

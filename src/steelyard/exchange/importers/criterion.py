@@ -17,10 +17,10 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit, level
 from steelyard.files.reading import decode_json, read_bytes
-from steelyard.units import Scalar
 
 TOOL = "criterion"
 _HINT = "cargo bench writes it again"

@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, level, unit_of
-from steelyard.units import Better, Scalar
 
 TOOL = "go-bench"
 

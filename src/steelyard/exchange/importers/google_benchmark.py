@@ -10,7 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
@@ -18,7 +19,6 @@ from steelyard.exchange.importers.contents import (
     level,
     summary_note,
 )
-from steelyard.units import Better, Scalar
 
 TOOL = "google-benchmark"
 KEYS = frozenset({"context", "benchmarks"})

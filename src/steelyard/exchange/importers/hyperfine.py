@@ -13,10 +13,10 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.exchange.hyperfine import METRICS
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, level, summary_note
-from steelyard.units import Scalar
 
 TOOL = "hyperfine"
 KEYS = frozenset({"results"})

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import (
     FileContents,
     ImportedSeries,
@@ -17,7 +18,6 @@ from steelyard.exchange.importers.contents import (
     summary_note,
     unit_of,
 )
-from steelyard.units import Better, Scalar
 
 TOOL = "jmh"
 LIST_OF = frozenset({"benchmark", "primaryMetric"})

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Better, Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit
-from steelyard.units import Better, Scalar
 
 IMB: Final = "imb"
 OSU: Final = "osu"

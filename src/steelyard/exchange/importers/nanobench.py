@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries
-from steelyard.units import Scalar
 
 TOOL = "nanobench"
 KEYS = frozenset({"results"})

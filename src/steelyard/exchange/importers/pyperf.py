@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
-from steelyard.units import Scalar
 
 TOOL = "pyperf"
 KEYS = frozenset({"version", "benchmarks", "metadata"})

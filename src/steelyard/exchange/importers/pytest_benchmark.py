@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, summary_note
-from steelyard.units import Scalar
 
 TOOL = "pytest-benchmark"
 KEYS = frozenset({"machine_info", "benchmarks"})

@@ -7,8 +7,8 @@ from typing import Any
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, identifier, known_unit, level
-from steelyard.units import Scalar
 
 TOOL = "reframe"
 KEYS = frozenset({"session_info", "runs"})

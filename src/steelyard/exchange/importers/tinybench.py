@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.exchange.importers.contents import FileContents, ImportedSeries, known_unit
 
 TOOL = "tinybench"

@@ -9,7 +9,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import MachineError, RecordError
+from steelyard.core.errors import MachineError, RecordError
 from steelyard.exchange.lake.facts import LakeFacts, describe_damage, hash_bytes
 from steelyard.exchange.lake.location import EXTRA, Location
 

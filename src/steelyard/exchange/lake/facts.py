@@ -14,12 +14,12 @@ from typing import Any, Final
 
 import msgspec
 
+from steelyard.core.errors import UPGRADE, RecordError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric, Scalar
 from steelyard.design.plan import Extension
-from steelyard.errors import UPGRADE, RecordError
-from steelyard.sample import Treatment
 from steelyard.store.entries import LoadOfBatch, Look, Run, StoredNotice
 from steelyard.store.summaries import Condensed
-from steelyard.units import Metric, Scalar
 
 FORMAT: Final = "steelyard/lake"
 VERSION: Final = 1

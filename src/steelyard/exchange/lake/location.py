@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from steelyard.errors import MachineError, SteelyardError, UsageError
+from steelyard.core.errors import MachineError, SteelyardError, UsageError
 from steelyard.files.urls import find_directory, find_secrets, is_url, strip_secrets
 
 EXTRA: Final = "install the extra for lakes: pip install '.[lake]' in the checkout"

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import msgspec
 
-from steelyard.answers.portrait import Disturbed, Excluded
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Doubles, Failures, Integers, Sample
+from steelyard.core.units import Metric, Scalar
 from steelyard.design.plan import Block, BlockOutcome, BlockState, Context
-from steelyard.errors import UsageError
 from steelyard.exchange.lake.columns import STATES, WHERE, ParquetTrials
 from steelyard.exchange.lake.facts import LakeFacts
-from steelyard.sample import Doubles, Failures, Integers, Sample
+from steelyard.results.portrait import Disturbed, Excluded
 from steelyard.spec.experiment import Experiment
 from steelyard.store.entries import Disturbance, Gaps, Journal, RecordProgress
 from steelyard.store.lock import LockHolder
@@ -29,7 +30,6 @@ from steelyard.store.reading import LEFT_OUT, Reading
 from steelyard.store.rows import as_given, treatment_rows
 from steelyard.store.sampling import find_machines
 from steelyard.store.schema import TABLES, VERSION
-from steelyard.units import Metric, Scalar
 
 if TYPE_CHECKING:
     import numpy as np

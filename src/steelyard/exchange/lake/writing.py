@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.exchange.arrow import write_parquet
 from steelyard.exchange.lake.facts import LakeFacts, Reduced, TableFile, decode, encode, hash_bytes, name_stem
 from steelyard.exchange.lake.location import Location

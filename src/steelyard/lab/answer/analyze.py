@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis, MeasuredTypeB, TypeB
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.errors import RecordError, UsageError
-from steelyard.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
+from steelyard.core.analysis import Analysis, MeasuredTypeB, TypeB
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.estimand import INTERVALS, PROPAGATED, Estimand, IntervalKind, OnFailures, meant
+from steelyard.core.sample import Sample
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.lab.answer.design_facts import closed_at, design_facts, idle_looks, order_of
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.answer.protocol import asked
 from steelyard.lab.answer.same_program import find_same_programs
 from steelyard.lab.run.restarting import confounded_boots
 from steelyard.lab.run.status import extent
-from steelyard.sample import Sample
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.notice import Notice
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.spec.layout import layout_of
 from steelyard.spec.valgrind import counting
@@ -28,11 +29,10 @@ from steelyard.stats.answer import answer
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.sequential.over_looks import looks_of
 from steelyard.store import Disturbance, Reading
-from steelyard.units import BUILTIN, Scalar
 
 if TYPE_CHECKING:
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.contexts import ByContext
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.contexts import ByContext
     from steelyard.stats.planning.standing import Standing
 
 TIMED: Final = "wall_s"
@@ -147,7 +147,7 @@ def by_context(record: Reading, *, metric: str | None = None) -> ByContext:
         As ``analyze``.
     """
     # Imported where they are asked for: an answer does without.
-    from steelyard.answers.contexts import ByContext, Profile
+    from steelyard.results.contexts import ByContext, Profile
     from steelyard.stats.contexts.profile import profile
     from steelyard.stats.contexts.visits import same_contexts
 

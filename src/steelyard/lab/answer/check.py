@@ -16,10 +16,10 @@ from steelyard.claims.family import decide
 from steelyard.claims.judging import prepare_drafts
 from steelyard.claims.observed import Observed
 from steelyard.claims.verdict import Checked
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
 from steelyard.lab.answer.analyze import declared_of
 from steelyard.lab.answer.series_of_record import series_of_samples
-from steelyard.sample import Sample
 from steelyard.spec.claims.claim import Claim, Scales
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from steelyard.claims.rule_points import ALPHA
 from steelyard.claims.scales import settled
 from steelyard.claims.verdict import Checked, Instance, Verdict, combined, named
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.answer.model import ModelRequest, model_series
 from steelyard.scaling import Expectation, NotModelled, Question, ScalingModel, model_all
 from steelyard.spec.claims.claim import Scales

@@ -8,12 +8,12 @@ from typing import Final
 from msgspec.structs import replace
 
 from steelyard.claims.scales import expectation_of
+from steelyard.core.series import Series
+from steelyard.core.units import Scalar, is_number
 from steelyard.lab.answer.series_of_record import series_of_record
 from steelyard.scaling import Question, ScalingModel, model_all
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Scales
 from steelyard.store import Reading
-from steelyard.units import Scalar, is_number
 
 LEAST: Final = 4
 """Points from which on growth is worth a model."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from steelyard.answers.analysis import DesignFacts, Order, Pace, State
+from steelyard.core.units import Scalar
 from steelyard.design import different, drawn_before
 from steelyard.design.plan import Context
 from steelyard.interventions import INTERVENTIONS
@@ -16,9 +16,9 @@ from steelyard.interventions.env_bytes import EnvBytes
 from steelyard.interventions.stack_offset import StackOffset
 from steelyard.interventions.transparent_huge_pages import TransparentHugePages
 from steelyard.lab.run.status import Extent, most_blocks, wanted
+from steelyard.results.analysis import DesignFacts, Order, Pace, State
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Reading, RunState
-from steelyard.units import Scalar
 
 UNCHANGED: Final[dict[str, Scalar]] = {
     EnvBytes.name: 0,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
-from steelyard.answers.notice import Notice
+from steelyard.results.notice import Notice
 from steelyard.store import Disturbance, Reading
 
 DISTURBED_SHARE: Final = 0.01

@@ -12,13 +12,13 @@ from steelyard.claims.family import decide
 from steelyard.claims.rule import judge_growth
 from steelyard.claims.rule_points import ALPHA, judge_series, refuse_no_common_point
 from steelyard.claims.verdict import Verdict
-from steelyard.errors import UsageError
-from steelyard.growth import GrowthRule, parse_rule
+from steelyard.core.errors import UsageError
+from steelyard.core.growth import GrowthRule, parse_rule
+from steelyard.core.series import Series
 from steelyard.scaling import NotModelled, Question, ScalingModel, model_all
 from steelyard.scaling.litmus import Cause, cause
 from steelyard.scaling.modelling import most_probable
 from steelyard.scaling.rules import refuse_unknown
-from steelyard.series import Series
 from steelyard.spec.claims.claim import Rule as RuleClaim
 from steelyard.spec.claims.rule import TOLERANCE
 

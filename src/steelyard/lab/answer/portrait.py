@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Final
 
-from steelyard.answers.portrait import Portrait
 from steelyard.lab.run.status import status
+from steelyard.results.portrait import Portrait
 from steelyard.spec import dumps
 from steelyard.store import Reading
 

@@ -7,11 +7,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import NAME
-from steelyard.errors import UsageError
-from steelyard.sample import Treatment
-from steelyard.units import Scalar
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.protocol import NAME
 
 PROTOCOLS: Final = ("default", NAME)
 

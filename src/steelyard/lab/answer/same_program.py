@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from steelyard.answers.notice import Notice
+from steelyard.results.notice import Notice
 
 
 def find_same_programs(*programs: Mapping[str, Mapping[str, Any]]) -> list[Notice]:

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.answers.flags import missing_not_by_chance
-from steelyard.errors import UsageError
-from steelyard.sample import Sample
-from steelyard.series import Series, series_of
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.series import Series, series_of
+from steelyard.core.units import Scalar, is_number
+from steelyard.results.flags import missing_not_by_chance
 from steelyard.store import Reading
-from steelyard.units import Scalar, is_number
 
 
 def series_of_record(

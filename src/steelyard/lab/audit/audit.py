@@ -14,9 +14,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
-from steelyard.arrays import Floats
-from steelyard.errors import ProgramError
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import ProgramError
+from steelyard.core.units import Scalar
 from steelyard.lab.audit.candidates import (
     MOVE_THE_STACK,
     WAITING,
@@ -32,10 +32,10 @@ from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.audit.stages import Stages
 from steelyard.lab.run.existing_record import refuse_other_command
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Screened
 from steelyard.stats.audit.replication import LevelPair, replicate, verdict
 from steelyard.stats.audit.screening import Picks, pick, relative, spread
 from steelyard.stats.planning.unseen import unseen_share
-from steelyard.units import Scalar
 
 PILOT_RUNS: Final = 10
 
@@ -348,7 +348,7 @@ def _get_importance(finding: AuditedContext) -> tuple[bool, float]:
 
 
 def _get_intention(plan: Effort, among: Sequence[AuditCandidate], request: AuditRequest) -> str:
-    from steelyard.units import format_duration
+    from steelyard.core.units import format_duration
 
     levels = [
         f"{'at most ' if request.counts and each.name == COUNTED else ''}{plan.levels[each.name]:,} of"

@@ -9,15 +9,15 @@ from typing import Final, Literal
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.design.randomness import generator, permutation
-from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import AFFINITY, INTERVENTIONS
 from steelyard.lab.audit.request import AuditRequest
 from steelyard.lab.compare.compare import BUILD_HINT
 from steelyard.spec.text.origin import suggest
 from steelyard.stats.audit.screening import unseen
 from steelyard.stats.planning.unseen import unseen_share
-from steelyard.units import Scalar
 
 USUAL: Final = (
     "env_bytes",

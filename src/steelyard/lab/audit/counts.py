@@ -8,25 +8,25 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.audit import COUNTED, CountClass, Counted
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import MachineError, ProgramError, UsageError
+from steelyard.core.units import Scalar, format_duration
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
 from steelyard.design.randomness import generator, permutation
-from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.interventions.shift import STACK_STEP
 from steelyard.lab.audit.candidates import AuditCandidate
 from steelyard.lab.audit.effort import MOST_TIMED
 from steelyard.lab.audit.request import Row
 from steelyard.lab.audit.stack_place import StackSteps, find_shift, find_steps, read_place
 from steelyard.lab.audit.stages import Stages
+from steelyard.results.audit import COUNTED, CountClass, Counted
 from steelyard.run.launch.equal_context import is_script
 from steelyard.run.launch.launch import Launch
 from steelyard.stats.audit.classes import CYCLES, estimate_cycles, group_counts
 from steelyard.stats.planning.unseen import unseen_share
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Scalar, format_duration
 
 _OF_THE_LARGEST: Final = 6
 """Lengths of the largest class that are timed: typical ones are among them, and whether equal counts take

@@ -7,9 +7,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.audit import COUNTED
 from steelyard.lab.audit.candidates import AuditCandidate
 from steelyard.lab.audit.request import MAX_TIME_S, AuditRequest
+from steelyard.results.audit import COUNTED
 from steelyard.stats.audit.screening import FASTEST, SLOWEST, TYPICAL
 
 PASSES: Final = 3

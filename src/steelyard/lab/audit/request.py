@@ -7,10 +7,10 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.spec.experiment import Contexts, Design, Experiment, Factor, Stop, UserMetric, Zip
 from steelyard.stats.audit.classes import CYCLES
-from steelyard.units import Scalar
 
 MAX_TIME_S: Final = 50.0
 ALPHA: Final = 0.01

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.files.system import PAGE_BYTES
 from steelyard.interventions.shift import STACK_STEP
 from steelyard.run.launch.launch import CAPTURE, NULL, Launch

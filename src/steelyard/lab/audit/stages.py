@@ -10,13 +10,12 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.notice import Notice
-from steelyard.answers.status import Progress
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Metric, Scalar, format_duration, format_quantity
 from steelyard.design import treatments
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.errors import UsageError
 from steelyard.lab.answer.disturbance import disturbed, stolen, waited
 from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_be_fixed
 from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
@@ -25,6 +24,8 @@ from steelyard.lab.run.existing_record import refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.lab.run.status import extent
+from steelyard.results.notice import Notice
+from steelyard.results.status import Progress
 from steelyard.run.launch.launch import CAPTURE, NULL, Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.verify import ending
@@ -33,7 +34,6 @@ from steelyard.spec.experiment import Experiment, Stop
 from steelyard.stats.sequential.looks import Looks
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric, Scalar, format_duration, format_quantity
 
 _SHORTEST_S: Final = 1e-3
 """A limit has to be positive; one block is run whatever it is."""

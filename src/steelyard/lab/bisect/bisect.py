@@ -11,22 +11,22 @@ from pathlib import Path
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
-from steelyard.answers.history import Direction
-from steelyard.arrays import Floats
-from steelyard.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import InterruptedRunError, ProgramError, UsageError
+from steelyard.core.units import Metric
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.bisection import Bisection, Candidate, ComparedCommit, SkippedCommit
+from steelyard.results.history import Direction
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.stats.history.bisection import LOOKS, Compared, Search, differ, pooled
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric
 
 Tell = Callable[[str], None]
 """Told in a sentence what happens."""

@@ -10,16 +10,16 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.bisection import Bisection
-from steelyard.answers.history import Change, Confirmation, History, Outcome, SeriesHistory
-from steelyard.answers.interval import Interval
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import BUILTIN
 from steelyard.lab.bisect.bisect import Tell, bisect
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.run_loop import Watch
-from steelyard.units import BUILTIN
+from steelyard.results.bisection import Bisection
+from steelyard.results.history import Change, Confirmation, History, Outcome, SeriesHistory
+from steelyard.results.interval import Interval
 
 LEAST_SHARE: Final = 0.5
 """Of a change, that must be possible side by side: a far smaller difference is another."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.bisect.tree_request import TreeRequest
 
 

@@ -10,7 +10,7 @@ from typing import ClassVar, Self
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import RecordError
+from steelyard.core.errors import RecordError
 from steelyard.lab.compare.compare import DEFAULT_SHELL, split
 
 

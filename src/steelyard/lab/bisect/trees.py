@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.lab.history.repository import Repository
 
 DIGITS: Final = 12

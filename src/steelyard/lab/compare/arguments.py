@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import parse_duration
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.origin import suggest
-from steelyard.units import parse_duration
 
 if TYPE_CHECKING:
     from steelyard.lab.compare.compare import CompareRequest

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.interventions.built import Code
 from steelyard.lab.compare.arguments import refuse_one_text
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.text.placeholders import escape, expand
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from decimal import Decimal
@@ -66,7 +66,7 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
     objects : sequence of str
         Files that ``{objects}`` stands for: sources, or objects to link.
     counters : sequence of str
-        Events of ``steelyard.counters`` that are counted in every run.
+        Events of ``steelyard.core.counters`` that are counted in every run.
     blocks : int or None
         The least number of blocks; all of them where ``rel_halfwidth`` is ``None``. By default 10, or 5 for
         an answer about slow programs.

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.run.launch.provenance import program_identity
 from steelyard.spec import Experiment, experiment
 from steelyard.spec.dumping import dumps

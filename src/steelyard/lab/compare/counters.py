@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.host import host_facts
 from steelyard.run.runner.capabilities import PARANOID, find_missing_counters, has_forbidden_counters
 from steelyard.run.runner.counter_sources import explain_missing

@@ -19,14 +19,14 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Comparison
-from steelyard.answers.null import Kind, NullResult, Way
+from steelyard.core.errors import InterruptedRunError, UsageError
 from steelyard.design.randomness import generator, permutation
-from steelyard.errors import InterruptedRunError, UsageError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.compare.compare import CompareRequest
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
+from steelyard.results.comparison import Comparison
+from steelyard.results.null import Kind, NullResult, Way
 from steelyard.spec.experiment import Experiment
 from steelyard.stats.null import tally
 from steelyard.store import Record

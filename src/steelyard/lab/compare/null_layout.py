@@ -26,12 +26,12 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.null import Way
+from steelyard.core.errors import UsageError
 from steelyard.design.randomness import generator, permutation
-from steelyard.errors import UsageError
 from steelyard.interventions.built import ORDERS, Code
 from steelyard.lab.compare.compare import CompareRequest, split
 from steelyard.lab.compare.null import Make, only_command, seed_of
+from steelyard.results.null import Way
 from steelyard.spec.experiment import Contexts, Experiment, Factor, Zip
 
 PLACE: Final = "layout_directory"

@@ -9,15 +9,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.notice import Notice
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Scalar
 from steelyard.lab.answer.same_program import find_same_programs
-from steelyard.sample import Sample, Treatment
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.notice import Notice
 from steelyard.stats.answer import answer
 from steelyard.store import Record
-from steelyard.units import Scalar
 
 RECORD: Final = "record"
 """The factor whose levels are the records."""

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.answers.comparison import Speedup
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.run.run import run
+from steelyard.results.comparison import Speedup
 from steelyard.spec import experiment
 from steelyard.store import Record
 

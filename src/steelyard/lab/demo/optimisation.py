@@ -7,12 +7,12 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.answers.comparison import Comparison
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.demo import SOURCES
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.comparison import Comparison
 from steelyard.spec import experiment
 from steelyard.store import Record
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from steelyard.answers.machine import WORST_FIRST, HostFinding, HostReport
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.lab.doctor import access, processor, surroundings
 from steelyard.lab.doctor.finding import HostState
+from steelyard.results.machine import WORST_FIRST, HostFinding, HostReport
 from steelyard.run.host import HostLoad, host_facts
 from steelyard.run.runner.capabilities import capabilities
 from steelyard.run.runner.counter_facts import ENERGY, TREE, describe_sources

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 import msgspec
 
-from steelyard.answers.machine import HostFinding
+from steelyard.core.units import Scalar
+from steelyard.results.machine import HostFinding
 from steelyard.run.host import LoadChange
-from steelyard.units import Scalar
 
 Facts = Mapping[str, Scalar]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.machine import HostFinding, Weight
 from steelyard.lab.doctor.finding import Check, HostState
+from steelyard.results.machine import HostFinding, Weight
 
 _BUSY: Final = 0.25
 """Fraction of the CPUs that other work may use before it is reported."""

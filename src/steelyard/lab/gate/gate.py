@@ -13,10 +13,8 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.gate import Gate, GatedBenchmark, Qualification
-from steelyard.answers.interval import Interval
-from steelyard.answers.status import Progress
-from steelyard.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
+from steelyard.core.errors import InterruptedRunError, NoReportError, RecordBusyError, UsageError
+from steelyard.core.look_schedule import looks_from
 from steelyard.lab.bisect.trees import DIGITS
 from steelyard.lab.gate.layouts import link_anew, refuse_one_layout, split_into_blocks
 from steelyard.lab.gate.plan import Plan, PlannedProgram, Tell, make_plan
@@ -27,7 +25,9 @@ from steelyard.lab.gate.trials import Measured, TrialBatch, is_complete, measure
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run_loop import Watch
-from steelyard.look_schedule import looks_from
+from steelyard.results.gate import Gate, GatedBenchmark, Qualification
+from steelyard.results.interval import Interval
+from steelyard.results.status import Progress
 from steelyard.stats.gate.allocation import BenchmarkOutlook, choose_next
 from steelyard.stats.gate.suite import (
     LEAST,

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.errors import ProgramError, UsageError
+from steelyard.core.errors import ProgramError, UsageError
 from steelyard.interventions.built import LARGEST_SEED
 from steelyard.lab.gate.harnesses.harness import Harness
 from steelyard.lab.gate.request import GateRequest

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import NoReportError, RecordError
+from steelyard.core.errors import NoReportError, RecordError
 from steelyard.lab.gate.harnesses import HARNESSES, find_harness
 from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Tree, find_installed
 from steelyard.lab.gate.probing import ProbedHarness, probe

@@ -18,11 +18,11 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
+from steelyard.core.errors import MachineError, NoReportError, ProgramError, SteelyardError, UsageError
+from steelyard.core.units import BUILTIN, Better
 from steelyard.exchange.reports import read_reports
 from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Selection
 from steelyard.run.measure.extract.harness import HarnessReport
-from steelyard.units import BUILTIN, Better
 
 _LINES: Final = 4
 

@@ -20,14 +20,14 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.gate import Qualification
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.files.user_directories import locate_state
 from steelyard.lab.gate.gate import BenchmarkOfSuite, GatedSuite, compute_differences, measure_suite
 from steelyard.lab.gate.plan import Tell
 from steelyard.lab.gate.request import ALPHA, GateRequest
 from steelyard.lab.history.repository import Repository
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.gate import Qualification
 from steelyard.run.host import host_facts
 from steelyard.stats.gate.suite import BenchmarkEvidence, judge, look_again
 from steelyard.stats.hypothesis.clopper_pearson import clopper_pearson

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import Tree

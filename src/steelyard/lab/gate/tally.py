@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.lab.gate.sides import SIDES, Side
 from steelyard.lab.gate.trials import Measured, TrialFailure
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.lab.gate.harnesses.harness import Selection
 from steelyard.lab.gate.plan import Plan, PlannedProgram
 from steelyard.lab.gate.sides import SIDES, GateSides, Side

@@ -11,10 +11,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.history import LeftOut
-from steelyard.errors import SteelyardError, UsageError
+from steelyard.core.errors import SteelyardError, UsageError
+from steelyard.core.units import Metric
 from steelyard.files.urls import strip_secrets
 from steelyard.lab.lake.places import is_lake
+from steelyard.results.history import LeftOut
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.stats.history.digest import digest
 from steelyard.store import Record
@@ -22,7 +23,6 @@ from steelyard.store.facts import FILE
 from steelyard.store.merging import find_origin
 from steelyard.store.seal import SealSummary, read_seal, write_seal
 from steelyard.store.summaries import Condensed, Labelled, Summaries, is_summaries
-from steelyard.units import Metric
 
 MACHINE: Final = (
     *("cpu_model", "cpus_online", "cpus_usable", "governor", "turbo"),

@@ -11,16 +11,16 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.history import History, LeftOut, MachineBreak, Point, SeriesHistory
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.lab.history.condensing import CondensedRecords, Watch, gather, unwatched
 from steelyard.lab.history.ordering import Ordered, by_commit, by_time
 from steelyard.lab.history.repository import Repository
+from steelyard.results.history import History, LeftOut, MachineBreak, Point, SeriesHistory
 from steelyard.stats.history.digest import merged, u_of_median
 from steelyard.stats.history.judging import ALPHA, judge
 from steelyard.store.differences import differences
 from steelyard.store.summaries import Condensed, Labelled
-from steelyard.units import Scalar
 
 _Key = tuple[str, str, str, int]
 """Metric, treatment, labels in a fixed order, machine."""

@@ -11,8 +11,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.history import LeftOut
 from steelyard.lab.history.repository import Repository
+from steelyard.results.history import LeftOut
 from steelyard.store.summaries import Condensed
 
 _ID: Final = re.compile(r"(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])")

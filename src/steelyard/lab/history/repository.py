@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 
 _TIMEOUT_S: Final = 600.0
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.lake.places import is_lake
 from steelyard.lab.merge.machines import By
 from steelyard.lab.merge.merging import one_record

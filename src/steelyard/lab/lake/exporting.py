@@ -8,14 +8,14 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from steelyard.answers.history import LeftOut
-from steelyard.errors import RecordError, SteelyardError, UsageError
+from steelyard.core.errors import RecordError, SteelyardError, UsageError
+from steelyard.core.sample import Sample
 from steelyard.exchange.lake.location import Location
 from steelyard.exchange.lake.writing import BlockRatio, write_record
 from steelyard.lab.answer.analyze import BESIDE, TIMED
 from steelyard.lab.history.condensing import Watch, find_records, read_condensed, unwatched
 from steelyard.lab.lake.naming import name_spec
-from steelyard.sample import Sample
+from steelyard.results.history import LeftOut
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.store import Record
 from steelyard.store.facts import FILE

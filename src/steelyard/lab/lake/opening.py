@@ -8,8 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.answers.history import LeftOut
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.exchange.lake.columns import ParquetTrials
 from steelyard.exchange.lake.facts import LakeFacts, decode, describe_damage, find_place
 from steelyard.exchange.lake.location import Location
@@ -17,6 +16,7 @@ from steelyard.exchange.lake.reading import LakeRecord, RecordInLake
 from steelyard.lab.lake.naming import name_spec
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.lab.merge.merging import build_experiment, measure_name
+from steelyard.results.history import LeftOut
 from steelyard.spec import stored
 from steelyard.spec.experiment import Experiment
 from steelyard.store.merging import NODE, order_by_state

@@ -12,7 +12,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
+from steelyard.core.units import BUILTIN
 from steelyard.interventions.node import Node
 from steelyard.lab.merge.machines import By, RunOfMachine, name_machines
 from steelyard.spec.experiment import Contexts, Experiment
@@ -22,7 +23,6 @@ from steelyard.store.differences import differences
 from steelyard.store.entries import Run
 from steelyard.store.merging import MergedRecord, MergedRun, find_origin, order_by_state
 from steelyard.store.rows import metrics_of
-from steelyard.units import BUILTIN
 
 
 class _Source(msgspec.Struct, frozen=True):

@@ -11,8 +11,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.observation import Change, Contest, Observation, Probed, Trace
-from steelyard.errors import MachineError, ProgramError, UsageError
+from steelyard.core.errors import MachineError, ProgramError, UsageError
+from steelyard.core.sample import Sample
+from steelyard.core.units import BUILTIN
 from steelyard.interventions import INTERVENTIONS
 from steelyard.lab.observe.probes import INCLUDE, NONE, Probe, distinct
 from steelyard.lab.observe.rehearsal import Rehearsal, rehearse
@@ -21,8 +22,8 @@ from steelyard.lab.observe.tracing import Tracing
 from steelyard.lab.run.existing_record import refuse_other_command, refuse_other_stage
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.observation import Change, Contest, Observation, Probed, Trace
 from steelyard.run.runner.capabilities import capabilities
-from steelyard.sample import Sample
 from steelyard.spec.experiment import Experiment, Verify
 from steelyard.spec.hints.metric_names import suggest_metric
 from steelyard.spec.text.placeholders import expand
@@ -31,7 +32,6 @@ from steelyard.stats.perturbation.changes import changes, correlations
 from steelyard.stats.perturbation.reversal import reversals
 from steelyard.stats.perturbation.tracing import traces
 from steelyard.store import Record
-from steelyard.units import BUILTIN
 
 ALWAYS: Final = ("wall_s", "cpu_s", "minor_faults")
 """Metrics that are compared whatever is asked for."""

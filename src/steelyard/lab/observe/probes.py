@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.lab.compare.compare import split
 
 INCLUDE: Final = Path(__file__).parent / "include"

@@ -14,8 +14,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, ProgramError, UsageError
 from steelyard.design import treatments
-from steelyard.errors import MachineError, ProgramError, UsageError
 from steelyard.lab.observe.written_files import MOST_ENTRIES, changed_files, list_files
 from steelyard.lab.run.programs import build
 from steelyard.run.launch.launch import Launch

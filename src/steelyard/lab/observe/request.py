@@ -9,8 +9,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.analysis import Analysis
-from steelyard.errors import UsageError
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.lab.compare.compare import split
 from steelyard.lab.observe.probes import INCLUDE, NONE, UNPROBED, Probe
 from steelyard.lab.observe.tracing import Tracing
@@ -27,7 +28,6 @@ from steelyard.spec.experiment import (
     Zip,
 )
 from steelyard.spec.text.placeholders import escape
-from steelyard.units import Scalar
 
 BLOCKS: Final = 20
 MAX_TIME_S: Final = 60.0

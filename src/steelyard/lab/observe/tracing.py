@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import Design, Experiment, UserMetric
 from steelyard.stats.perturbation.tracing import TracedRun

@@ -10,9 +10,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.ratchet import Attempt, Ledger
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.files.writing import write_output
+from steelyard.results.ratchet import Attempt, Ledger
 from steelyard.store.lock import WriterLock
 
 PLACE: Final = Path(".steelyard", "ratchet")

@@ -19,10 +19,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.ratchet import Attempt, Ledger, Total
-from steelyard.arrays import Floats
-from steelyard.errors import ProgramError, UsageError
+from steelyard.core.arrays import Floats
+from steelyard.core.errors import ProgramError, UsageError
+from steelyard.core.units import BUILTIN
 from steelyard.lab.bisect.request import BisectRequest
 from steelyard.lab.bisect.trees import DIGITS, Trees
 from steelyard.lab.history.repository import Repository
@@ -37,13 +36,14 @@ from steelyard.lab.ratchet.ledger import (
 from steelyard.lab.run.process import interruptible
 from steelyard.lab.run.run import run
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.interval import Interval
+from steelyard.results.ratchet import Attempt, Ledger, Total
 from steelyard.spec import experiment
 from steelyard.spec.text.placeholders import escape
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.sequential.online_fdr import level
 from steelyard.store import Record
 from steelyard.store.sampling import ALWAYS
-from steelyard.units import BUILTIN
 
 Tell = Callable[[str], None]
 

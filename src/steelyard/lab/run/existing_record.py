@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import RecordError, UsageError
+from steelyard.core.errors import RecordError, UsageError
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record
 from steelyard.store.facts import FILE

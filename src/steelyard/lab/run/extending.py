@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+from steelyard.core.errors import UsageError
 from steelyard.design import Extension
-from steelyard.errors import UsageError
 from steelyard.lab.run.stop_rule import End
 from steelyard.spec.check.design import MOST
 from steelyard.spec.experiment import Experiment

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.interventions.node import Node
 from steelyard.run.queue import submission
 from steelyard.spec.check.contexts import RANDOM

@@ -8,13 +8,14 @@ from math import sqrt
 from pathlib import Path
 from typing import Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.plan import Judge, Outlook, Pilot, Unit
-from steelyard.errors import SteelyardError
-from steelyard.estimand import meant
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import SteelyardError
+from steelyard.core.estimand import meant
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Metric
 from steelyard.interventions.node import Node
-from steelyard.sample import Sample, Treatment
+from steelyard.results.comparison import Speedup
+from steelyard.results.plan import Judge, Outlook, Pilot, Unit
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.families import families
@@ -23,7 +24,6 @@ from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.planning.looking_ahead import outlook
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Metric
 
 MOST_PILOTS: Final = 5
 """The widest spreads of a record; others need less."""

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.answers.plan import PlannedTreatment, Preview, Refusal
+from steelyard.core.errors import MachineError
+from steelyard.core.factorial.signs import sign_table
+from steelyard.core.sample import Treatment
 from steelyard.design import blocks_until, different, next_look, separability, treatments
-from steelyard.errors import MachineError
-from steelyard.factorial.signs import sign_table
 from steelyard.interventions import AFFINITY
 from steelyard.interventions.node import Node
 from steelyard.lab.run.nodes import resolve_nodes
@@ -20,8 +20,8 @@ from steelyard.lab.run.preflight import in_words, refusals
 from steelyard.lab.run.programs import recipes
 from steelyard.lab.run.simulations import simulations
 from steelyard.lab.run.status import extent, most_blocks
+from steelyard.results.plan import PlannedTreatment, Preview, Refusal
 from steelyard.run.host.system import system_facts
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.layout import layout_of
 from steelyard.spec.text.placeholders import expand, format_level

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.errors import MachineError, SteelyardError, UsageError
+from steelyard.core.errors import MachineError, SteelyardError, UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS, Intervention
 from steelyard.run.launch.launch_plan import UNBUILT, LaunchPlan
 from steelyard.run.queue import submission
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment, Range
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
-    from steelyard.answers.plan import Refusal
+    from steelyard.results.plan import Refusal
     from steelyard.run.build import Recipe
     from steelyard.run.queue.submission import Submission
 
@@ -108,7 +108,7 @@ def refusals(
         What would be built.
     """
     # A plan's, which a run, where only the first of them counts, does without.
-    from steelyard.answers.plan import Refusal
+    from steelyard.results.plan import Refusal
 
     found = dict.fromkeys((error.message, error.hint) for error in _get_errors(experiment, drawn, programs))
     return tuple(Refusal(message, hint) for message, hint in found)

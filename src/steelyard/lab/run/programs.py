@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from steelyard.answers.status import Progress
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design import blocks_until, next_look
 from steelyard.design.contexts import draw_context
 from steelyard.lab.run.run_loop import Watch
+from steelyard.results.status import Progress
 from steelyard.run.launch.launch_plan import BuiltIn
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.build import Builder, Recipe

@@ -14,12 +14,12 @@ from typing import Literal
 
 import msgspec
 
+from steelyard.core.errors import InterruptedRunError, ProgramError
+from steelyard.core.sample import Treatment
 from steelyard.design import Block
-from steelyard.errors import InterruptedRunError, ProgramError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Hook
 from steelyard.run.runner.runner import HookError, Runner
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Program
 from steelyard.store import Reading
 

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.status import Progress
-from steelyard.counters import find_event
+from steelyard.core.counters import find_event
+from steelyard.core.errors import InterruptedRunError, RecordError, SteelyardError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design import treatments
-from steelyard.errors import InterruptedRunError, RecordError, SteelyardError
 from steelyard.exchange.reports import read_reports
 from steelyard.files.system import read_host_name
 from steelyard.interventions.node import Node
@@ -25,6 +26,7 @@ from steelyard.lab.run.programs import build
 from steelyard.lab.run.restarting import RestartDueError, restart
 from steelyard.lab.run.run_loop import RunLoop, Watch
 from steelyard.lab.run.stop_rule import End
+from steelyard.results.status import Progress
 from steelyard.run.host import boot_id, host_facts
 from steelyard.run.host.control_groups import find_control_groups, remove_leftovers
 from steelyard.run.launch.launch_plan import LaunchPlan
@@ -39,12 +41,10 @@ from steelyard.run.runner.native import require_linux
 from steelyard.run.runner.runner import CLOSE_TIMEOUT_S, Runner, RunnerDiedError
 from steelyard.run.runner.session import RunnerSession
 from steelyard.run.runner.strays import await_writer, end_strays
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.store import Record, RunState
 from steelyard.store.facts import FILE
 from steelyard.store.rows import metrics_of
-from steelyard.units import Scalar
 
 if TYPE_CHECKING:
     from steelyard.run.queue.job import Job

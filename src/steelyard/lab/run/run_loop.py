@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.status import Progress
+from steelyard.core.errors import ProgramError
 from steelyard.design import Block, BlockOutcome, BlockState, stream_until
-from steelyard.errors import ProgramError
 from steelyard.lab.run.restarting import Boundary, RestartDueError, boundary
 from steelyard.lab.run.stop_rule import End, StopRule
+from steelyard.results.status import Progress
 from steelyard.run.host import HostLoad
 from steelyard.run.launch.provenance import ProgramIdentity, changed
 from steelyard.run.measure.measurement import Measurement

@@ -7,14 +7,14 @@ import statistics
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.answers.plan import Simulation
-from steelyard.sample import Treatment
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.plan import Simulation
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.store import Record
 from steelyard.store.facts import FILE
-from steelyard.units import Scalar
 
 _Group = tuple[tuple[str, Scalar], ...]
 

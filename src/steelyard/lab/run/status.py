@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from steelyard.answers.status import Holder, State, Status
 from steelyard.design import last_look
+from steelyard.results.status import Holder, State, Status
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Look, Reading
 from steelyard.store.entries import Run

@@ -11,11 +11,11 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from steelyard.answers.flags import ENOUGH, EarlyDoubt
-from steelyard.answers.interval import Interval
 from steelyard.design import next_look
 from steelyard.lab.run.process import one_thread
 from steelyard.lab.run.status import seconds_run
+from steelyard.results.flags import ENOUGH, EarlyDoubt
+from steelyard.results.interval import Interval
 from steelyard.spec.experiment import Experiment, Stop
 from steelyard.store import Look, Record
 from steelyard.store.entries import Decision

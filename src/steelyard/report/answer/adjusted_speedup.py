@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from steelyard.answers.samples import Summary
+from steelyard.core.sample import Treatment
 from steelyard.report.text.cells import interval_cell, left_out, name_cell
 from steelyard.report.text.digits import decimals, percent
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.sample import Treatment
+from steelyard.results.samples import Summary
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import AdjustedSpeedup, Comparison
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import AdjustedSpeedup, Comparison
 
 MOST_DECIMALS = 6
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.budget import Component
-from steelyard.answers.comparison import Comparison
+from steelyard.core.units import format_quantity, shown_unit
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.units import format_quantity, shown_unit
+from steelyard.results.analysis import Answer
+from steelyard.results.budget import Component
+from steelyard.results.comparison import Comparison
 
 
 def budgets(answer: Answer, width: int) -> list[Line]:

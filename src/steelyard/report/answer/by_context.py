@@ -12,12 +12,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.answers.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
-from steelyard.answers.interval import Interval
+from steelyard.core.units import Scalar
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span
-from steelyard.units import Scalar
+from steelyard.results.contexts import AcrossContexts, ByContext, ContextFinding, InContext, Profile
+from steelyard.results.interval import Interval
 
 _MOST: Final = 64
 """Contexts of a figure that has a row or a column for each."""

@@ -12,9 +12,9 @@ from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.contexts import AcrossContexts, ContextFinding
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
+    from steelyard.results.contexts import AcrossContexts, ContextFinding
 
 MOST_SENTENCES: Final = 6
 

@@ -12,12 +12,12 @@ from typing import Any, Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.document import Format
-from steelyard.answers.notice import Notice
+from steelyard.core.units import Scalar
 from steelyard.report.answer.sentences import notice as sentence
 from steelyard.report.answer.words import Names, names
-from steelyard.units import Scalar
+from steelyard.results.analysis import Answer
+from steelyard.results.document import Format
+from steelyard.results.notice import Notice
 
 
 class NoticeInWords(msgspec.Struct, frozen=True):

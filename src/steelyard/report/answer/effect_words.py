@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from steelyard.factorial.layout import TWO_STEPS
+from steelyard.core.factorial.layout import TWO_STEPS
 from steelyard.report.answer.words import Finding, comparative, fresh, is_speed
 from steelyard.report.text.digits import bounds, percent, probability, ratio
 from steelyard.report.text.label import counted, level_text, named_levels, printable
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.effects import ConditionalEffect, Effect, Factorial
-    from steelyard.answers.interval import Interval
-    from steelyard.factorial import Axis
+    from steelyard.core.factorial import Axis
+    from steelyard.core.units import Metric
     from steelyard.report.text.line import Style
-    from steelyard.units import Metric
+    from steelyard.results.analysis import Answer
+    from steelyard.results.effects import ConditionalEffect, Effect, Factorial
+    from steelyard.results.interval import Interval
 
 MOST_SENTENCES: Final = 3
 MOST_FINDINGS: Final = 8

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.effects import Effect, Factorial
 from steelyard.report.answer.effect_words import called, interactions, leads, step_text
 from steelyard.report.answer.words import is_speed
 from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
@@ -15,11 +13,13 @@ from steelyard.report.text.label import columns as columns_of
 from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
+from steelyard.results.analysis import Answer
+from steelyard.results.effects import Effect, Factorial
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.effects import ContrastEffect, Effect, Factorial, LevelEffect, LogEstimate
-    from steelyard.units import Metric
+    from steelyard.core.units import Metric
+    from steelyard.results.analysis import Answer
+    from steelyard.results.effects import ContrastEffect, Effect, Factorial, LevelEffect, LogEstimate
 
 MOST_ROWS: Final = 15
 _LONG_NAME: Final = 34

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from steelyard.answers.document import plain
+from steelyard.results.document import plain
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
+    from steelyard.results.analysis import Answer
 
 
 def list_rows(answer: Answer) -> list[dict[str, Any]]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.words import Names
 from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import SpeedupRatio
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import SpeedupRatio
 
 _STYLES: Final[dict[str, Style]] = {"larger": "", "smaller": "", "not_resolved": "open"}
 

@@ -9,9 +9,9 @@ from steelyard.report.text.digits import percent, probability, ratio
 from steelyard.report.text.label import counted, printable
 
 if TYPE_CHECKING:
-    from steelyard.answers.contexts import ContextFinding, Sides
-    from steelyard.answers.machines import Machine, Machines, Pace, Spread
     from steelyard.report.answer.words import Names
+    from steelyard.results.contexts import ContextFinding, Sides
+    from steelyard.results.machines import Machine, Machines, Pace, Spread
 
 MOST_NAMED: Final = 5
 """Machines that differ, for each comparison."""

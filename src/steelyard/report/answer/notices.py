@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.notice import Kind, Notice
+from steelyard.core.units import Scalar
 from steelyard.report.answer.sentences import notice
 from steelyard.report.answer.words import Names
 from steelyard.report.text.line import Line, Span, paragraph
-from steelyard.units import Scalar
+from steelyard.results.notice import Kind, Notice
 
 _DESCRIPTIVE: Final[tuple[Kind, ...]] = (
     "trend",

@@ -7,10 +7,8 @@ from typing import Final, Literal
 
 from msgspec.structs import replace
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.comparison import Comparison
-from steelyard.answers.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
-from steelyard.answers.undefined import Undefined
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Metric, Scalar
 from steelyard.report.answer.protocol_tables import program_tables
 from steelyard.report.answer.words import comparative, is_speed, verdict
 from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
@@ -18,9 +16,11 @@ from steelyard.report.text.factor_columns import baseline_column, treatment_colu
 from steelyard.report.text.label import counted, level_text, printable
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
-from steelyard.sample import Treatment
+from steelyard.results.analysis import Answer
+from steelyard.results.comparison import Comparison
+from steelyard.results.protocol import NAME, ProtocolAnswer, ProtocolPair, Test
+from steelyard.results.undefined import Undefined
 from steelyard.stats.protocol_2014.programs import within
-from steelyard.units import Metric, Scalar
 
 TESTS: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 

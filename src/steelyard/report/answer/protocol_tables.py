@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.answers.protocol import Cell, ProgramTables, StratumTable, Test
+from steelyard.core.units import Scalar
 from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, named_levels, pad, printable, shorten_apart
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import Scalar
+from steelyard.results.protocol import Cell, ProgramTables, StratumTable, Test
 
 MOST_TRIANGLES: Final = 6
 NAME_WIDTH: Final = 10

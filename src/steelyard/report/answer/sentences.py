@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.answers.flags import EARLY, ENOUGH
-from steelyard.answers.notice import Kind, Notice
+from steelyard.core.units import Scalar, format_quantity
 from steelyard.report.answer.words import Names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
-from steelyard.units import Scalar, format_quantity
+from steelyard.results.flags import EARLY, ENOUGH
+from steelyard.results.notice import Kind, Notice
 
 _SENTENCES: Final[dict[Kind, str]] = {
     "exploratory": "Exploratory: {names} chosen after the run, when the values may have been seen. `check` "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.undefined import Undefined
+from steelyard.core.units import Metric, Scalar
 from steelyard.report.answer import effects
 from steelyard.report.answer.effect_words import leads
 from steelyard.report.answer.words import is_speed, outcome, shared_labels, verdict
@@ -21,12 +21,12 @@ from steelyard.report.text.factor_columns import baseline_column, treatment_colu
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
-from steelyard.units import Metric, Scalar
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.samples import Described, Summary
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.samples import Described, Summary
 
 PREFIXES: Final = {"microsecond": "µ", "millisecond": "m", "second": ""}
 """Of the units of time that hyperfine knows."""

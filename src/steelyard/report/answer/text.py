@@ -6,9 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.undefined import Undefined
+from steelyard.core.analysis import Analysis
 from steelyard.report.answer import adjusted_speedup, contexts, effects, notices, typical
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings, leads
@@ -28,10 +26,12 @@ from steelyard.report.answer.words import (
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, listed, named_levels, printable
 from steelyard.report.text.line import Line, Span, paragraph, plain
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
 
 MOST_FINDINGS: Final = 12
 

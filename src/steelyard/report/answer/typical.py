@@ -11,9 +11,9 @@ from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import BetterMethod, Comparison, Typical
-    from steelyard.answers.interval import Interval
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import BetterMethod, Comparison, Typical
+    from steelyard.results.interval import Interval
 
 _OF: Final[dict[BetterMethod, str]] = {
     "share-of-blocks": "blocks",

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING, Final, Literal
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.flags import WITHHOLDING
-from steelyard.answers.undefined import REASONS, Undefined
+from steelyard.core.units import Metric, format_quantity
 from steelyard.report.text.digits import about, bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
 from steelyard.report.text.label import counted, level_text, named_levels, printable, shorten_apart
 from steelyard.report.text.line import Style
-from steelyard.units import Metric, format_quantity
+from steelyard.results.flags import WITHHOLDING
+from steelyard.results.undefined import REASONS, Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer, DesignFacts
-    from steelyard.answers.comparison import Comparison, FreshRun, Speedup
-    from steelyard.answers.interval import Interval
-    from steelyard.answers.samples import Described
-    from steelyard.estimand import Estimand, IntervalKind
-    from steelyard.sample import Treatment
-    from steelyard.units import Scalar
+    from steelyard.core.estimand import Estimand, IntervalKind
+    from steelyard.core.sample import Treatment
+    from steelyard.core.units import Scalar
+    from steelyard.results.analysis import Answer, DesignFacts
+    from steelyard.results.comparison import Comparison, FreshRun, Speedup
+    from steelyard.results.interval import Interval
+    from steelyard.results.samples import Described
 
 Names = Mapping[str, str]
 

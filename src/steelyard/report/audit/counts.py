@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.audit import CountClass, Counted
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted
+from steelyard.results.audit import CountClass, Counted
 from steelyard.stats.audit.classes import CYCLES
 
 _MOST_CLASSES: Final = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.answers.audit import AS_STARTED, Audit, AuditedContext, Verdict
+from steelyard.core.units import format_quantity
 from steelyard.report.answer.sentences import notice
 from steelyard.report.audit.counts import describe_counts
 from steelyard.report.audit.words import (
@@ -21,7 +21,7 @@ from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.units import format_quantity
+from steelyard.results.audit import AS_STARTED, Audit, AuditedContext, Verdict
 
 _VERDICTS: Final[dict[Verdict, tuple[str, Style]]] = {
     "moves": ("moves it", "bad"),

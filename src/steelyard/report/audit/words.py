@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import Final
 
-from steelyard.answers.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
+from steelyard.core.units import Scalar
 from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import counted, listed, printable
-from steelyard.units import Scalar
+from steelyard.results.audit import AS_STARTED, COUNTED, Audit, AuditedContext, Replicated
 
 _NAMES: Final = {
     "env_bytes": "environment size",

@@ -11,16 +11,16 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.answers.document import Format, Views, plain
 from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Scalar
 from steelyard.report.claims.claim import evidence_words
 from steelyard.report.claims.text import claim_of, words
 from steelyard.report.models.document import entry
+from steelyard.results.document import Format, Views, plain
 from steelyard.scaling.model import ScalingModel
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 
 class StratumEntry(msgspec.Struct, frozen=True):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
+from steelyard.core.units import format_quantity
 from steelyard.report.claims.phrases import between, units_text, why
 from steelyard.report.text.digits import percent, scale_text
 from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import format_quantity
 
 FEWEST_FOR_P90 = 36
 """Runs from which the 90th percentile has an upper bound at 95 %: 0.9^36 is below 2.5 %."""

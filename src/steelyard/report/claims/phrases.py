@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import REASONS
 from steelyard.claims.evidence import BestEvidence, MeanEvidence, RatioEvidence
+from steelyard.core.units import Scalar, format_quantity
 from steelyard.report.text.digits import bounds
 from steelyard.report.text.label import counted, named_levels, printable
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import REASONS
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar, format_quantity
 
 WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_judged": 1, "not_resolved": 2, "holds": 3}
 """Order of outcomes, those that need attention first."""

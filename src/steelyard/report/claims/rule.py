@@ -7,6 +7,7 @@ from typing import Final
 
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Instance, Verdict
+from steelyard.core.units import is_number
 from steelyard.report.claims.phrases import WORST, ci, where_text, why
 from steelyard.report.text.digits import percent, ratio, scale_text, share
 from steelyard.report.text.label import counted, listed, named_levels, printable
@@ -14,7 +15,6 @@ from steelyard.scaling.rules import RuleAnswer
 from steelyard.spec.claims.claim import Rule
 from steelyard.spec.claims.rule import TOLERANCE
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import is_number
 
 NO_FASTER: Final = "the left side grows no faster"
 MOST_POINTS: Final = 6

@@ -11,10 +11,10 @@ from typing import Any, Final
 import msgspec
 
 from steelyard import __version__
-from steelyard.answers.document import written
 from steelyard.claims.verdict import Checked
 from steelyard.report.claims.github import lines_of
 from steelyard.report.claims.text import reservations, words
+from steelyard.results.document import written
 from steelyard.stats.compare.judgement import Outcome
 
 SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from steelyard.claims.evidence import ScalesEvidence
-from steelyard.growth import CONSTANT
+from steelyard.core.growth import CONSTANT
 from steelyard.report.claims.phrases import where_text, why
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable

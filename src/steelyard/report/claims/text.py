@@ -8,6 +8,7 @@ from typing import Final
 
 from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
+from steelyard.core.units import format_quantity
 from steelyard.report.claims.claim import claim_text, evidence_words
 from steelyard.report.claims.limit import breaks_words
 from steelyard.report.claims.phrases import WORST
@@ -18,7 +19,6 @@ from steelyard.report.text.label import listed, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import format_quantity
 
 SIGNS: Final[dict[Outcome, str]] = {"holds": "✓", "fails": "✗", "not_resolved": "?", "not_judged": "–"}
 STYLES: Final[dict[Outcome, Style]] = {

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steelyard.answers.gate import Gate
 from steelyard.report.claims.github import annotate
 from steelyard.report.gate.words import describe_benchmark
+from steelyard.results.gate import Gate
 
 
 def render(answer: Gate, *, strict: bool) -> str:

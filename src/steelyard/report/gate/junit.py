@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.gate import Gate, Verdict
 from steelyard.report.gate.words import describe_benchmark
 from steelyard.report.junit import Case, Ending, JunitSuite
 from steelyard.report.junit import render as render_suites
+from steelyard.results.gate import Gate, Verdict
 
 _ENDINGS: Final[dict[Verdict, Ending]] = {
     "slower": "failed",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.answers.gate import ORDER, Gate, GatedBenchmark
 from steelyard.report.claims.markdown import escape
 from steelyard.report.gate.words import (
     SIGNS,
@@ -14,6 +13,7 @@ from steelyard.report.gate.words import (
     list_notes,
     write_headline,
 )
+from steelyard.results.gate import ORDER, Gate, GatedBenchmark
 
 
 def render(answer: Gate, *, strict: bool) -> str:

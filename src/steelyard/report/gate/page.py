@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import Final
 
-from steelyard.answers.gate import Gate
 from steelyard.report.gate.text import list_lines
 from steelyard.report.gate.words import write_headline
 from steelyard.report.text.line import html
+from steelyard.results.gate import Gate
 
 _WIDTH: Final = 120
 _STYLE: Final = "body { font-family: sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em }"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from steelyard import __version__
-from steelyard.answers.document import written
-from steelyard.answers.gate import Gate, Verdict
 from steelyard.report.claims.sarif import SCHEMA
 from steelyard.report.gate.words import describe_benchmark
+from steelyard.results.document import written
+from steelyard.results.gate import Gate, Verdict
 
 _RULES: Final[dict[str, str]] = {
     "slower": "A benchmark is slower than in the base.",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 from steelyard.report.gate.words import (
     SIGNS,
     describe_qualification,
@@ -20,6 +19,7 @@ from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.results.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 
 STYLES: Final[dict[Verdict, Style]] = {
     "slower": "bad",

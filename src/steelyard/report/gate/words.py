@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
-from steelyard.answers.interval import Interval
+from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
-from steelyard.units import format_duration, format_quantity
+from steelyard.results.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
+from steelyard.results.interval import Interval
 
 SIGNS: Final[dict[Verdict, str]] = {
     "slower": "✗",

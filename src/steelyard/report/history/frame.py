@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from steelyard.answers.history import History
+    from steelyard.results.history import History
 
 
 def list_rows(history: History) -> list[dict[str, Any]]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from steelyard.answers.history import LARGEST_UNSEEN, History, SeriesHistory
 from steelyard.report.history.words import change_words, question_words, series_name, wander_words, where
 from steelyard.report.junit import Case, JunitSuite
 from steelyard.report.junit import render as rendered
 from steelyard.report.text.label import counted
+from steelyard.results.history import LARGEST_UNSEEN, History, SeriesHistory
 
 
 def render(history: History, since: str | None = None, *, strict: bool, least: float = LARGEST_UNSEEN) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.history import Change, History, SeriesHistory
 from steelyard.report.history.words import (
     SIGNS,
     bisection,
@@ -22,6 +21,7 @@ from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
+from steelyard.results.history import Change, History, SeriesHistory
 
 _INDENT: Final = "    "
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from steelyard.answers.history import (
+from steelyard.core.units import format_quantity
+from steelyard.report.text.digits import percent, probability, share
+from steelyard.report.text.label import counted, listed, named_levels, printable
+from steelyard.report.text.line import Style
+from steelyard.results.history import (
     LARGEST_UNSEEN,
     LEAST_BEHIND,
     Change,
@@ -18,11 +22,7 @@ from steelyard.answers.history import (
     SeriesHistory,
     Wander,
 )
-from steelyard.answers.interval import Interval
-from steelyard.report.text.digits import percent, probability, share
-from steelyard.report.text.label import counted, listed, named_levels, printable
-from steelyard.report.text.line import Style
-from steelyard.units import format_quantity
+from steelyard.results.interval import Interval
 
 SIGNS: Final[dict[Direction, tuple[str, Style]]] = {
     "worse": ("✗", "bad"),

@@ -8,12 +8,13 @@ from typing import Any, ClassVar, Final
 
 import msgspec
 
-from steelyard.answers.document import Format, Lines, Views, plain
-from steelyard.answers.interval import Interval
 from steelyard.claims.evidence import RuleEvidence, RulePointEvidence
 from steelyard.claims.verdict import Verdict
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
+from steelyard.core.units import Scalar
 from steelyard.report.models.follow_ups import NOTHING, After
+from steelyard.results.document import Format, Lines, Views, plain
+from steelyard.results.interval import Interval
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import (
@@ -29,7 +30,6 @@ from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
 from steelyard.spec.claims.claim import Rule
 from steelyard.stats.compare.judgement import Outcome
-from steelyard.units import Scalar
 
 
 class TermOfModel(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.units import format_quantity
 from steelyard.report.text.digits import scale_text, share
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.scaling.limit import Breaks
@@ -13,7 +14,6 @@ from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 from steelyard.scaling.suggest import Suggestion
 from steelyard.scaling.versus import Versus
-from steelyard.units import format_quantity
 
 MOST_POINTS: Final = 3
 

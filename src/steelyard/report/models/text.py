@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Final
 
 from steelyard.claims.verdict import Verdict
-from steelyard.growth import Growth
+from steelyard.core.growth import Growth
+from steelyard.core.units import format_quantity, shown_unit
 from steelyard.report.claims import text as verdicts
 from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
@@ -17,7 +18,6 @@ from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel, Validation
-from steelyard.units import format_quantity, shown_unit
 
 SIGNS: Final[dict[RankAnswer, str]] = {"match": "✓", "approximate": "≈", "none": "✗", "undecided": "?"}
 STYLES: Final[dict[RankAnswer, Style]] = {

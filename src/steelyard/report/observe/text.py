@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.observation import AnyLevel, Change, Observation, Perturbation, Probed
+from steelyard.core.units import Metric, format_quantity
 from steelyard.report.observe.traces import traced
 from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
 from steelyard.report.text.label import counted, listed, pad, printable, shorten
 from steelyard.report.text.line import Line, Span, Style, paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.units import Metric, format_quantity
+from steelyard.results.observation import AnyLevel, Change, Observation, Perturbation, Probed
 
 _VERDICTS: Final[dict[Perturbation, tuple[str, Style]]] = {
     "unperturbed": ("within {within}", "good"),

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from statistics import median
 from typing import Final
 
-from steelyard.answers.observation import Observation, Trace
+from steelyard.core.units import format_quantity
 from steelyard.report.text.label import counted, printable, shorten
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
-from steelyard.units import format_quantity
+from steelyard.results.observation import Observation, Trace
 
 _BARS: Final = " ▁▂▃▄▅▆▇█"
 _LONGEST: Final = 20

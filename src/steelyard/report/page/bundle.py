@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 if TYPE_CHECKING:
     from types import ModuleType

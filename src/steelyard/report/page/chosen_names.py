@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 
 def choose_names(names: Iterable[str], only: Sequence[str], kind: str) -> list[str]:

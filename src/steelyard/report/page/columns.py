@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from steelyard.core.sample import Sample
 from steelyard.report.text.digits import scale
 from steelyard.report.text.label import printable
-from steelyard.sample import Sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from steelyard.answers.portrait import Portrait
-    from steelyard.answers.samples import Described
-    from steelyard.arrays import Floats
+    from steelyard.core.arrays import Floats
     from steelyard.report.answer.words import Names
+    from steelyard.results.portrait import Portrait
+    from steelyard.results.samples import Described
 
     Ints = NDArray[np.int64]
 

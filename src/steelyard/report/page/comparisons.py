@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from steelyard.answers.undefined import Undefined
 from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
 from steelyard.report.answer.words import comparative, is_speed, pair_name, verdict
 from steelyard.report.page.chart import Chart, Section
@@ -14,12 +13,13 @@ from steelyard.report.text.cells import interval_cell, ratio_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.results.undefined import Undefined
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.comparison import Comparison
-    from steelyard.answers.interval import Interval
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
+    from steelyard.results.comparison import Comparison
+    from steelyard.results.interval import Interval
 
 WIDE = 10_000
 """Columns of a terminal of which no table needs more: nothing gives way."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from steelyard.answers.analysis import Answer
-from steelyard.answers.contexts import ByContext
-from steelyard.answers.history import History
-from steelyard.answers.observation import Observation
-from steelyard.answers.portrait import Portrait
 from steelyard.claims.verdict import Checked
+from steelyard.core.series import Series
+from steelyard.results.analysis import Answer
+from steelyard.results.contexts import ByContext
+from steelyard.results.history import History
+from steelyard.results.observation import Observation
+from steelyard.results.portrait import Portrait
 from steelyard.scaling.model import ScalingModel
-from steelyard.series import Series
 
 
 class Curve(msgspec.Struct, frozen=True):

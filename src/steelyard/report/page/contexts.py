@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Final
 
+from steelyard.core.units import is_number
 from steelyard.report.answer.contexts import context_columns, sentences
 from steelyard.report.answer.words import pair_name
 from steelyard.report.page.chart import (
@@ -33,13 +34,12 @@ from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
-from steelyard.units import is_number
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.contexts import ByContext, ContextFinding, Profile
-    from steelyard.answers.interval import Interval
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
+    from steelyard.results.contexts import ByContext, ContextFinding, Profile
+    from steelyard.results.interval import Interval
 
 MOST_PAIRS: Final = 30
 MOST_ALONE: Final = 4

@@ -25,7 +25,7 @@ from steelyard.report.page.sections import called, claims, headline, sections, s
 from steelyard.report.text.label import counted, printable
 
 if TYPE_CHECKING:
-    from steelyard.answers.history import History
+    from steelyard.results.history import History
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
 """What the charts are written in: a name, which nothing fetches."""

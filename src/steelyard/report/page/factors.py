@@ -26,10 +26,10 @@ from steelyard.report.text.label import printable
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.effects import Effect, Factorial, LogEstimate
-    from steelyard.answers.interval import Interval
     from steelyard.report.text.line import Style
+    from steelyard.results.analysis import Answer
+    from steelyard.results.effects import Effect, Factorial, LogEstimate
+    from steelyard.results.interval import Interval
 
 MOST: Final = 30
 """Effects of a chart, the largest first; the table has all."""

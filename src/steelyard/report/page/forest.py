@@ -7,7 +7,6 @@ from typing import Any, Final
 
 import msgspec
 
-from steelyard.answers.interval import Interval
 from steelyard.report.page.chart import (
     BETTER,
     GRID,
@@ -30,6 +29,7 @@ from steelyard.report.text.cells import interval_cell, ratio_cell
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.line import Span, Style
 from steelyard.report.text.table import Column
+from steelyard.results.interval import Interval
 
 _COLOURS: Final[Mapping[Style, str]] = {"good": "better", "bad": "worse", "": "better", "open": "open"}
 

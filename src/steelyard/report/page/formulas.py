@@ -12,7 +12,7 @@ from steelyard.report.page.latex import latex_text
 from steelyard.report.text.digits import share
 
 if TYPE_CHECKING:
-    from steelyard.growth import Growth
+    from steelyard.core.growth import Growth
     from steelyard.scaling.model import ScalingModel, Segment, Term
 
 

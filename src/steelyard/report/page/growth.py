@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from steelyard.growth import parse, parse_deviation
+from steelyard.core.growth import parse, parse_deviation
+from steelyard.core.units import format_quantity
 from steelyard.report.models.text import model_columns
 from steelyard.report.page.chart import (
     ACCENT,
@@ -26,7 +27,6 @@ from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
-from steelyard.units import format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

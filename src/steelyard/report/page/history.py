@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.history import History, Kind, SeriesHistory
 from steelyard.report.answer.words import Finding
 from steelyard.report.history.text import series_columns
 from steelyard.report.history.words import (
@@ -25,6 +24,7 @@ from steelyard.report.text.digits import probability, share
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.results.history import History, Kind, SeriesHistory
 
 MOST: Final = 24
 """Series with a chart, those that change first; the table has all."""

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.answers.history import Change, History, Kind, Point, SeriesHistory
 from steelyard.report.history.words import level_words, series_name, short, where
 from steelyard.report.page.chart import (
     ACCENT,
@@ -28,6 +27,7 @@ from steelyard.report.text.digits import percent, scale
 from steelyard.report.text.label import listed, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
+from steelyard.results.history import Change, History, Kind, Point, SeriesHistory
 
 TICKS: Final = 10
 MOST_BREAKS: Final = 12

@@ -34,9 +34,9 @@ from steelyard.report.text.table import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.samples import Described, Drill
     from steelyard.report.answer.words import Names
+    from steelyard.results.analysis import Answer
+    from steelyard.results.samples import Described, Drill
 
 MOST: Final = 30
 """Treatments of a chart; the tables have all."""

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from steelyard.answers.interval import Interval
 from steelyard.report.observe.text import change_columns, headline, metric_title, rows_of, verdict_of
 from steelyard.report.page.chart import (
     BETTER,
@@ -33,9 +32,10 @@ from steelyard.report.page.chart import (
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Span, Style
 from steelyard.report.text.table import Column
+from steelyard.results.interval import Interval
 
 if TYPE_CHECKING:
-    from steelyard.answers.observation import Observation, Trace
+    from steelyard.results.observation import Observation, Trace
 
 _COLOURS: Final[dict[Style, str]] = {"good": "unperturbed", "bad": "perturbed"}
 

@@ -14,9 +14,9 @@ from steelyard.report.text.table import Column
 from steelyard.stats.protocol_2014.programs import within
 
 if TYPE_CHECKING:
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.protocol import Cell, ProtocolAnswer, ProtocolPair, StratumTable
     from steelyard.report.text.line import Style
+    from steelyard.results.analysis import Answer
+    from steelyard.results.protocol import Cell, ProtocolAnswer, ProtocolPair, StratumTable
 
 MOST_PAIRS: Final = 60
 MOST_TABLES: Final = 12

@@ -32,11 +32,11 @@ from steelyard.report.text.table import Column
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.portrait import Excluded, Portrait
-    from steelyard.answers.samples import Described, Summary
+    from steelyard.core.units import Metric
     from steelyard.report.answer.words import Names
-    from steelyard.units import Metric
+    from steelyard.results.analysis import Answer
+    from steelyard.results.portrait import Excluded, Portrait
+    from steelyard.results.samples import Described, Summary
 
 Tables = tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]
 PARTS: Final = 10

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.answer.notices import sentences
 from steelyard.report.answer.text import caption, found_in, stopping, tally
 from steelyard.report.answer.words import Finding, names
@@ -28,13 +29,12 @@ from steelyard.report.page.contents import PageContents, PageModels, Shown
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
-from steelyard.units import format_duration, format_quantity
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from steelyard.answers.status import State
     from steelyard.report.answer.words import Names
+    from steelyard.results.status import State
 
 MOST_LEADING: Final = 3
 """Findings up to which the first one leads; of more, the counts of verdicts do."""

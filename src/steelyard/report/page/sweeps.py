@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from steelyard.core.units import is_number
 from steelyard.report.answer.tables import primary
 from steelyard.report.page.chart import (
     ACCENT,
@@ -30,15 +31,14 @@ from steelyard.report.text.digits import percent, quantity, ratio, scale
 from steelyard.report.text.label import level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
-from steelyard.units import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from steelyard.answers.analysis import Answer
-    from steelyard.answers.samples import Described
+    from steelyard.core.units import Scalar
     from steelyard.report.answer.words import Names
-    from steelyard.units import Scalar
+    from steelyard.results.analysis import Answer
+    from steelyard.results.samples import Described
 
     Levels = Mapping[str, Scalar]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from steelyard.answers.plan import Outlook, Unit
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, printable
 from steelyard.report.text.line import Line, Span, paragraph
 from steelyard.report.text.table import Column, table
+from steelyard.results.plan import Outlook, Unit
 
 _OF: Final[dict[Unit, str]] = {
     "block": "s is the spread of a ratio from block to block",

@@ -7,12 +7,12 @@ import shlex
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.counters import find_event
+from steelyard.core.counters import find_event
+from steelyard.core.units import BUILTIN
 from steelyard.report.claims.claim import claim_text
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.spec.experiment import Experiment, LaunchMethod
-from steelyard.units import BUILTIN
 
 _LIBRARIES: Final = {"openmpi": "Open MPI", "mpich": "MPICH", "impi": "Intel MPI"}
 _BOUND: Final = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.plan import PLAN, PlannedTreatment, Preview, Refusal
-from steelyard.factorial.signs import SignTable, main_effects
+from steelyard.core.factorial.signs import SignTable, main_effects
+from steelyard.core.sample import Treatment
+from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.plan import outlook as outlooks
 from steelyard.report.plan.question import build_words, claims_words, where_words
 from steelyard.report.text.cells import left_out
@@ -15,9 +16,8 @@ from steelyard.report.text.factor_columns import treatment_columns, varying
 from steelyard.report.text.label import counted, level_text, listed, printable
 from steelyard.report.text.line import Line, Span, Style, paragraph, plain
 from steelyard.report.text.table import Column, table
-from steelyard.sample import Treatment
+from steelyard.results.plan import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.spec.experiment import Experiment
-from steelyard.units import format_duration, format_quantity
 
 MOST_TREATMENTS: Final = 20
 MOST_REFUSED: Final = 10

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.samples import Summary
+from steelyard.results.samples import Summary
 
 WHISKER: Final = "─"
 BOX: Final = "▒"

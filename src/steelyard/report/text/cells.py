@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.answers.interval import Interval
 from steelyard.report.text.digits import bounds, probability, ratio
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
+from steelyard.results.interval import Interval
 
 
 def name_cell(text: str) -> Span:

@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.interval import Interval
-from steelyard.units import format_duration, format_quantity, shown_unit
+from steelyard.core.units import format_duration, format_quantity, shown_unit
+from steelyard.results.interval import Interval
 
 _PREFIXES: Final = {"G": 1e9, "M": 1e6, "k": 1e3, "m": 1e-3, "µ": 1e-6, "n": 1e-9}
 _SI_UNITS: Final = ("s", "B", "1/s", "B/s")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.report.text.label import columns, level_text, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import GAP, Column
-from steelyard.sample import Treatment
-from steelyard.units import Scalar
 
 
 def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 _BIDI: Final = frozenset(
     "\u200e\u200f\u2028\u2029\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"

@@ -12,10 +12,10 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self, TextIO
 
-from steelyard.answers.status import Progress
+from steelyard.core.units import format_duration
 from steelyard.report.text.digits import bounds, percent, ratio
 from steelyard.report.text.label import columns, shorten
-from steelyard.units import format_duration
+from steelyard.results.status import Progress
 
 _BAR: Final = 20
 _NARROWEST_BAR: Final = 6

@@ -9,7 +9,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import ProgramError, SpecError
+from steelyard.core.errors import ProgramError, SpecError
+from steelyard.core.units import Scalar
 from steelyard.files.user_directories import locate_cache
 from steelyard.interventions.built import Code, LinkOrder, Padding
 from steelyard.run.build.cache import Entry
@@ -22,7 +23,6 @@ from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.runner import Runner, TrialOrder
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import format_level, names
-from steelyard.units import Scalar
 
 _LOG_LINES: Final = 20
 _LOG_BYTES: Final = 64 * 1024

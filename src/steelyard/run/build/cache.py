@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.build.outputs import BuildOutput, is_as_built, output_files
 
 KEY_CHARACTERS: Final = 16

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.run.launch.provenance import file_sha256
 
 

@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.design.randomness import generator, permutation
 from steelyard.interventions.built import (
     CODE_PARTS,
@@ -24,7 +25,6 @@ from steelyard.run.build.toolchain import find, machine, needed, tools
 from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Build
 from steelyard.spec.text.placeholders import expand, format_level, names
-from steelyard.units import Scalar
 
 _KEY_VERSION: Final = 1
 """Part of every key: raised when what a key covers changes, so that no older directory is taken for it."""

@@ -18,7 +18,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, ProgramError
+from steelyard.core.errors import MachineError, ProgramError
 from steelyard.run.build.inputs import holds
 from steelyard.run.host import files
 from steelyard.run.launch.provenance import program_identity

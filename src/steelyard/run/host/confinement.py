@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from steelyard.core.units import Scalar
 from steelyard.run.host import files
-from steelyard.units import Scalar
 
 _NO_LIMIT_BYTES: Final = 1 << 62
 """Version 1 says "no limit" with the greatest multiple of a page."""

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
 from steelyard.run.host import files
 from steelyard.run.host.event_sources import EVENT_SOURCES, DeviceEvent, find_device_event
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.run.host import files
 
 EVENT_SOURCES: Final = "sys/bus/event_source/devices"

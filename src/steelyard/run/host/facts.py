@@ -8,13 +8,13 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Final
 
+from steelyard.core.units import Scalar
 from steelyard.run.host import files
 from steelyard.run.host.confinement import confinement_facts
 from steelyard.run.host.load import HostLoad
 from steelyard.run.host.nvidia import NoNvidiaError, read_nvidia
 from steelyard.run.host.processor import processor_facts
 from steelyard.run.host.system import system_facts
-from steelyard.units import Scalar
 
 _READINGS: Final = 2000
 """Takes a fifth of a millisecond when the clock is read without a system call, 2 ms when not."""

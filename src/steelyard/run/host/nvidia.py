@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 EXTRA: Final = "nvidia"
 _DRIVER: Final = "proc/driver/nvidia/version"

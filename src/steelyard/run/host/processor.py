@@ -7,9 +7,9 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
+from steelyard.core.units import Scalar
 from steelyard.interventions.topology import parse_cpu_list
 from steelyard.run.host import files
-from steelyard.units import Scalar
 
 _MODEL_NAMES = ("model name", "cpu model", "uarch", "cpu", "Processor")
 """Fields of /proc/cpuinfo that name the model on x86, mips, riscv, powerpc and old arm."""

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from steelyard.core.units import Scalar
 from steelyard.run.host import files
-from steelyard.units import Scalar
 
 _SETTINGS: Final = {
     "aslr": "kernel/randomize_va_space",

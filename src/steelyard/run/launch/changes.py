@@ -13,7 +13,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.interventions import LaunchChange
 from steelyard.interventions.launch_change import Load
 from steelyard.run.launch.elf import read_elf

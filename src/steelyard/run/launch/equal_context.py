@@ -24,7 +24,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.launch import Launch
 
 PAD: Final = "STEELYARD_PAD="

@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.counters import find_event
-from steelyard.errors import UsageError
+from steelyard.core.counters import find_event
+from steelyard.core.errors import UsageError
 from steelyard.interventions.launch_change import HostSetting, SchedulingClass
 
 CAPTURE: Final = "capture"
@@ -72,7 +72,7 @@ class Launch(msgspec.Struct, frozen=True):
         Untimed commands just before and after each trial; at most 16 each. Cleanup runs whatever happened.
         What prepare leaves running lives until cleanup has run.
     counters : tuple of str
-        Names of ``steelyard.counters``, at most 16.
+        Names of ``steelyard.core.counters``, at most 16.
     metrics_path : str or None
         A file, absolute, emptied before the trial and read after it (its first 16 MiB).
     digests : bool

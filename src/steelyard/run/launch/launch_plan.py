@@ -15,9 +15,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
 from steelyard.design.contexts import draw_context
 from steelyard.design.plan import Context
-from steelyard.errors import MachineError, UsageError
 from steelyard.interventions import INTERVENTIONS, LaunchChange, combine
 from steelyard.run.launch.changes import changed, existing
 from steelyard.run.launch.equal_context import AddedBytes, equalize
@@ -25,11 +27,9 @@ from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher import launcher_of
 from steelyard.run.launch.launcher.session_directory import remove_session
 from steelyard.run.launch.valgrind import Valgrind
-from steelyard.sample import Treatment
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.text.placeholders import expand, format_level, names
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.units import Scalar
 
 _INTERPRETER: Final = re.compile(
     r"(python|perl|ruby|node|lua|php|julia|Rscript|bash|dash|zsh|ksh|sh|tclsh|guile|octave)[0-9.]*"

@@ -8,14 +8,14 @@ from pathlib import Path
 from struct import Struct, iter_unpack
 from typing import Final
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
+from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.runner.orders import Enter, Entry, Hook, Leave
 from steelyard.run.runner.runner import HookError, Runner
 from steelyard.spec.experiment import LevelCommands
 from steelyard.spec.text.placeholders import format_level
-from steelyard.units import Scalar
 
 _NUMBER: Final = Struct("<I")
 

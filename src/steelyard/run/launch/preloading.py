@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 VARIABLE: Final = "LD_PRELOAD="
 

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.run.launch.elf import read_elf
 
 _SHEBANG_BYTES: Final = 256

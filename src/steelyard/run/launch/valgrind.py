@@ -16,7 +16,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.host import files
 from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Experiment

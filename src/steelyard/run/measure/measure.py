@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block
-from steelyard.errors import UsageError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.run.measure.extract import Extractor, MissingValueError
 from steelyard.run.measure.extract.harness import ReadOutput
@@ -17,7 +18,6 @@ from steelyard.run.measure.measurement import Measurement, Value
 from steelyard.run.measure.time_limit import TimeLimitExceededError, time_limit
 from steelyard.run.measure.verify import Verifier
 from steelyard.run.runner.journal import RawTrial
-from steelyard.sample import Treatment
 
 TIMEOUT_S: Final = 60.0
 """Limit for the trials of a batch, which took half a second or are one; reading a megabyte of each takes

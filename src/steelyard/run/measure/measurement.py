@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 Status = Literal["ok", "failed", "timed_out", "spawn_failed", "hook_failed"]
 """``ok`` ran and passed its verification; ``failed`` ran and did not; the others say what came in between."""

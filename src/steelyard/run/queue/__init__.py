@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.files.reading import read_text
 from steelyard.spec.experiment import Experiment
 

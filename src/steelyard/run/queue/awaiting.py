@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import MachineError, RecordBusyError
+from steelyard.core.errors import MachineError, RecordBusyError
 from steelyard.run.queue.job import Job, jobs_in
 from steelyard.run.queue.scheduler import Scheduler
 from steelyard.run.queue.submission import Submission

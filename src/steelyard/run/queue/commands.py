@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.spec.check.launch import PLACEHOLDER
 
 _TIMEOUT_S: Final = 60.0

@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.queue.commands import UnreachableError, ask, filled, refuse_absent
 from steelyard.run.queue.host_script import ANOTHER_MACHINE, NO_PROCESS, NO_RUNNER, NO_SPACE, quote_command
 from steelyard.run.queue.job import Job

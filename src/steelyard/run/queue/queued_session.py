@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError, ProgramError
+from steelyard.core.errors import MachineError, ProgramError
 from steelyard.interventions.node import Node
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan

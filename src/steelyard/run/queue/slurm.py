@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.queue.commands import ask, filled, refuse_absent
 from steelyard.run.queue.job import Job
 from steelyard.run.queue.scheduler import Handover, JobState, Scheduler

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from steelyard.core.sample import Treatment
 from steelyard.run.queue.scheduler import Scheduler
-from steelyard.sample import Treatment
 from steelyard.spec.text.placeholders import format_level
 
 

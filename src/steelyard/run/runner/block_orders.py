@@ -7,12 +7,12 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.sample import Treatment
 from steelyard.design.plan import Block, Context
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launch_plan import LaunchPlan, with_trial
 from steelyard.run.launch.level_changes import LevelChanges
 from steelyard.run.runner.orders import BlockEnd, Entry, Hook, TrialOrder
-from steelyard.sample import Treatment
 
 _BLOCK_END: Final = BlockEnd()
 

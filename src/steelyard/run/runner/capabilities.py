@@ -14,12 +14,12 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.named import Named
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.counter_facts import TREE
 from steelyard.run.runner.runner import find_runner, probe_launches
-from steelyard.units import Scalar
 
 HARDWARE: Final = ("cycles", "instructions", "cache_misses", "branch_misses")
 PARANOID: Final = 1

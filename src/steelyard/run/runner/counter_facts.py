@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.counters import EVENTS, find_event
+from steelyard.core.counters import EVENTS, find_event
+from steelyard.core.units import Scalar
 from steelyard.run.host.control_groups import find_control_groups
 from steelyard.run.host.energy import find_energy_source
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.runner import probe_launches
-from steelyard.units import Scalar
 
 ENERGY: Final = tuple(name for name, event in EVENTS.items() if event.source == "energy")
 TREE: Final = tuple(name for name, event in EVENTS.items() if event.source == "tree")

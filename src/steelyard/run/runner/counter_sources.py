@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from steelyard.counters import CounterEvent, find_event
+from steelyard.core.counters import CounterEvent, find_event
 from steelyard.run.host.control_groups import ControlGroups, find_control_groups, name_trial_group
 from steelyard.run.host.energy import EnergySource, find_energy_source
 from steelyard.run.host.event_sources import DeviceEvent, find_device_event

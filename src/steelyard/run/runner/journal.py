@@ -14,8 +14,8 @@ from typing import BinaryIO, Final, Literal
 
 import msgspec
 
-from steelyard.counters import find_event
-from steelyard.errors import RecordError
+from steelyard.core.counters import find_event
+from steelyard.core.errors import RecordError
 
 RawStatus = Literal["ok", "timed_out", "spawn_failed", "setup_failed", "hook_failed", "lost"]
 """``ok``: the program ran to its end, whatever its exit code; ``lost``: nobody knows, as the machine that it

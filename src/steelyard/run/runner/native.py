@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 RUNNER: Final = "steelyard-runner"
 CACHE: Final = "steelyard-cache"

@@ -9,7 +9,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.launch import CAPTURE, MOST_COUNTERS, NULL, Launch
 from steelyard.run.runner.counter_sources import CounterRequest, build_requests
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.runner.journal import RawTrial, read_journal
 from steelyard.run.runner.native import RUNNER, native_file

@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
+from steelyard.core.errors import MachineError, ProgramError, RecordBusyError, RecordError, SteelyardError
 from steelyard.run.runner.journal import JOURNAL_VERSION, RawTrial, decode_record
 
 HEAD: Final = Struct("<IB")

@@ -10,7 +10,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import RecordBusyError
+from steelyard.core.errors import RecordBusyError
 
 _TIMEOUT_S: Final = 5.0
 _PAUSE_S: Final = 0.005

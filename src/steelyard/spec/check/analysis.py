@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis, Family, TypeB
-from steelyard.estimand import INTERVALS, PROPAGATED
+from steelyard.core.analysis import Analysis, Family, TypeB
+from steelyard.core.estimand import INTERVALS, PROPAGATED
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.check.effects import read_contrasts, read_effects
 from steelyard.spec.check.levels import find_level
@@ -18,7 +19,6 @@ from steelyard.spec.layout import base_step, cells_of, lay_out, named_axes
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import BUILTIN, Scalar
 
 
 def read_analysis(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.interventions.built import CODE_PARTS, Code
 from steelyard.spec.check.factors import COMMAND
@@ -24,7 +25,6 @@ from steelyard.spec.experiment import (
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.placeholders import names
 from steelyard.spec.text.shell_text import expand_for_shell
-from steelyard.units import Scalar
 
 _SCOPES: Final = {
     "trial": ("source", "build", "trial"),

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.cells import cells, matches
 from steelyard.spec.check.contexts import RANDOM
@@ -19,7 +20,6 @@ from steelyard.spec.layout import lay_out
 from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 FIRST_STRICT_LOOK: Final = 40
 """The same where stopping must cost next to no coverage: 94.5 to 95 % whatever the spread

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
+from steelyard.core.units import BUILTIN, Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.check.levels import check_distinct, check_level, find_level, unique
 from steelyard.spec.check.names import check_identifier
@@ -15,7 +16,6 @@ from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.text.toml import shown
-from steelyard.units import BUILTIN, Scalar
 
 COMMAND = "command"
 """The factor that ``commands`` makes."""

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from steelyard.factorial import Axis, Fraction, Generator
-from steelyard.factorial.aberration import MOST_AXES, minimum_aberration, sizes, smallest
-from steelyard.factorial.hadamard import LARGEST
-from steelyard.factorial.layout import TWO_STEPS
+from steelyard.core.factorial import Axis, Fraction, Generator
+from steelyard.core.factorial.aberration import MOST_AXES, minimum_aberration, sizes, smallest
+from steelyard.core.factorial.hadamard import LARGEST
+from steelyard.core.factorial.layout import TWO_STEPS
+from steelyard.core.units import Scalar
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.experiment import Design, Factor, Zip
 from steelyard.spec.layout import named_axes, read_generator, written_generator
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 _PATH: Path = ("design",)
 _OF_FRACTIONS = ("generators", "resolution", "treatments")

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
 from steelyard.spec.check.names import check_text
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 _MOST = 2**63
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import BUILTIN, Scalar, is_number
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.names import check_identifier, check_line
 from steelyard.spec.check.patterns import check_pattern, check_pointer
@@ -17,7 +18,6 @@ from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import RESERVED
 from steelyard.spec.valgrind import EVENTS
-from steelyard.units import BUILTIN, Scalar, is_number
 
 
 def read_metrics(

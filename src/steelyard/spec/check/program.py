@@ -9,8 +9,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.counters import EVENTS, find_event, is_counter
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.counters import EVENTS, find_event, is_counter
+from steelyard.core.errors import SpecError, UsageError
+from steelyard.core.units import BUILTIN, Scalar, parse_duration
 from steelyard.spec.check.names import check_text
 from steelyard.spec.check.patterns import check_pattern
 from steelyard.spec.tables.build import Build
@@ -20,7 +21,6 @@ from steelyard.spec.text.gathered import ErrorCollector
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import shown, toml_value
-from steelyard.units import BUILTIN, Scalar, parse_duration
 
 COUNTERS: Final = tuple(name for name in EVENTS if name not in BUILTIN)
 """Names of the events that no trial has anyway; whether this machine has them is seen when they are read."""

@@ -9,7 +9,8 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.check.names import check_text
 from steelyard.spec.experiment import Factor, LaunchMethod, Noise
 from steelyard.spec.ranks import ranks_of
@@ -18,7 +19,6 @@ from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.origin import Origin, suggest
 from steelyard.spec.text.placeholders import format_level, names
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 IMPLEMENTATIONS: Final = ("openmpi", "mpich", "impi")
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from steelyard.core.units import Scalar
 from steelyard.spec.cells import Cell, matches
 from steelyard.spec.tables.factors import Factor, Zip
 from steelyard.spec.text.origin import Origin, Path
 from steelyard.spec.text.toml import toml_value
-from steelyard.units import Scalar
 
 
 def free_factors(factors: Sequence[Factor], zips: Sequence[Zip], named: AbstractSet[str]) -> tuple[str, ...]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import BUILTIN
 from steelyard.spec.experiment import Program, UserMetric
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.valgrind import EVENTS
-from steelyard.units import BUILTIN
 
 _APART: Final = "measure it in a separate spec, without valgrind"
 

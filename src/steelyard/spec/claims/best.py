@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
+from steelyard.core.units import Scalar
 from steelyard.spec.check.levels import find_level
 from steelyard.spec.check.selectors import check_strata, free_factors
 from steelyard.spec.claims.keys import Metric, Name, Strata, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, select
 from steelyard.spec.text.origin import Origin, Path, suggest
-from steelyard.units import Scalar
 
 
 class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", tag_field="kind"):

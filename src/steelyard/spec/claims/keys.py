@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from msgspec import Meta
 
+from steelyard.core.units import Scalar
 from steelyard.spec.tables.values import WORKED_OUT
-from steelyard.units import Scalar
 
 Levels = Mapping[str, Scalar]
 Name = Annotated[str | None, Meta(description="What reports call the claim; its own words by default.")]

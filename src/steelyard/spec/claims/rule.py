@@ -8,12 +8,12 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import is_number
 from steelyard.spec.claims.keys import Metric, Name, Parameter, Where
 from steelyard.spec.claims.question import ClaimNames, check_label, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path, suggest
 from steelyard.spec.text.toml import shown
-from steelyard.units import is_number
 
 LEAST_POINTS: Final = 3
 """Of the parameter, from which there is a model."""
@@ -44,7 +44,7 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
 
     def checked(self, question: ClaimNames, origin: Origin, path: Path) -> Rule:
         """Return the claim, where the names in it are levels, or may be labels."""
-        from steelyard.growth import parse_rule
+        from steelyard.core.growth import parse_rule
 
         metric = check_metric(self.metric, question, origin, (*path, "metric"))
         try:

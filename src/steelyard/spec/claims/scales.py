@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import replace
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.spec.claims.keys import Levels, Name, Where
 from steelyard.spec.claims.question import ClaimNames, check_metric, check_parameter, select
 from steelyard.spec.text.origin import Origin, Path
@@ -94,7 +94,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
         return replace(self, where=where, litmus=litmus)
 
     def _check_deviation(self, text: str, origin: Origin, path: Path) -> None:
-        from steelyard.growth import HALF, parse_deviation
+        from steelyard.core.growth import HALF, parse_deviation
 
         if text == HALF:
             return
@@ -108,7 +108,7 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
 def _check_growth(
     text: str, parameter: str | None, along: Mapping[str, str], origin: Origin, path: Path
 ) -> None:
-    from steelyard.growth import parse
+    from steelyard.core.growth import parse
 
     try:
         parsed = parse(text)

@@ -12,10 +12,10 @@ from typing import Any, Final, TypeGuard
 
 import msgspec
 
+from steelyard.core.units import Scalar, is_number
 from steelyard.spec.text.origin import Path, nearest
 from steelyard.spec.text.placeholders import format_level
 from steelyard.spec.text.toml import toml_key, toml_value
-from steelyard.units import Scalar, is_number
 
 Levels = Mapping[str, Sequence[Scalar]]
 """Factors and their levels, as far as the spec has them."""

@@ -32,7 +32,7 @@ def suggest_metric(word: str, known: Iterable[str], what: str = "metrics") -> st
     what : str
         What ``known`` is called.
     """
-    from steelyard.counters import EVENTS
+    from steelyard.core.counters import EVENTS
 
     names = list(known)
     folded = word.lower().replace("-", "_")

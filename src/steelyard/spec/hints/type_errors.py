@@ -14,7 +14,8 @@ from typing import Any, Final, Literal
 
 import msgspec
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
+from steelyard.core.units import Scalar
 from steelyard.spec.hints.did_you_mean import (
     Levels,
     is_scalar,
@@ -28,7 +29,6 @@ from steelyard.spec.hints.misplaced_keys import alias_of, members, table_of
 from steelyard.spec.tables.values import keys_of
 from steelyard.spec.text.origin import Origin, Path, nearest
 from steelyard.spec.text.toml import shown, toml_value
-from steelyard.units import Scalar
 
 _KINDS: Final = {
     "str": "text in quotes",

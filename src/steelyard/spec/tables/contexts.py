@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta
 
+from steelyard.core.units import Scalar
 from steelyard.interventions import INTERVENTIONS
-from steelyard.units import Scalar
 
 
 class Range(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from steelyard.factorial.layout import Kind
+from steelyard.core.factorial.layout import Kind
+from steelyard.core.units import Scalar
 from steelyard.spec.tables.values import Duration
-from steelyard.units import Scalar
 
 
 class Stop(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from steelyard.core.units import Scalar
 from steelyard.spec.tables.values import WORKED_OUT
-from steelyard.units import Scalar
 
 
 class Factor(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

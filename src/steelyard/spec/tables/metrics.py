@@ -8,8 +8,8 @@ from typing import Annotated, Final, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from steelyard.core.units import Better, Scalar
 from steelyard.spec.tables.values import WORKED_OUT
-from steelyard.units import Better, Scalar
 
 Harness = Literal[
     "google-benchmark", "pytest-benchmark", "pyperf", "benchmarkdotnet", "reframe", "nanobench", "hyperfine",

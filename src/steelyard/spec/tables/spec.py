@@ -7,7 +7,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import Meta
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
+from steelyard.core.units import Scalar
 from steelyard.spec.tables.build import Build
 from steelyard.spec.tables.contexts import ContextsTable
 from steelyard.spec.tables.design import Design
@@ -15,7 +16,6 @@ from steelyard.spec.tables.factors import LevelCommands, Zip
 from steelyard.spec.tables.launch import LaunchMethod
 from steelyard.spec.tables.metrics import UserMetric
 from steelyard.spec.tables.program import Program
-from steelyard.units import Scalar
 
 
 class SpecTable(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 from msgspec import Meta
 
-from steelyard.units import Scalar
+from steelyard.core.units import Scalar
 
 if TYPE_CHECKING:
     Command = tuple[str, ...]

@@ -14,9 +14,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 LONGEST: Final = 1000
 """Characters."""

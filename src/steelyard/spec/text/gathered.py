@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import Final, NoReturn, ParamSpec, TypeVar
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 
 MOST: Final = 10
 """Errors that are told."""

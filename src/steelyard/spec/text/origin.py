@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from steelyard.errors import SpecError, UsageError
+from steelyard.core.errors import SpecError, UsageError
 from steelyard.spec.text.toml import toml_key
 
 Path = tuple[str | int, ...]

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.text.toml import shown, whole
-from steelyard.units import Scalar
 
 IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 """What the name of a factor may be."""

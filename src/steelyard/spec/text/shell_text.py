@@ -10,10 +10,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
+from steelyard.core.units import Scalar
 from steelyard.spec.text.placeholders import lookup, parts
 from steelyard.spec.text.toml import shown
-from steelyard.units import Scalar
 
 _QUOTES_MEAN_LITTLE = ("`", "<<", "#", "$'", '$"')
 

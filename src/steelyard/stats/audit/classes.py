@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 CYCLES: Final = {
     "instructions": 1,

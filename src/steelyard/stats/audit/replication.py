@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.audit import Replicated, Verdict
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.core.units import Scalar
+from steelyard.results.audit import Replicated, Verdict
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
-from steelyard.units import Scalar
 
 _ROUNDING: Final = 1e-13
 """Spread of logarithms that arithmetic alone can make of values that are the same."""

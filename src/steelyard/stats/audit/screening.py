@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 SLOWEST: Final = 3
 FASTEST: Final = 2

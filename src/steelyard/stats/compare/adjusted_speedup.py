@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 
-from steelyard.answers.comparison import AdjustedSpeedup
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.comparison import AdjustedSpeedup
+from steelyard.results.interval import Interval
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.distributions.student import t_quantile

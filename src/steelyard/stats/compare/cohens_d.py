@@ -7,10 +7,10 @@ import math
 import msgspec
 import numpy as np
 
-from steelyard.answers.comparison import Standardised
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import chi2_quantile, normal_cdf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import chi2_quantile, normal_cdf
+from steelyard.results.comparison import Standardised
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import unit_rule
 
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Answer, DesignFacts
-from steelyard.answers.comparison import Comparison, QuantileSpeedup
-from steelyard.answers.samples import Described
-from steelyard.answers.undefined import Undefined
-from steelyard.factorial import Layout
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.factorial import Layout
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Answer, DesignFacts
+from steelyard.results.comparison import Comparison, QuantileSpeedup
+from steelyard.results.samples import Described
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import compare, intervals
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.pairing import pair_up
@@ -23,8 +23,8 @@ from steelyard.stats.planning.fresh_run import fresh_run
 from steelyard.stats.sequential.over_looks import looks_of
 
 if TYPE_CHECKING:
-    from steelyard.answers.comparison import SpeedupRatio
-    from steelyard.answers.contexts import ContextFinding
+    from steelyard.results.comparison import SpeedupRatio
+    from steelyard.results.contexts import ContextFinding
 
 MOST_SHIFTS: Final = 200
 

@@ -11,19 +11,19 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import (
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import (
     Comparison,
     Relevance,
     Speedup,
 )
-from steelyard.answers.flags import FEW_BLOCKS, Flag, unequal
-from steelyard.answers.samples import Autocorrelation
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand
-from steelyard.sample import Sample
+from steelyard.results.flags import FEW_BLOCKS, Flag, unequal
+from steelyard.results.samples import Autocorrelation
+from steelyard.results.undefined import Undefined
 from steelyard.stats.cached import cached
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast

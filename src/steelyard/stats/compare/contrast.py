@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from steelyard.answers.analysis import Order
-from steelyard.answers.assumptions import Unit
-from steelyard.answers.undefined import Reason, Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.assumptions import Unit
+from steelyard.results.undefined import Reason, Undefined
 from steelyard.stats.cached import cached
 from steelyard.stats.compare.crossed import Crossed, crossed
 from steelyard.stats.rounding import ROUNDING, largest, steadied

@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
 
 
 class Crossed(msgspec.Struct, frozen=True):

@@ -13,9 +13,9 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.interval import Interval
-from steelyard.answers.samples import Autocorrelation
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.interval import Interval
+from steelyard.results.samples import Autocorrelation
 from steelyard.stats.distributions.student import LogT
 
 FEWEST: Final = 20

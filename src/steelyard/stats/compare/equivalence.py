@@ -9,8 +9,8 @@ import math
 
 import msgspec
 
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.t_tests import t_p
 from steelyard.stats.rounding import constant

@@ -7,10 +7,10 @@ from typing import assert_never
 
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import INTERVALS, Estimand, IntervalKind, meant
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import INTERVALS, Estimand, IntervalKind, meant
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import means_of
 from steelyard.stats.compare.median_ratio import median_ratio

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-from steelyard.analysis import Analysis
+from steelyard.core.analysis import Analysis
+from steelyard.core.units import Scalar
 from steelyard.stats.hypothesis.false_discovery import benjamini_hochberg
 from steelyard.stats.hypothesis.holm import Tested, holm
-from steelyard.units import Scalar
 
 WIDE_FROM: Final = 4
 """Strata from which on all are one family by default: three families at 5 % each are wrong in up to 14 %."""

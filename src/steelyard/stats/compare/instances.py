@@ -13,10 +13,10 @@ from itertools import chain
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.samples import Drill, InstanceShare
-from steelyard.errors import UsageError
-from steelyard.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
-from steelyard.units import Scalar
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import COLUMNS, Failures, Instances, Provenance, Sample, Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.samples import Drill, InstanceShare
 
 
 def pool(samples: Sequence[Sample], factor: str) -> list[Sample]:

@@ -10,19 +10,19 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Speedup, SpeedupRatio
-from steelyard.answers.flags import unjudgeable
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Speedup, SpeedupRatio
+from steelyard.results.flags import unjudgeable
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.interaction_estimate import ratio_of_speedups
 from steelyard.stats.compare.pairing import Pair, pair_up
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.sequential.looks import Looks
 from steelyard.stats.sequential.over_looks import over_looks
-from steelyard.units import Scalar
 
 Change = Literal["larger", "smaller", "not_resolved"]
 

@@ -12,11 +12,11 @@ from typing import Final
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import TypeB
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand, IntervalKind
+from steelyard.core.analysis import TypeB
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand, IntervalKind
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import Contrast, Units, restricted
 from steelyard.stats.compare.estimate import estimate
 from steelyard.stats.compare.means import Means, means_of

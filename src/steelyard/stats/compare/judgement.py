@@ -8,9 +8,9 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import Undefined
+from steelyard.results.comparison import Speedup
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import Undefined
 from steelyard.stats.hypothesis.holm import Tested, holm
 
 Outcome = Literal["holds", "fails", "not_resolved", "not_judged"]

@@ -13,9 +13,9 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.answers.comparison import Speedup
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
+from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.dependence import Hull
 from steelyard.stats.compare.means import means_of

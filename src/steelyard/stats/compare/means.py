@@ -8,7 +8,7 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.rounding import ROUNDING, largest, steadied

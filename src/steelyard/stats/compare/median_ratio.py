@@ -7,12 +7,12 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.assumptions import Unit
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
-from steelyard.special import binomial_cdf, normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.core.special import binomial_cdf, normal_quantile
+from steelyard.results.assumptions import Unit
+from steelyard.results.comparison import Speedup
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast, Units, instance_ids
 from steelyard.stats.compare.speedup import by_t, speedup
 from steelyard.stats.distributions.sign_test import SignTest

@@ -7,10 +7,10 @@ from itertools import combinations
 
 import msgspec
 
-from steelyard.analysis import Analysis
-from steelyard.errors import UsageError
-from steelyard.sample import Sample, Treatment
-from steelyard.units import Scalar
+from steelyard.core.analysis import Analysis
+from steelyard.core.errors import UsageError
+from steelyard.core.sample import Sample, Treatment
+from steelyard.core.units import Scalar
 
 
 class Pair(msgspec.Struct, frozen=True):

@@ -8,10 +8,10 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.comparison import QuantileSpeedup, Speedup
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.comparison import QuantileSpeedup, Speedup
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.quantile import Quantile
 

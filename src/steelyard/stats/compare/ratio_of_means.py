@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import IntervalKind
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import IntervalKind
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.means import Means, means_of
 from steelyard.stats.compare.speedup import by_t, of_equal_units

@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import LogT
 from steelyard.stats.hypothesis.holm import Tested, holm
 

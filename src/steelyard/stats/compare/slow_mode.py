@@ -7,9 +7,9 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.comparison import SlowMode
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.comparison import SlowMode
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.describe.outliers import FENCE, SMALL_SAMPLE
 from steelyard.stats.describe.quartiles import quartiles

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.assumptions import Unit
-from steelyard.answers.comparison import Speedup
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.estimand import Estimand
+from steelyard.core.arrays import Floats
+from steelyard.core.estimand import Estimand
+from steelyard.results.assumptions import Unit
+from steelyard.results.comparison import Speedup
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.sign_test import SignTest

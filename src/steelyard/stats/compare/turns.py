@@ -19,7 +19,7 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import LogT
 from steelyard.stats.hypothesis.holm import holm
 

@@ -13,13 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Better, BetterMethod, Typical
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Better, BetterMethod, Typical
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.cohens_d import of_differences, of_two
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import pair_up

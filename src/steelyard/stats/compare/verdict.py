@@ -5,7 +5,7 @@ Difference is by the adjusted test of 1, relevance by the adjusted tests of the 
 
 from __future__ import annotations
 
-from steelyard.answers.comparison import Difference, Relevance, Verdict
+from steelyard.results.comparison import Difference, Relevance, Verdict
 
 
 def difference_of(log_speedup: float, *, rejected: bool) -> Difference:

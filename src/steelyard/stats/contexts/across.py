@@ -7,11 +7,11 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.contexts import AcrossContexts, Components, InContext, Robust, Sides
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.contexts import AcrossContexts, Components, InContext, Robust, Sides
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.contexts.components import crossed_components, nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits
 from steelyard.stats.distributions.bootstrap_t import studentised_groups

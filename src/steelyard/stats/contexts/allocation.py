@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.contexts import Components
+from steelyard.results.contexts import Components
 
 FEWEST_CONTEXTS: Final = 5
 """Below, t with so few degrees of freedom makes intervals that say nothing."""

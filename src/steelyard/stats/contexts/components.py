@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.contexts import Components
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.special import f_sf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import f_sf
+from steelyard.results.contexts import Components
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.visits import Ints, Visits
 
 _ROUNDING: Final = 1e-13

@@ -8,11 +8,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.contexts import AcrossContexts, ContextFinding, Split
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.contexts import AcrossContexts, ContextFinding, Split
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.contexts.across import across_contexts
 from steelyard.stats.contexts.allocation import allocate_like

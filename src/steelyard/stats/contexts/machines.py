@@ -15,13 +15,13 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.contexts import Components
-from steelyard.answers.interval import Interval
-from steelyard.answers.machines import Deviation, Gain, Machine, Machines, Pace, Spread
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
-from steelyard.special import f_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.core.special import f_quantile
+from steelyard.results.contexts import Components
+from steelyard.results.interval import Interval
+from steelyard.results.machines import Deviation, Gain, Machine, Machines, Pace, Spread
+from steelyard.results.undefined import Undefined
 from steelyard.stats.contexts.across import compare_each
 from steelyard.stats.contexts.components import nested_components
 from steelyard.stats.contexts.visits import Visits, differences, visits

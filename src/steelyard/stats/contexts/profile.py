@@ -7,13 +7,13 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from steelyard.answers.contexts import AtContext, Profile
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
+from steelyard.results.contexts import AtContext, Profile
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.contexts.visits import visits
 from steelyard.stats.distributions.student import t_quantile
-from steelyard.units import Scalar
 
 
 def profile(sample: Sample, settings: Mapping[int, Mapping[str, Scalar]]) -> Profile | Undefined:

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 from msgspec.structs import replace
 
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.undefined import Undefined
 
 Ints = npt.NDArray[np.int64]
 

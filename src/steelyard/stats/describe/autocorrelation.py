@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from steelyard.answers.samples import Autocorrelation
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.samples import Autocorrelation
 from steelyard.stats.rounding import constant
 
 

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.samples import Gap
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.samples import Gap
 from steelyard.stats.describe.clock_step import coarse_step
 
 FEWEST: Final = 8

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 COARSE: Final = 0.25
 """A step of a quarter of s adds 0.5 % to the variance (step / sqrt 12); coarser steps also make Shapiro-Wilk

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 FEWEST: Final = 8
 

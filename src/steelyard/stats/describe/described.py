@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.answers.samples import Described
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.core.units import Metric
+from steelyard.results.samples import Described
 from steelyard.stats.compare.instances import drill_down
 from steelyard.stats.describe.autocorrelation import autocorrelation
 from steelyard.stats.describe.bimodality import gap
@@ -14,7 +15,6 @@ from steelyard.stats.describe.concentration import dominating_share
 from steelyard.stats.describe.outliers import outliers
 from steelyard.stats.describe.summary import summarise
 from steelyard.stats.describe.trend import trend
-from steelyard.units import Metric
 
 
 def describe(sample: Sample) -> Described:

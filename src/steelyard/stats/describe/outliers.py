@@ -9,8 +9,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.samples import Outliers
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.samples import Outliers
 from steelyard.stats.describe.quartiles import quartiles
 
 FENCE: Final = 3.0

@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.samples import Autocorrelation
+from steelyard.results.interval import Interval
+from steelyard.results.samples import Autocorrelation
 from steelyard.stats.compare.dependence import Allowance, allowance_in_time
 from steelyard.stats.distributions.skewed import transformed, untransformed
 from steelyard.stats.distributions.student import t_quantile, two_sided_p

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 
 def skewness(values: Floats) -> float:

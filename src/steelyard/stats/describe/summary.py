@@ -7,8 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.samples import Summary
+from steelyard.results.interval import Interval
+from steelyard.results.samples import Summary
 from steelyard.stats.describe.quartiles import quartiles
 
 

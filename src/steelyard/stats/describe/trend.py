@@ -9,8 +9,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.samples import Trend
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.samples import Trend
 from steelyard.stats.distributions.student import two_sided_normal_p
 from steelyard.stats.rounding import constant
 

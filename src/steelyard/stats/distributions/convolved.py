@@ -8,9 +8,9 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_cdf, student_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_cdf, student_quantile
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.order_statistics import order_of
 
 

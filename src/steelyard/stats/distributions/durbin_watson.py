@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import msgspec
 
-from steelyard.special import beta_cdf, beta_quantile
+from steelyard.core.special import beta_cdf, beta_quantile
 
 
 class _Beta(msgspec.Struct, frozen=True):

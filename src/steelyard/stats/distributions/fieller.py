@@ -6,7 +6,7 @@ import math
 
 import msgspec
 
-from steelyard.answers.interval import Interval
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 

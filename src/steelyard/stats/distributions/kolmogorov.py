@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.special import binomial_pmf
+from steelyard.core.special import binomial_pmf
 
 NO_TAIL: Final = 370.0
 """n d^2 from which the tail is below the smallest double."""

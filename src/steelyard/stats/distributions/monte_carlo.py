@@ -7,9 +7,9 @@ import math
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.order_statistics import ends, two_sided, up_to
 
 

@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.interval import Interval
 
 
 def two_sided(ascending: Floats, at: float) -> float:

@@ -7,9 +7,9 @@ import math
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import binomial_cdf, binomial_order
+from steelyard.core.arrays import Floats
+from steelyard.core.special import binomial_cdf, binomial_order
+from steelyard.results.interval import Interval
 
 
 class Quantile(msgspec.Struct, frozen=True, eq=False):

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.convolved import Convolved
 from steelyard.stats.distributions.order_statistics import ends, two_sided
 from steelyard.stats.distributions.student import (

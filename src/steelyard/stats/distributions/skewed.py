@@ -11,8 +11,8 @@ import math
 
 import msgspec
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 
 

@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.special import chi2_quantile, normal_cdf, student_cdf, student_quantile
+from steelyard.core.special import chi2_quantile, normal_cdf, student_cdf, student_quantile
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 
 AS_NORMAL: Final = 1e6
 """Degrees of freedom with which t is the normal distribution to six digits."""

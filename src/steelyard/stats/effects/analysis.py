@@ -8,9 +8,12 @@ from typing import Final, TypeVar
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.effects import (
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.factorial import Kind, Layout
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.effects import (
     By,
     ConditionalEffect,
     ContrastEffect,
@@ -20,11 +23,8 @@ from steelyard.answers.effects import (
     LogEstimate,
     Method,
 )
-from steelyard.answers.flags import unjudgeable
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.factorial import Kind, Layout
-from steelyard.sample import Sample
+from steelyard.results.flags import unjudgeable
+from steelyard.results.undefined import Undefined
 from steelyard.stats.distributions.student import two_sided_p
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.estimate import interval_of, of_cells, of_units, resolvable

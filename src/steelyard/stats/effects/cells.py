@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.analysis import Order
-from steelyard.answers.effects import By
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.effects import By
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import instance_ids
 
 Ints = npt.NDArray[np.int64]

@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.effects import By, LogEstimate, Method
-from steelyard.answers.interval import Interval
-from steelyard.answers.undefined import LARGEST_LOG
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.effects import By, LogEstimate, Method
+from steelyard.results.interval import Interval
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.distributions.student import LogT, detectable, two_sided_p
 from steelyard.stats.rounding import ROUNDING
 

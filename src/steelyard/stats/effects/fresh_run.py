@@ -6,10 +6,10 @@ import math
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.comparison import FreshRun
-from steelyard.answers.effects import Effect, Factorial
+from steelyard.core.analysis import Analysis
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.comparison import FreshRun
+from steelyard.results.effects import Effect, Factorial
 from steelyard.stats.planning.planned_test import MOST_BLOCKS
 from steelyard.stats.planning.power import POWER
 from steelyard.stats.planning.sample_size import n_paired

@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 
 class PseudoError(msgspec.Struct, frozen=True):

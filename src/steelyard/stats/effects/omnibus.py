@@ -15,8 +15,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.special import f_sf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import f_sf
 from steelyard.stats.rounding import ROUNDING
 
 

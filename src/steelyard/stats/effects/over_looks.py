@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from msgspec.structs import replace
 
-from steelyard.answers.effects import ConditionalEffect, ContrastEffect, Effect, LevelEffect, LogEstimate
+from steelyard.results.effects import ConditionalEffect, ContrastEffect, Effect, LevelEffect, LogEstimate
 from steelyard.stats.effects.estimate import interval_of
 from steelyard.stats.sequential.looks import Looks
 

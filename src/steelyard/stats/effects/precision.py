@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.arrays import Floats
-from steelyard.factorial import Layout
-from steelyard.factorial.layout import TWO_STEPS
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.factorial import Layout
+from steelyard.core.factorial.layout import TWO_STEPS
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
 from steelyard.stats.effects.cells import Cells, cells_of
 from steelyard.stats.effects.structure import Structure, structures
 from steelyard.stats.planning.precision import Precision, doubts_of, log_halfwidth

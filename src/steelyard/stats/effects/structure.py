@@ -9,13 +9,13 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.arrays import Floats
-from steelyard.factorial import Axis, Fraction, Layout
-from steelyard.factorial.confounding import confounded
-from steelyard.factorial.words import axes_of, order
-from steelyard.sample import Sample
-from steelyard.units import Scalar
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.factorial import Axis, Fraction, Layout
+from steelyard.core.factorial.confounding import confounded
+from steelyard.core.factorial.words import axes_of, order
+from steelyard.core.sample import Sample
+from steelyard.core.units import Scalar
 
 MOST_EFFECTS: Final = 255
 """Effects of eight factors; with more factors, interactions of three and more are left out."""

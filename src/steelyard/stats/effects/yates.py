@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 
 def yates(values: Floats) -> Floats:

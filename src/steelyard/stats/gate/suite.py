@@ -17,9 +17,9 @@ from typing import Final, Literal
 import msgspec
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
+from steelyard.results.interval import Interval
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm

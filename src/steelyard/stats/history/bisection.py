@@ -19,10 +19,10 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.bisection import Likeness
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.sample import S_PER_MAD
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import S_PER_MAD
+from steelyard.results.bisection import Likeness
+from steelyard.results.interval import Interval
 from steelyard.stats.distributions.student import detectable, t_quantile, two_sided_p
 from steelyard.stats.history.builds import Builds, BuildsVerdict
 

@@ -20,7 +20,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Bools, Floats, Ints
+from steelyard.core.arrays import Bools, Floats, Ints
 
 LEAST_TAU: Final = 2e-3
 MOST_TAU: Final = 0.1

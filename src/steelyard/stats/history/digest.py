@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.history import Digest
-from steelyard.arrays import Floats
-from steelyard.sample import S_PER_MAD
-from steelyard.units import Better
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import S_PER_MAD
+from steelyard.core.units import Better
+from steelyard.results.history import Digest
 
 FAR: Final = 5.0
 """Standard deviations, by the median absolute deviation, from which a run is slow."""

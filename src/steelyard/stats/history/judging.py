@@ -11,15 +11,15 @@ from typing import Final
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.history import Change, Direction, Kind, Resolvable, SeriesHistory, Wander
-from steelyard.answers.interval import Interval
+from steelyard.core.units import Better
+from steelyard.results.history import Change, Direction, Kind, Resolvable, SeriesHistory, Wander
+from steelyard.results.interval import Interval
 from steelyard.stats.history.kinds import SCALES, unscaled
 from steelyard.stats.history.noise import LEAST_SIDE
 from steelyard.stats.history.place import Step
 from steelyard.stats.history.steps import FEWEST, Examined, Steps, examine, search
 from steelyard.stats.history.wander import describe
 from steelyard.stats.hypothesis.false_discovery import benjamini_hochberg
-from steelyard.units import Better
 
 ALPHA: Final = 0.01
 """A history is looked at after every commit: at 5 %, every twentieth stable series would cry once."""

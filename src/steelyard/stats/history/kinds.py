@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.history import Digest, Kind, Point
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.history import Digest, Kind, Point
 
 
 class Scaled(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats, Ints
+from steelyard.core.arrays import Floats, Ints
 
 LEFT_OUT: Final = 0.1
 """Fraction of the squared differences that is left out, the largest: they belong to steps and outliers. At

@@ -14,7 +14,7 @@ from functools import lru_cache
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats, Ints
+from steelyard.core.arrays import Floats, Ints
 from steelyard.stats.history.noise import LEAST_SIDE
 
 

@@ -15,7 +15,7 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.history.noise import clipped, noise
 from steelyard.stats.history.scan import largest
 

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.history.noise import FAR, HIGHEST, SeriesNoise, clipped, corrected, neighbourhood, noise
 from steelyard.stats.history.place import Step, locate
 from steelyard.stats.history.scan import Scan, Sums

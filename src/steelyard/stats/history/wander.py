@@ -21,8 +21,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.answers.history import Pattern
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.history import Pattern
 from steelyard.stats.history.noise import HIGHEST
 from steelyard.stats.history.steps import EXACT, Steps, levels
 

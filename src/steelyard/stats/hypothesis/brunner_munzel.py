@@ -16,10 +16,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
+from steelyard.results.hypothesis import Alternative, TestOutcome
+from steelyard.results.interval import Interval
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.t_tests import t_p
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.answers.interval import Interval
-from steelyard.special import beta_quantile
+from steelyard.core.special import beta_quantile
+from steelyard.results.interval import Interval
 
 
 def clopper_pearson(successes: int, n: int, alpha: float = 0.05) -> Interval:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from steelyard.answers.hypothesis import VarianceRatio
-from steelyard.special import f_cdf, f_sf
+from steelyard.core.special import f_cdf, f_sf
+from steelyard.results.hypothesis import VarianceRatio
 
 
 def variance_ratio(first: float, n_first: int, second: float, n_second: int) -> VarianceRatio | None:

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from steelyard.answers.hypothesis import Shift
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
+from steelyard.results.hypothesis import Shift
+from steelyard.results.interval import Interval
 from steelyard.stats.hypothesis.mann_whitney import MOST_EXACT, u_tails
 from steelyard.stats.hypothesis.pairwise import differences
 

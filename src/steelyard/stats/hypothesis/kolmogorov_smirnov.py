@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.hypothesis import KolmogorovSmirnov
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.hypothesis import KolmogorovSmirnov
 from steelyard.stats.distributions.kolmogorov import kolmogorov_sf
 
 MOST_EXACT: Final = 250_000

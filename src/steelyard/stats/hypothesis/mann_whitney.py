@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.arrays import Floats
-from steelyard.special import normal_cdf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_cdf
+from steelyard.results.hypothesis import Alternative, TestOutcome
 from steelyard.stats.hypothesis.midranks import Ranks, midranks
 
 MOST_EXACT: Final = 2500

@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 WRITTEN_OUT: Final = 1_000_000
 """Up to this many pairwise values are computed and partitioned, in 10 ms."""

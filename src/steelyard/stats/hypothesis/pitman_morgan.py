@@ -10,7 +10,7 @@ import math
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.distributions.student import two_sided_p
 
 

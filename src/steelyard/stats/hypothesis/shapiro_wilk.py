@@ -11,9 +11,9 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.hypothesis import Normality
-from steelyard.arrays import Floats
-from steelyard.special import normal_cdf, normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_cdf, normal_quantile
+from steelyard.results.hypothesis import Normality
 
 FEWEST: Final = 3
 MOST: Final = 5000

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 from steelyard.stats.distributions.order_statistics import two_sided
 from steelyard.stats.hypothesis.sign_flip_lattice import quantiles
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
 
 STEPS: Final = 16
 """Over the median of the distances from the median, but ``MOST`` over their sum, which few may make large."""

@@ -6,9 +6,9 @@ import math
 
 import msgspec
 
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.arrays import Floats
-from steelyard.special import student_cdf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import student_cdf
+from steelyard.results.hypothesis import Alternative, TestOutcome
 
 
 class Moments(msgspec.Struct, frozen=True):

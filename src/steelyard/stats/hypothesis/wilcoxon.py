@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.hypothesis import TestOutcome
-from steelyard.answers.interval import Interval
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
+from steelyard.results.hypothesis import TestOutcome
+from steelyard.results.interval import Interval
 from steelyard.stats.hypothesis.midranks import midranks
 from steelyard.stats.hypothesis.pairwise import sums
 

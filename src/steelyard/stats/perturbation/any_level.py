@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from steelyard.answers.analysis import Order
-from steelyard.answers.observation import AnyLevel
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.observation import AnyLevel
+from steelyard.results.undefined import Undefined
 from steelyard.stats.effects.cells import cells_of
 from steelyard.stats.effects.omnibus import box, welch_james
 from steelyard.stats.effects.structure import helmert

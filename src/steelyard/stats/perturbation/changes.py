@@ -8,10 +8,10 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.observation import Change, Correlation, Perturbation, Probed
-from steelyard.answers.undefined import Undefined
-from steelyard.sample import Sample
+from steelyard.core.sample import Sample
+from steelyard.results.interval import Interval
+from steelyard.results.observation import Change, Correlation, Perturbation, Probed
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.contrast import contrast
 from steelyard.stats.compare.equivalence import equivalence_paired
 from steelyard.stats.compare.speedup import speedup

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from steelyard.answers.observation import Change, Contest
-from steelyard.answers.undefined import Undefined
+from steelyard.results.observation import Change, Contest
+from steelyard.results.undefined import Undefined
 from steelyard.stats.hypothesis.holm import holm
 
 

@@ -10,9 +10,9 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.interval import Interval
-from steelyard.answers.observation import PartDifference, Trace
-from steelyard.arrays import Floats
+from steelyard.core.arrays import Floats
+from steelyard.results.interval import Interval
+from steelyard.results.observation import PartDifference, Trace
 from steelyard.stats.distributions.student import t_quantile, two_sided_p
 from steelyard.stats.hypothesis.holm import holm
 

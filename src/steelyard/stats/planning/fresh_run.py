@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.comparison import FreshRun, Speedup
-from steelyard.answers.plan import Unit
-from steelyard.estimand import meant
+from steelyard.core.analysis import Analysis
+from steelyard.core.estimand import meant
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.comparison import FreshRun, Speedup
+from steelyard.results.plan import Unit
 from steelyard.stats.planning.planned_test import MOST_BLOCKS, PlannedTest
 from steelyard.stats.planning.power import POWER
 

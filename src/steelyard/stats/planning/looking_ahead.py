@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Final
 
-from steelyard.answers.plan import Judge, Outlook, OutlookRow, Pilot, Unit
-from steelyard.answers.undefined import LARGEST_LOG
+from steelyard.results.plan import Judge, Outlook, OutlookRow, Pilot, Unit
+from steelyard.results.undefined import LARGEST_LOG
 from steelyard.stats.planning.planned_test import PlannedTest
 from steelyard.stats.planning.sample_size import n_precise, n_relied_on
 

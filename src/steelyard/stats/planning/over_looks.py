@@ -9,8 +9,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.special import normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_quantile
 from steelyard.stats.sequential.looks import Looks
 
 _REACH: Final = 7.0

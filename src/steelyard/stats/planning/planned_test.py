@@ -12,8 +12,8 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.plan import Judge, Unit
-from steelyard.look_schedule import looks_from
+from steelyard.core.look_schedule import looks_from
+from steelyard.results.plan import Judge, Unit
 from steelyard.stats.distributions.sign_test import signs_detectable
 from steelyard.stats.planning.criticals import of_pairs, of_runs
 from steelyard.stats.planning.over_looks import blocks_decided

@@ -7,8 +7,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.special import chi2_cdf, chi2_quantile, normal_cdf
+from steelyard.core.arrays import Floats
+from steelyard.core.special import chi2_cdf, chi2_quantile, normal_cdf
 from steelyard.stats.distributions.student import unit_rule
 from steelyard.stats.planning.criticals import Criticals
 

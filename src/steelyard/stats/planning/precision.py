@@ -9,13 +9,13 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.analysis import Analysis
-from steelyard.answers.analysis import Order
-from steelyard.answers.comparison import Comparison
-from steelyard.answers.flags import EarlyDoubt
-from steelyard.answers.undefined import Undefined
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.analysis import Order
+from steelyard.results.comparison import Comparison
+from steelyard.results.flags import EarlyDoubt
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.comparison import intervals
 from steelyard.stats.compare.crossed import crossed
 from steelyard.stats.compare.instances import pool

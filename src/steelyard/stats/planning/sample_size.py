@@ -11,8 +11,8 @@ from typing import Final
 
 import numpy as np
 
-from steelyard.answers.flags import EARLY, ENOUGH
-from steelyard.special import binomial_cdf, binomial_order, normal_cdf, normal_quantile
+from steelyard.core.special import binomial_cdf, binomial_order, normal_cdf, normal_quantile
+from steelyard.results.flags import EARLY, ENOUGH
 from steelyard.stats.distributions.sign_test import order_of
 from steelyard.stats.distributions.student import t_quantile
 from steelyard.stats.hypothesis.sign_flip import MOST as MOST_FLIPPED

@@ -8,9 +8,9 @@ from typing import Final
 
 import msgspec
 
-from steelyard.answers.comparison import Comparison, Speedup
-from steelyard.answers.flags import EARLY, ENOUGH, EarlyDoubt
-from steelyard.answers.interval import Interval
+from steelyard.results.comparison import Comparison, Speedup
+from steelyard.results.flags import EARLY, ENOUGH, EarlyDoubt
+from steelyard.results.interval import Interval
 from steelyard.stats.planning.precision import Precision, halfwidth_of
 
 NARROW: Final = 0.01

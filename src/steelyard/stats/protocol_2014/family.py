@@ -6,15 +6,15 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from steelyard.analysis import Analysis
-from steelyard.answers.protocol import ProtocolAnswer, ProtocolPair, Rules
-from steelyard.sample import Sample
+from steelyard.core.analysis import Analysis
+from steelyard.core.sample import Sample
+from steelyard.core.units import Metric
+from steelyard.results.protocol import ProtocolAnswer, ProtocolPair, Rules
 from steelyard.stats.compare.pairing import pair_up
 from steelyard.stats.hypothesis.holm import holm
 from steelyard.stats.protocol_2014.pair import direction_of, examine
 from steelyard.stats.protocol_2014.profile import profile
 from steelyard.stats.protocol_2014.programs import tables_of
-from steelyard.units import Metric
 
 
 def protocol(samples: Sequence[Sample], declared: Analysis, rules: Rules) -> ProtocolAnswer:

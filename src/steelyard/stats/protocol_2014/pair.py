@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from steelyard.answers.comparison import Difference
-from steelyard.answers.flags import unequal
-from steelyard.answers.hypothesis import Alternative, TestOutcome
-from steelyard.answers.protocol import (
+from steelyard.results.comparison import Difference
+from steelyard.results.flags import unequal
+from steelyard.results.hypothesis import Alternative, TestOutcome
+from steelyard.results.protocol import (
     TEST_OF,
     Above,
     Checks,
@@ -16,7 +16,7 @@ from steelyard.answers.protocol import (
     Rules,
     Test,
 )
-from steelyard.answers.undefined import Undefined
+from steelyard.results.undefined import Undefined
 from steelyard.stats.compare.adjusted_speedup import adjusted_speedup, cv
 from steelyard.stats.compare.contrast import Contrast, contrast
 from steelyard.stats.compare.pairing import Pair

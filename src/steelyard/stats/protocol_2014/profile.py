@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from steelyard.answers.hypothesis import Normality
-from steelyard.arrays import Floats
-from steelyard.sample import Sample
+from steelyard.core.arrays import Floats
+from steelyard.core.sample import Sample
+from steelyard.results.hypothesis import Normality
 from steelyard.stats.describe.clock_step import coarse_step
 from steelyard.stats.describe.described import sees_clock
 from steelyard.stats.hypothesis.shapiro_wilk import normality

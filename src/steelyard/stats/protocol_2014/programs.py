@@ -12,9 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
-from steelyard.sample import Treatment
-from steelyard.units import Scalar
+from steelyard.core.sample import Treatment
+from steelyard.core.units import Scalar
+from steelyard.results.protocol import Cell, ProgramRow, ProgramTables, ProtocolPair, StratumTable, Test
 
 PROGRAMS = ("command", "program")
 """Strata that name programs; without any of these, the first stratum does."""

@@ -23,8 +23,8 @@ from typing import Final
 import msgspec
 import numpy as np
 
-from steelyard.arrays import Floats
-from steelyard.special import normal_cdf, normal_quantile
+from steelyard.core.arrays import Floats
+from steelyard.core.special import normal_cdf, normal_quantile
 
 OPEN: Final = 3 / 4
 """Of alpha, what looks without end may spend altogether."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 from msgspec.structs import replace
 
-from steelyard.answers.analysis import DesignFacts
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.interval import Interval
+from steelyard.results.analysis import DesignFacts
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.interval import Interval
 from steelyard.stats.sequential.looks import Looks
 
 

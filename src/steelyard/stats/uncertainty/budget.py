@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 from functools import lru_cache
 
-from steelyard.answers.budget import Budget, Component, Side
-from steelyard.answers.comparison import Speedup
+from steelyard.results.budget import Budget, Component, Side
+from steelyard.results.comparison import Speedup
 from steelyard.stats.compare.contrast import Contrast, Units
 from steelyard.stats.distributions.sign_flips import SignFlips
 from steelyard.stats.distributions.student import LogT

@@ -9,11 +9,11 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from steelyard.analysis import TypeB
-from steelyard.answers.budget import Side
-from steelyard.answers.comparison import Distribution, Speedup
-from steelyard.answers.undefined import LARGEST_LOG, Undefined
-from steelyard.arrays import Floats
+from steelyard.core.analysis import TypeB
+from steelyard.core.arrays import Floats
+from steelyard.results.budget import Side
+from steelyard.results.comparison import Distribution, Speedup
+from steelyard.results.undefined import LARGEST_LOG, Undefined
 from steelyard.stats.compare.contrast import Contrast
 from steelyard.stats.compare.speedup import EqualUnits
 from steelyard.stats.distributions.sign_flips import SignFlips

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from steelyard.answers.budget import Expanded
+from steelyard.results.budget import Expanded
 from steelyard.stats.distributions.student import t_quantile
 
 

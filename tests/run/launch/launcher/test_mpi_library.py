@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launcher.mpi_library import library_of, linked_to
 
 SAID = {

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.noise import noise_library
 from steelyard.run.launch.launcher.simulator import Simulator, simulator

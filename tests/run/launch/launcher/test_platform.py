@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.run.launch.launcher.platform import SimulatedHost, places, read_hosts
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from steelyard.core.errors import MachineError, SpecError
+from steelyard.core.units import BUILTIN
 from steelyard.design import treatments
-from steelyard.errors import MachineError, SpecError
 from steelyard.run.launch.launch_plan import LaunchPlan
 from steelyard.spec import experiment
 from steelyard.store.provenance import Origins
-from steelyard.units import BUILTIN
 
 LINKED = {"openmpi": b"\x7fELF..\0libmpi.so.40\0", "mpich": b"\x7fELF..\0libmpi.so.12\0",
           "simgrid": b"\x7fELF..\0libsimgrid.so.4\0", "nothing": b"#!/bin/sh\n"}  # fmt: skip

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.run.measure.measurement import Value
 from steelyard.spec.experiment import UserMetric
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.gate.harnesses.cargo import Cargo
 from steelyard.lab.gate.harnesses.gathering import Asv, BenchmarkDotNet
 from steelyard.lab.gate.harnesses.go import Go

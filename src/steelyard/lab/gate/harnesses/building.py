@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from steelyard.errors import MachineError, ProgramError
+from steelyard.core.errors import MachineError, ProgramError
 from steelyard.lab.gate.harnesses.harness import Tree
 
 _LINES: Final = 6

@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import ProgramError
+from steelyard.core.errors import ProgramError
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     SHARE,

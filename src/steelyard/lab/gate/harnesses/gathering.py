@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.gate.harnesses import gather
 from steelyard.lab.gate.harnesses.harness import (
     SHARE,

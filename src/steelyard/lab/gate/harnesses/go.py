@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import NoReportError, ProgramError, UsageError
+from steelyard.core.errors import NoReportError, ProgramError, UsageError
 from steelyard.lab.gate.harnesses.building import build
 from steelyard.lab.gate.harnesses.harness import (
     REPETITIONS,

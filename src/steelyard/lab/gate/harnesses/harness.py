@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.spec.tables.metrics import Harness as Format
 
 SHARE: Final = 10

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 from steelyard.lab.gate.harnesses.harness import Harness, HarnessProgram, Selection, Tree, match_any
 
 _CLASS_PATH = frozenset({"-cp", "-classpath", "--class-path"})

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
 from steelyard.lab.gate.harnesses.harness import (
     Harness,
     HarnessProgram,

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import ProgramError, UsageError
+from steelyard.core.errors import ProgramError, UsageError
 
 LIMIT_S: Final = 60.0
 SCRIPT: Final = """

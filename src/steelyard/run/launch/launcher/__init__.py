@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.spec.experiment import Experiment
-from steelyard.units import Scalar
 
 __all__ = ["Launcher", "launcher_of"]
 

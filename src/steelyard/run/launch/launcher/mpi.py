@@ -9,7 +9,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
+from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import AS_ROOT, NAMES, Library, library_of, linked_to
 from steelyard.run.launch.launcher.session_directory import (
@@ -23,7 +24,6 @@ from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.text.placeholders import expand
-from steelyard.units import Scalar
 
 
 class Mpi:

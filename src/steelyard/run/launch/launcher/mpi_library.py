@@ -13,7 +13,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 _TIMEOUT_S: Final = 20.0
 

@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 from steelyard.run.launch.launcher.simulator import Simulator
 from steelyard.spec.simulated import Shares
 

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 import msgspec
 
-from steelyard.errors import UsageError
+from steelyard.core.errors import UsageError
 
 LARGEST_BYTES: Final = 16 << 20
 MOST_HOSTS: Final = 1 << 20

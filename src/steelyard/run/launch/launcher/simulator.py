@@ -8,7 +8,7 @@ import shutil
 from functools import lru_cache
 from pathlib import Path
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
 
 
 class Simulator:

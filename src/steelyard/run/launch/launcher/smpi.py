@@ -14,7 +14,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError, UsageError
+from steelyard.core.errors import MachineError, UsageError
+from steelyard.core.units import Scalar
 from steelyard.files.user_directories import locate_cache
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
@@ -26,7 +27,6 @@ from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.placeholders import expand
-from steelyard.units import Scalar
 
 SETTINGS: Final = (
     "smpi/privatization:1",

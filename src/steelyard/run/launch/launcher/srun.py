@@ -11,7 +11,8 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from steelyard.errors import MachineError
+from steelyard.core.errors import MachineError
+from steelyard.core.units import Scalar
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.preloading import VARIABLE, preload
@@ -19,7 +20,6 @@ from steelyard.run.runner.native import RANKS, native_file
 from steelyard.spec.experiment import Experiment
 from steelyard.spec.ranks import is_overcommitted, ranks_of
 from steelyard.spec.text.placeholders import expand
-from steelyard.units import Scalar
 
 _TIMEOUT_S: Final = 20.0
 _PLUGINS: Final = {"openmpi": "pmix", "mpich": "pmi2"}

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.series import UNLABELLED, Column, LabelKey, ReportedSeries
 from steelyard.spec.experiment import UserMetric

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeGuard
 
 import msgspec
 
-from steelyard.errors import SpecError
+from steelyard.core.errors import SpecError
+from steelyard.core.units import Scalar, is_number
 from steelyard.run.measure.extract.counted import CountedEvent
 from steelyard.run.measure.extract.derived import Derived, in_order
 from steelyard.run.measure.extract.harness import HarnessOutput, ReadOutput
@@ -22,7 +23,6 @@ from steelyard.run.measure.output import Output
 from steelyard.spec.experiment import Experiment, UserMetric
 from steelyard.spec.text.expression import parse
 from steelyard.spec.valgrind import EVENTS
-from steelyard.units import Scalar, is_number
 
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 import msgspec
 
-from steelyard.errors import SteelyardError
+from steelyard.core.errors import SteelyardError
+from steelyard.core.units import Better
 from steelyard.run.measure.extract.missing import MissingValueError
 from steelyard.run.measure.extract.pattern import refuse_cut
 from steelyard.run.measure.extract.series import Column, ReportedSeries, label_key
 from steelyard.run.measure.output import Output
 from steelyard.spec.experiment import UserMetric
 from steelyard.spec.tables.metrics import Reduce
-from steelyard.units import Better
 
 if TYPE_CHECKING:
     from steelyard.run.runner.journal import RawTrial

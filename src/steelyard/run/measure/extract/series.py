@@ -7,8 +7,8 @@ from typing import Final
 
 import msgspec
 
+from steelyard.core.units import Scalar
 from steelyard.run.measure.measurement import Value
-from steelyard.units import Scalar
 
 LabelKey = tuple[tuple[str, bool, Scalar], ...]
 """Labels in the order of their names. Truth values are marked: Python takes ``True`` for 1."""

@@ -1,0 +1,1 @@
+"""Values and definitions that every room uses; nothing here knows another room."""

@@ -1,0 +1,171 @@
+"""Units and metrics: SI inside, prefixes only where a person reads."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Final, Literal, TypeGuard
+
+import msgspec
+
+from steelyard.core.errors import UsageError
+
+Scalar = str | int | float | bool
+"""What a level of a factor, a setting of a context or a label of a value can be."""
+
+
+def is_number(value: Scalar) -> TypeGuard[float]:
+    """Whether it is one that something can grow with: true and false are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+Better = Literal["lower", "higher", "neither"]
+Kind = Literal["builtin", "counter", "user", "derived"]
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """A quantity that is observed once or more often in each trial.
+
+    Attributes
+    ----------
+    name : str
+        Identifier, with its unit as a suffix where it is one of ours (``wall_s``).
+    unit : str
+        SI unit without prefix (``s``, ``B``, ``1/s``), or empty for a pure number, which may have ``1`` too.
+    kind : {"builtin", "counter", "user", "derived"}
+        Read by the runner always; by the runner when asked; reported by the program; computed from others.
+    better : {"lower", "higher", "neither"}
+        Which way is better.
+    about : str
+        One line for tables and help.
+    """
+
+    name: str
+    unit: str
+    kind: Kind = "user"
+    better: Better = "lower"
+    about: str = ""
+
+
+BUILTIN: Final[dict[str, Metric]] = {
+    metric.name: metric
+    for metric in (
+        Metric("wall_s", "s", "builtin", "lower", "elapsed time from start to end, start-up included"),
+        Metric("cpu_s", "s", "builtin", "lower", "user plus system time of the whole waited-for tree"),
+        Metric("user_s", "s", "builtin", "lower", "user time alone; coarse below 0.1 s"),
+        Metric("system_s", "s", "builtin", "lower", "system time alone; coarse below 0.1 s"),
+        Metric("rss_bytes", "B", "builtin", "lower", "peak resident memory of the tree's largest process"),
+        Metric("minor_faults", "", "builtin", "lower", "page faults served without reading from a disk"),
+        Metric("major_faults", "", "builtin", "lower", "page faults that read from a disk"),
+        Metric("voluntary_switches", "", "builtin", "neither", "context switches because the program waited"),
+        Metric("involuntary_switches", "", "builtin", "lower", "switches because others wanted the CPU"),
+        Metric("queue_wait_s", "s", "builtin", "neither", "time its main thread was ready without a CPU"),
+    )
+}
+"""The metrics that every trial has."""
+
+_DURATION_S: Final = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0}
+_SIZE_BYTES: Final = {
+    "B": 1, "kB": 10**3, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12,
+    "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40,
+}  # fmt: skip
+_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?|\.[0-9]+)\s*([A-Za-zµ]+)?\s*")
+_PREFIXES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n"))
+
+
+def parse_duration(text: str | float) -> float:
+    """Seconds from ``"60 s"``, ``"10 min"``, ``"1.5ms"`` or a number of seconds.
+
+    Raises
+    ------
+    UsageError
+        Not a positive, finite time with a known unit.
+    """
+    return _parse(text, _DURATION_S, default="s", what="a time", example='"60 s"')
+
+
+def parse_size(text: str | float) -> int:
+    """Bytes from ``"24 GB"``, ``"512 MiB"`` or a number of bytes.
+
+    Raises
+    ------
+    UsageError
+        Not a positive, finite size with a known unit.
+    """
+    return max(1, round(_parse(text, _SIZE_BYTES, default="B", what="a size", example='"24 GB"')))
+
+
+def _parse(
+    text: str | float, units: dict[str, float] | dict[str, int], *, default: str, what: str, example: str
+) -> float:
+    if isinstance(text, str):
+        match = _QUANTITY.fullmatch(text)
+        unit = (match[2] or default) if match else ""
+        value = float(match[1]) * units[unit] if match and unit in units else math.nan
+    else:
+        value = float(text)
+    if not (math.isfinite(value) and value > 0):
+        known = ", ".join(units)
+        raise UsageError(
+            f"{text!r} is not {what}",
+            hint=f"write a positive number and a unit, as in {example} (units: {known})",
+        )
+    return value
+
+
+def shown_unit(unit: str) -> str:
+    """Return what stands behind a value.
+
+    That is nothing where it is a pure number, of which SI says that its unit is 1.
+    """
+    return "" if unit == "1" else unit
+
+
+MOST_WRITTEN_OUT: Final = 1e15
+"""From here on a number is shown as 5.5e+17."""
+
+
+def format_quantity(value: float, unit: str, digits: int = 3) -> str:
+    """Return the value with ``digits`` significant digits and an SI prefix.
+
+    ``format_quantity(0.00123, "s")`` is ``"1.23 ms"``. Seconds have no prefix above 1, which nobody
+    knows, and rates none below, since ``m/s`` is metres.
+    """
+    if not math.isfinite(value):
+        return str(value)
+    if unit not in ("s", "B", "1/s", "B/s"):
+        whole = value == int(value) and abs(value) < MOST_WRITTEN_OUT
+        number = f"{value:,.0f}" if whole else f"{value:.{digits}g}"
+        return f"{number} {shown_unit(unit)}".rstrip()
+    # The prefix is chosen after rounding, so that 0.9996 ms becomes "1.00 ms" and not "1000 µs".
+    rounded = float(f"{value:.{digits - 1}e}")
+    smallest = 1e-9 if unit == "s" else 1.0
+    least = (smallest, "n" if unit == "s" else "")
+    largest = 1.0 if unit == "s" else math.inf
+    size = abs(rounded)
+    scale, prefix = least
+    for each in _PREFIXES:
+        if size >= each[0] >= smallest and each[0] <= largest:
+            scale, prefix = each
+            break
+    if rounded == 0:
+        scale, prefix = 1.0, ""
+    if unit in ("1/s", "B/s") and 0 < abs(rounded) < smallest:
+        return f"{rounded:.{digits}g} {unit.removeprefix('1')}"
+    scaled = rounded / scale
+    if abs(scaled) >= MOST_WRITTEN_OUT:
+        return f"{rounded:.{digits}g} {unit}"
+    places = len(str(int(abs(scaled))))
+    return f"{scaled:,.{max(0, digits - places)}f} " + (f"{prefix}/s" if unit == "1/s" else f"{prefix}{unit}")
+
+
+def format_duration(seconds: float) -> str:
+    """Return a time to wait, as a person says it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
+    whole = max(0, round(seconds))
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s" if rest else f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if minutes else f"{hours} h"

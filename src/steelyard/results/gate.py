@@ -1,0 +1,162 @@
+"""``Gate``: what became of every benchmark of a suite, base against head.
+
+Its document is ``steelyard/gate``. History: version 1, the first.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+import msgspec
+
+from steelyard.results.document import Format
+from steelyard.results.interval import Interval
+
+Verdict = Literal["slower", "faster", "equivalent", "open", "new", "gone"]
+"""``equivalent``: within the margin. ``open``: not decided when time was up. ``new`` and ``gone``: only head
+or only base has the benchmark."""
+
+ORDER: Final[tuple[Verdict, ...]] = ("slower", "gone", "open", "faster", "new", "equivalent")
+"""Verdicts, those that a reader has to act on first."""
+
+
+class GatedBenchmark(msgspec.Struct, frozen=True):
+    """One benchmark of the suite.
+
+    Attributes
+    ----------
+    name : str
+        As the harness spells it; behind the name of its program where there are several.
+    blocks : int
+        In which both revisions ran it.
+    base, head : float or None
+        Geometric means in the unit of the metric; ``None`` where there is none.
+    change : float or None
+        Of time per unit of work, head relative to base: 0.06 is 6 % slower. Of a metric that is better high,
+        the same of its reciprocal.
+    ci95 : Interval or None
+        Of ``change``, of this benchmark alone.
+    p_worse, p_better, p_equivalent : float or None
+        Adjusted over looks and over the suite (Holm): of "not slower by more than the margin", "not faster by
+        more than it", "not within it".
+    needed_s : float or None
+        Of one that is open: seconds of further measurement that would probably decide it.
+    """
+
+    name: str
+    verdict: Verdict
+    blocks: int = 0
+    base: float | None = None
+    head: float | None = None
+    change: float | None = None
+    ci95: Interval | None = None
+    p_worse: float | None = None
+    p_better: float | None = None
+    p_equivalent: float | None = None
+    needed_s: float | None = None
+
+
+class Qualification(msgspec.Struct, frozen=True):
+    """What the gate does on this machine with two builds of one source, measured as in a gate.
+
+    Attributes
+    ----------
+    machine : str
+        Digest of the facts by which a machine is known.
+    margin : float
+        With which it was measured.
+    verdicts : int
+        Benchmarks times sessions.
+    alarms : int
+        Verdicts "slower" or "faster", all of which are wrong.
+    alarm_bound : float
+        Upper 95 % confidence bound of the probability of a wrong verdict on one benchmark.
+    floor : float
+        95 % quantile of the differences between the two builds that the sessions showed, as a magnitude.
+    slow_down : float
+        Planted in each value of head.
+    seen : int
+        Verdicts "slower" with the slow-down planted.
+    seen_bound : float
+        Lower 95 % confidence bound of the probability to see it.
+    session_s : float
+        Mean seconds that a session measured.
+    """
+
+    machine: str
+    date: str
+    harness: str
+    margin: float
+    sessions: int
+    verdicts: int
+    alarms: int
+    alarm_bound: float
+    floor: float
+    slow_down: float
+    detected: int
+    detected_bound: float
+    session_s: float
+
+
+class Gate(msgspec.Struct, frozen=True):
+    """The outcome of ``steelyard gate``.
+
+    Attributes
+    ----------
+    base, head : str
+        Commits, or directories.
+    harness, command : str
+        The harness that was recognised, and what was asked for.
+    metric, unit : str
+    margin : float
+        Changes up to this are equivalent.
+    alpha : float
+        Probability of any wrong "slower" or "faster" over the suite and all looks, and the same of any wrong
+        "equivalent".
+    measured_s, max_time_s : float
+        Time that processes of the harness took, and the budget.
+    out_of_time : bool
+        Whether the budget ended the search while benchmarks were open.
+    benchmarks : tuple of GatedBenchmark
+        In the order of the harness.
+    notes : tuple of str
+        Sentences that stand with the answer.
+    qualification : Qualification or None
+        The last one of this machine.
+    """
+
+    base: str
+    head: str
+    harness: str
+    command: str
+    metric: str
+    unit: str
+    margin: float
+    alpha: float
+    measured_s: float
+    max_time_s: float
+    out_of_time: bool
+    benchmarks: tuple[GatedBenchmark, ...]
+    notes: tuple[str, ...] = ()
+    qualification: Qualification | None = None
+
+    def select(self, verdict: Verdict) -> tuple[GatedBenchmark, ...]:
+        """Benchmarks with this verdict."""
+        return tuple(entry for entry in self.benchmarks if entry.verdict == verdict)
+
+    @property
+    def worst(self) -> Verdict:
+        """The verdict that a reader has to act on first."""
+        return next((verdict for verdict in ORDER if self.select(verdict)), "equivalent")
+
+    def exit_code(self, *, strict: bool) -> int:
+        """1 where one is slower, 6 where one is gone, 3 under ``strict`` where one is open; else 0."""
+        if self.select("slower"):
+            return 1
+        if self.select("gone"):
+            return 6
+        return 3 if strict and self.select("open") else 0
+
+
+GATE: Final = Format("steelyard/gate", 1, Gate)
+QUALIFICATION: Final = Format("steelyard/gate-qualification", 1, Qualification)

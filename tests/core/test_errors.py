@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+import pytest
+
+from steelyard.core import errors
+from steelyard.core.errors import SteelyardError
+
+TREE = {
+    "UsageError": ("SteelyardError", 2),
+    "SpecError": ("UsageError", 2),
+    "RecordError": ("SteelyardError", 2),
+    "RecordBusyError": ("RecordError", 2),
+    "MachineError": ("SteelyardError", 4),
+    "ProgramError": ("SteelyardError", 5),
+    "NoReportError": ("SteelyardError", 7),
+    "InterruptedRunError": ("SteelyardError", 130),
+}
+
+
+def test_the_tree_is_whole_and_each_kind_has_its_exit_code():
+    found = {
+        name: (each.__mro__[1].__name__, each.exit_code)
+        for name, each in vars(errors).items()
+        if isinstance(each, type) and issubclass(each, SteelyardError) and each is not SteelyardError
+    }
+    assert found == TREE
+
+
+def test_the_tree_is_drawn_as_it_is():
+    drawn = errors.__doc__
+    for name, (parent, code) in TREE.items():
+        (line,) = [line for line in drawn.splitlines() if f"── {name} " in line]
+        assert f" {code} " in line
+        depth = 0 if parent == "SteelyardError" else 1
+        assert line.index("──") == 5 + 4 * depth
+
+
+@pytest.mark.parametrize("name", TREE)
+def test_an_error_says_what_is_wrong_and_what_cures_it(name):
+    error = getattr(errors, name)("the file is empty", hint="write a line")
+    assert (error.message, error.hint, str(error)) == (
+        "the file is empty",
+        "write a line",
+        "the file is empty",
+    )
+
+
+def test_a_hint_may_be_missing():
+    assert SteelyardError("it is wrong").hint is None

@@ -1,0 +1,46 @@
+"""Every document: its schema names each line that it has, so that a line which leads nowhere fails here."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from steelyard.report.answer.document import COMPARISON
+from steelyard.report.models.document import MODELS
+from steelyard.results.audit import AUDIT
+from steelyard.results.bisection import BISECTION
+from steelyard.results.contexts import BY_CONTEXT
+from steelyard.results.history import HISTORY
+from steelyard.results.machine import DOCTOR, HostReport
+from steelyard.results.null import NULL, NullResult, Tally
+from steelyard.results.observation import OBSERVATION
+from steelyard.results.plan import PLAN
+from steelyard.results.schema import schema
+from steelyard.results.status import STATUS
+
+NOT_UTF8 = "./\udcff"
+
+
+@pytest.mark.parametrize(
+    "document",
+    [AUDIT, BISECTION, BY_CONTEXT, COMPARISON, DOCTOR, HISTORY, MODELS, NULL, OBSERVATION, PLAN, STATUS],
+)
+def test_every_document_has_a_schema_with_its_format_and_version(document):
+    whole = schema(document)
+    fields = whole["$defs"][document.content.__name__]["properties"]
+    assert fields["format"] == {"enum": [document.name]}
+    assert fields["version"] == {"enum": [document.version]}
+    assert len(fields) > 3
+    json.dumps(whole)
+
+
+def test_a_command_that_is_not_utf8_is_written_as_an_escape():
+    tallies = tuple(Tally(way, 0, 0, None, None, None) for way in ("blocks", "sequential"))
+    result = NullResult("itself", NOT_UTF8, 20, 1, 0.05, 100, tallies, interrupted=True)
+    assert json.loads(NULL.text(result))["command"] == r"./\udcff"
+
+
+def test_a_fact_of_the_machine_that_is_not_utf8_is_written_as_an_escape():
+    document = json.loads(DOCTOR.text(HostReport({"hostname": NOT_UTF8}, (), able=True)))
+    assert document["facts"] == {"hostname": r"./\udcff"}
