@@ -42,36 +42,28 @@ VERBS = frozenset(
     undo unlock unpack update upgrade use validate verify visit wait walk warn weigh widen wrap write
     yield""".split()  # noqa: SIM905
 )
-QUANTITIES = frozenset({"stats", "scaling", "factorial", "growth", "special"})
+QUANTITIES = frozenset({"core", "stats", "scaling"})
 """Rooms whose functions may be named after a test or a quantity of the textbooks, where they give numbers."""
 NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"})
 LIMITS = {
-    "answers": (44, 49),
-    "claims": (93, 74),
-    "cli": (97, 99),
-    "counters": (1, 0),
-    "design": (14, 34),
-    "errors": (1, 0),
-    "estimand": (0, 1),
-    "exchange": (179, 101),
-    "factorial": (23, 32),
-    "files": (7, 6),
-    "growth": (13, 26),
+    "claims": (76, 57),
+    "cli": (79, 70),
+    "core": (44, 54),
+    "design": (12, 22),
+    "exchange": (157, 54),
+    "files": (7, 3),
     "interventions": (8, 41),
-    "lab": (280, 269),
-    "laboratory": (17, 12),
-    "look_schedule": (1, 2),
-    "report": (972, 629),
-    "run": (113, 240),
-    "sample": (2, 1),
-    "scaling": (215, 144),
-    "series": (0, 1),
-    "spec": (304, 140),
-    "stats": (394, 384),
-    "store": (77, 96),
-    "testing": (64, 42),
+    "lab": (239, 199),
+    "laboratory": (11, 11),
+    "report": (680, 372),
+    "results": (36, 41),
+    "run": (109, 191),
+    "scaling": (194, 105),
+    "spec": (286, 95),
+    "stats": (316, 298),
+    "store": (75, 77),
+    "testing": (57, 32),
     "timing": (0, 4),
-    "units": (5, 1),
 }
 
 

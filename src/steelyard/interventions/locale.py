@@ -30,10 +30,10 @@ def has_locale(name: str) -> bool:
     library.newlocale.restype = ctypes.c_void_p
     library.newlocale.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
     library.freelocale.argtypes = (ctypes.c_void_p,)
-    made = library.newlocale(_ALL_CATEGORIES, name.encode(), None)
-    if made:
-        library.freelocale(made)
-    return bool(made)
+    handle = library.newlocale(_ALL_CATEGORIES, name.encode(), None)
+    if handle:
+        library.freelocale(handle)
+    return bool(handle)
 
 
 class Locale(Intervention):
