@@ -97,7 +97,9 @@ def test_leaves_import_only_leaves_the_standard_library_and_structs():
     for file in files:
         libraries = {"steelyard", "numpy" if file.name in ARRAYS else "msgspec"}
         assert imported_rooms(file) <= LEAVES, file
-        assert {name.partition(".")[0] for name in imported(file)} <= sys.stdlib_module_names | libraries, file
+        assert {name.partition(".")[0] for name in imported(file)} <= sys.stdlib_module_names | libraries, (
+            file
+        )
 
 
 def test_the_package_imports_scipy_nowhere():

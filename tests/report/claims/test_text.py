@@ -342,7 +342,7 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         "  measured scale\n"
     )
     two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))
-    assert "- all models: 4 values of p: below 5" in plain(lines((two,), 0.05, 80))
+    assert "- all models: only 4 values of p: the leading term" in plain(lines((two,), 0.05, 80))
     half = verdict(
         limit,
         Instance({"op": "a"}, "fails", foretold),
