@@ -348,7 +348,7 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         Instance({"op": "a"}, "fails", foretold),
         Instance({"op": "b"}, "fails", replace(foretold, model=LINEAR)),
     )
-    assert ", op = a: 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
+    assert ", op = a: only 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
 
 
 def test_github_shows_what_fails_and_what_is_open_where_it_is_claimed():
