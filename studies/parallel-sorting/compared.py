@@ -216,7 +216,8 @@ def _results() -> dict[str, Comparison]:
             "largest load, uniform and Gaussian",
             f"uniform {grown['uniform']}, gaussian {grown['gaussian']}",
             "not resolved",
-            "loads do not differ; rounds differ less often than between two seeds (j); most models are undecided",
+            "loads do not differ; rounds differ less often than between two seeds (j); most"
+            " models are undecided",
         ),
         "sample-splitters": Comparison(
             " / ".join(_by_both("Sample", "Juqueen", "p^2 log p")),
