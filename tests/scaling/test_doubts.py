@@ -102,3 +102,8 @@ def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_cha
     assert found.segments == ()
     assert found.lead == (lead,)
     assert found.at(20.0) == pytest.approx(count(20), rel=1e-6)
+
+
+def test_an_expected_constant_is_open_where_a_logarithm_that_counts_would_not_show():
+    assert ranks(drawn(lambda _: 7.0, 50, 0.1), "O(1)", at_most=True).count("match") <= 10
+    assert ranks(drawn(lambda _: 7.0, 50, 0.02), "O(1)", at_most=True).count("match") >= 45

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.arrays import Floats
@@ -29,18 +30,47 @@ FLOOR: Final = 1e-6
 """Relative standard uncertainty of a ratio, at least."""
 
 
-def is_steady(rule: Rule, functions: Mapping[str, Series]) -> bool:
-    """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
+class Sides(msgspec.Struct, frozen=True):
+    """Sums of functions at the scales that all of them have, in ascending order.
+
+    Attributes
+    ----------
+    u_left, u_right : array
+        Relative standard uncertainties.
+    freedom : int
+        Degrees of freedom of both together.
+    """
+
+    scales: Floats
+    left: Floats
+    right: Floats
+    u_left: Floats
+    u_right: Floats
+    freedom: int
+
+
+def sides_of(rule: Rule, functions: Mapping[str, Series]) -> Sides:
+    """Add up both sides of a rule on functions of one parameter, where uncertainties of all are known."""
     points = {name: uncertain_points(functions[name]) for name in (*rule.left, *rule.right)}
     places = sorted(set.intersection(*(set(point) for point in points.values())))
     common = [at for at in places if at[0] > 0 and all(_is_measured(point[at]) for point in points.values())]
-    if len(common) < LEAST:
+    sums = [
+        _add_up([[points[name][at] for name in names] for at in common]) for names in (rule.left, rule.right)
+    ]
+    (left, u_left), (right, u_right) = sums
+    freedom = sum(points[name][at].n - 1 for name in points for at in common)
+    return Sides(np.array([at[0] for at in common]), left, right, u_left, u_right, freedom)
+
+
+def is_steady(rule: Rule, functions: Mapping[str, Series]) -> bool:
+    """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
+    sides = sides_of(rule, functions)
+    if len(sides.scales) < LEAST:
         return False
-    sides = [[[points[name][at] for name in names] for at in common] for names in (rule.left, rule.right)]
-    (above, u_left), (below, u_right) = map(_add_up, sides)
+    above, below, u_left, u_right = sides.left, sides.right, sides.u_left, sides.u_right
     if min(above[-1] / above[0], below[-1] / below[0]) < GROWS:
         return False
-    logs = np.log2([at[0] for at in common])
+    logs = np.log2(sides.scales)
     variance = u_left**2 + u_right**2
     # A few launches that agree by chance know no point better than most are known.
     u = np.sqrt(np.maximum(np.maximum(variance, np.median(variance)), FLOOR**2))
