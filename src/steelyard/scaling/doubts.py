@@ -40,7 +40,7 @@ MISFIT: Final = 0.01
 """p of lack of fit below which a formula misses the points."""
 FITS: Final = 0.05
 """p of lack of fit from which on the expected growth meets the last points."""
-LAST: Final = 4
+LAST: Final = 3
 """Points of the end that the expected growth must meet, at least."""
 BEFORE: Final = 3
 """Points before them, at least."""
