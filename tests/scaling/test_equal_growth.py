@@ -8,7 +8,7 @@ from scipy import optimize as witness
 
 from steelyard.growth import parse_rule
 from steelyard.scaling import series_of
-from steelyard.scaling.equal_growth import _fit, may_grow_alike
+from steelyard.scaling.equal_growth import _fit, is_equal_growth
 
 P = np.array([16.0, 32.0, 64.0, 128.0, 256.0, 512.0])
 RULE = parse_rule("a <= b")
@@ -31,22 +31,22 @@ def sides(left, right, noise=0.02, scales=P):
 
 
 def test_other_constants_do_not_tell_growth_apart():
-    assert may_grow_alike(RULE, sides(lambda p: 1 + 0.3 * p**0.5, lambda p: 5 + 0.1 * p**0.5))
+    assert is_equal_growth(RULE, sides(lambda p: 1 + 0.3 * p**0.5, lambda p: 5 + 0.1 * p**0.5))
 
 
 def test_a_power_more_is_not_alike_and_neither_is_what_falls():
-    assert not may_grow_alike(RULE, sides(lambda p: 1 + 0.1 * p, lambda p: 5 + p**0.5))
-    assert not may_grow_alike(RULE, sides(lambda p: 1 + 0.1 * p, lambda p: 5 + 100 / p))
+    assert not is_equal_growth(RULE, sides(lambda p: 1 + 0.1 * p, lambda p: 5 + p**0.5))
+    assert not is_equal_growth(RULE, sides(lambda p: 1 + 0.1 * p, lambda p: 5 + 100 / p))
 
 
 def test_two_points_and_single_values_say_nothing():
     alike = (lambda p: 1 + p, lambda p: 5 + p)
-    assert not may_grow_alike(RULE, sides(*alike, scales=P[:2]))
+    assert not is_equal_growth(RULE, sides(*alike, scales=P[:2]))
     single = {
         name: series_of(name, ("p",), [[p] for p in P], [[at(p)] for p in P])
         for name, at in zip("ab", alike, strict=True)
     }
-    assert not may_grow_alike(RULE, single)
+    assert not is_equal_growth(RULE, single)
 
 
 def test_the_line_is_that_of_regression_with_noise_on_both_sides():

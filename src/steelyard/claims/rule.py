@@ -15,7 +15,7 @@ from steelyard.growth import Rule as Parsed
 from steelyard.growth import parse_rule
 from steelyard.sample import Sample
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
-from steelyard.scaling.equal_growth import may_grow_alike
+from steelyard.scaling.equal_growth import is_equal_growth
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.scaling.steady_ratio import is_steady
@@ -160,7 +160,7 @@ def judge_growth(
         min(scales),
         max(scales),
         steady=question.method != "seed001" and is_steady(rule, functions),
-        alike=question.method != "seed001" and may_grow_alike(rule, functions),
+        alike=question.method != "seed001" and is_equal_growth(rule, functions),
     )
     return Instance(stratum, growth.verdict, RuleEvidence(metric, growth))
 

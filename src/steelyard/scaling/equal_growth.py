@@ -16,7 +16,7 @@ import numpy as np
 from steelyard.arrays import Floats
 from steelyard.growth import Rule
 from steelyard.scaling.doubts import MISFIT
-from steelyard.scaling.steady_ratio import FLOOR, sides_of
+from steelyard.scaling.steady_ratio import FLOOR, add_up_sides
 from steelyard.series import Series
 from steelyard.special import f_sf
 
@@ -24,13 +24,13 @@ ROUNDS: Final = 20
 """Of weights that follow from the slope before; it settles after a few."""
 
 
-def may_grow_alike(rule: Rule, functions: Mapping[str, Series]) -> bool:
+def is_equal_growth(rule: Rule, functions: Mapping[str, Series]) -> bool:
     """Whether no straight line with a positive slope is refused by more than noise, at a p of ``MISFIT``."""
-    sides = sides_of(rule, functions)
+    sides = add_up_sides(rule, functions)
     left_over = len(sides.scales) - 2
     if left_over < 1 or sides.freedom < 1:
         return False
-    slope, squares = _fit(sides.left, sides.right, _settle(sides.u_left), _settle(sides.u_right))
+    slope, squares = _fit(sides.above, sides.below, _settle(sides.u_above), _settle(sides.u_below))
     return slope > 0 and f_sf(left_over, sides.freedom, squares / left_over) > MISFIT
 
 
@@ -39,12 +39,12 @@ def _settle(relative: Floats) -> Floats:
     return np.maximum(np.maximum(relative, np.median(relative)), FLOOR)
 
 
-def _fit(left: Floats, right: Floats, u_left: Floats, u_right: Floats) -> tuple[float, float]:
-    """Return the slope of left over right, and the sum of weighted squares of the misses."""
-    basis = np.stack([np.ones(len(right)), right], axis=1)
+def _fit(above: Floats, below: Floats, u_above: Floats, u_below: Floats) -> tuple[float, float]:
+    """Return the slope of above over below, and the sum of weighted squares of the misses."""
+    basis = np.stack([np.ones(len(below)), below], axis=1)
     slope, squares = 0.0, 0.0
     for _ in range(ROUNDS):
-        weight = 1 / np.hypot(left * u_left, slope * right * u_right)
-        (start, slope), *_ = np.linalg.lstsq(basis * weight[:, None], left * weight, rcond=None)
-        squares = float((((left - start - slope * right) * weight) ** 2).sum())
+        weight = 1 / np.hypot(above * u_above, slope * below * u_below)
+        (start, slope), *_ = np.linalg.lstsq(basis * weight[:, None], above * weight, rcond=None)
+        squares = float((((above - start - slope * below) * weight) ** 2).sum())
     return float(slope), squares

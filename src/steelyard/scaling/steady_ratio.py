@@ -35,21 +35,23 @@ class Sides(msgspec.Struct, frozen=True):
 
     Attributes
     ----------
-    u_left, u_right : array
+    above, below : array
+        The left side of the rule, and the right one.
+    u_above, u_below : array
         Relative standard uncertainties.
     freedom : int
         Degrees of freedom of both together.
     """
 
     scales: Floats
-    left: Floats
-    right: Floats
-    u_left: Floats
-    u_right: Floats
+    above: Floats
+    below: Floats
+    u_above: Floats
+    u_below: Floats
     freedom: int
 
 
-def sides_of(rule: Rule, functions: Mapping[str, Series]) -> Sides:
+def add_up_sides(rule: Rule, functions: Mapping[str, Series]) -> Sides:
     """Add up both sides of a rule on functions of one parameter, where uncertainties of all are known."""
     points = {name: uncertain_points(functions[name]) for name in (*rule.left, *rule.right)}
     places = sorted(set.intersection(*(set(point) for point in points.values())))
@@ -57,17 +59,17 @@ def sides_of(rule: Rule, functions: Mapping[str, Series]) -> Sides:
     sums = [
         _add_up([[points[name][at] for name in names] for at in common]) for names in (rule.left, rule.right)
     ]
-    (left, u_left), (right, u_right) = sums
+    (above, u_above), (below, u_below) = sums
     freedom = sum(points[name][at].n - 1 for name in points for at in common)
-    return Sides(np.array([at[0] for at in common]), left, right, u_left, u_right, freedom)
+    return Sides(np.array([at[0] for at in common]), above, below, u_above, u_below, freedom)
 
 
 def is_steady(rule: Rule, functions: Mapping[str, Series]) -> bool:
     """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
-    sides = sides_of(rule, functions)
+    sides = add_up_sides(rule, functions)
     if len(sides.scales) < LEAST:
         return False
-    above, below, u_left, u_right = sides.left, sides.right, sides.u_left, sides.u_right
+    above, below, u_left, u_right = sides.above, sides.below, sides.u_above, sides.u_below
     if min(above[-1] / above[0], below[-1] / below[0]) < GROWS:
         return False
     logs = np.log2(sides.scales)

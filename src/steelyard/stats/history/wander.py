@@ -153,13 +153,13 @@ def _has_short_stay(steps: Steps) -> bool:
     """Whether a few neighbouring records on one side of a step have the level of the other side."""
     if len(steps.located) >= FEWEST_RECURRENCES:
         return False
-    if any(abs(one.size + two.size) > 2 * math.hypot(one.u, two.u) for one, two in pairwise(steps.located)):
+    if any(abs(up.size + down.size) > 2 * math.hypot(up.u, down.u) for up, down in pairwise(steps.located)):
         return False
     series, fitted = steps.examined.series, levels(steps)
     upper = fitted > (fitted.min() + fitted.max()) / 2
     high, low = float(series[upper].mean()), float(series[~upper].mean())
-    there, away = np.where(upper, high, low), np.where(upper, low, high)
-    nearer = ((series - there) ** 2 - (series - away) ** 2) / steps.examined.sd**2
+    stayed, moved = np.where(upper, high, low), np.where(upper, low, high)
+    nearer = ((series - stayed) ** 2 - (series - moved) ** 2) / steps.examined.sd**2
     stays = np.split(nearer, np.flatnonzero(np.diff(nearer > 0)) + 1)
     return any(stay.size >= SHORTEST_STAY and stay[0] > 0 and float(stay.sum()) > NEARER for stay in stays)
 
