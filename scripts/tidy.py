@@ -1,11 +1,11 @@
-"""clang-tidy over workloads/, with the settings of workloads/.clang-tidy.
+"""clang-tidy over workloads/, or with ``native`` over native/, with the settings of .clang-tidy.
 
-It reads how each file is compiled from the build trees of ``./dev mpi``: those
-without MPI, and one with. What no tree compiles is not looked at, and that is
-said; where it is everything, the exit code is 4. Files are looked at side by
-side, one process a CPU. With ``--changed``, only sources that differ from the
-last commit, or from the branch that this one follows, and those that include
-a header that does.
+It reads how each file is compiled from build trees: of workloads/ those that
+``./dev mpi`` makes without MPI, and one with; of native/ that of its tests.
+What no tree compiles is not looked at, and that is said; where it is
+everything, the exit code is 4. Files are looked at side by side, one process a
+CPU. With ``--changed``, only sources that differ from the last commit, or from
+the branch that this one follows, and those that include a header that does.
 """
 
 from __future__ import annotations
@@ -16,30 +16,55 @@ import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from door.stages import LACKING
 
 ROOT: Final = Path(__file__).resolve().parents[1]
-SOURCES: Final = ROOT / "workloads"
-BUILDS: Final = ROOT / "build" / "workloads"
-# A file is looked at as the first tree compiles it that has it.
-TREES: Final = ("tests", "plain", "openmpi", "mpich")
+
+
+class House(NamedTuple):
+    """Sources, the directory of build trees, their names in the order of preference, and who makes them."""
+
+    sources: Path
+    builds: Path
+    trees: tuple[str, ...]
+    hint: str
+    left_out: tuple[str, ...] = ()
+    """Files that these trees do not compile."""
+
+
+HOUSES: Final = {
+    "workloads": House(
+        ROOT / "workloads",
+        ROOT / "build" / "workloads",
+        ("tests", "plain", "openmpi", "mpich"),
+        "./dev mpi tests plain openmpi, then ./dev lint",
+        ("benchmarks/*",),  # compiled with their peers, which are elsewhere
+    ),
+    "native": House(
+        ROOT / "native",
+        ROOT / "build",
+        ("release",),
+        "./dev test",
+        ("kernels/module.cpp", "kernels/special*.cpp"),  # compiled with Python and Boost, for the package
+    ),
+}
 MPI: Final = ROOT / ".cache" / "mpi"
 
 
-def files() -> dict[Path, str]:
+def files(house: House) -> dict[Path, str]:
     """Every source that a tree compiles, and the tree."""
     found: dict[Path, str] = {}
-    for tree in TREES:
-        database = BUILDS / tree / "compile_commands.json"
+    for tree in house.trees:
+        database = house.builds / tree / "compile_commands.json"
         if not database.is_file():
             continue
         for entry in json.loads(database.read_text()):
             path = Path(entry["file"]).resolve()
-            if path.is_file() and path.is_relative_to(SOURCES):
+            if path.is_file() and path.is_relative_to(house.sources):
                 found.setdefault(path, tree)
     return found
 
@@ -61,11 +86,11 @@ def extra_arguments(tree: str) -> list[str]:
     return [*arguments, f"-I{MPI / tree / 'include'}"] if (MPI / tree).is_dir() else arguments
 
 
-def complaints(path: Path, tree: str) -> str:
+def complaints(house: House, path: Path, tree: str) -> str:
     """Complaints of clang-tidy about a file; empty without any."""
     tidy = Path(sys.executable).with_name("clang-tidy")
     extra = [f"--extra-arg={each}" for each in extra_arguments(tree)]
-    command = [str(tidy), "-p", str(BUILDS / tree), "--quiet", *extra, str(path)]
+    command = [str(tidy), "-p", str(house.builds / tree), "--quiet", *extra, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 
@@ -83,28 +108,30 @@ def changed_files() -> set[Path]:
     return {ROOT / name for name in (*names, *git_lines("ls-files", "--others", "--exclude-standard"))}
 
 
-def is_affected(source: Path, changed: set[Path]) -> bool:
+def is_affected(house: House, source: Path, changed: set[Path]) -> bool:
     """Whether a source, or a header that it includes by itself, is among the changed files."""
     includes = re.findall(r'#include "(.+?)"', source.read_text())
-    return bool(changed & {source, *(SOURCES / name for name in includes)})
+    near = {source.parent / name for name in includes} | {house.sources / name for name in includes}
+    return bool(changed & {source, *near})
 
 
 def main(arguments: list[str]) -> int:
     """Look at all of them, or at the changed ones; the exit code is 1 where there is something to put right,
     4 where there are sources and none could be looked at.
     """
-    found = files()
-    # Benchmarks are compiled with their peers, which are elsewhere.
-    sources = set(SOURCES.rglob("*.cpp")) - set((SOURCES / "benchmarks").rglob("*"))
+    name = "native" if "native" in arguments else "workloads"
+    house = HOUSES[name]
+    found = files(house)
+    left_out = {path for pattern in house.left_out for path in house.sources.rglob(pattern)}
+    sources = set(house.sources.rglob("*.cpp")) - left_out
     if "--changed" in arguments:
         changed = changed_files()
-        sources = {source for source in sources if is_affected(source, changed)}
+        sources = {source for source in sources if is_affected(house, source, changed)}
         found = {source: tree for source, tree in found.items() if source in sources}
     if left := sources - found.keys():
-        hint = "./dev mpi tests plain openmpi, then ./dev lint"
-        print(f"not looked at: {len(left)} of {len(sources)} sources of workloads/: {hint}")
+        print(f"not looked at: {len(left)} of {len(sources)} sources of {name}/: {house.hint}")
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        said = [text for text in pool.map(complaints, found, found.values()) if text]
+        said = [text for text in pool.map(partial(complaints, house), found, found.values()) if text]
     print("\n".join(said), end="")
     print(f"{len(found)} files, {len(said)} with complaints")
     if said:

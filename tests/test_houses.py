@@ -16,26 +16,21 @@ ROOT = Path(__file__).parents[1]
 DOOR = (ROOT / "tests" / "dev", ROOT / "tests" / "docs" / "test_decision_index.py", Path(__file__))
 TEXT = {".c", ".cpp", ".h", ".hpp", ".py", ".sh", ".toml", ".txt", ".json", ".xml"}
 PUBLIC = {
-    "answers": "results of the Python API",
     "claims": "verdicts with their evidence",
-    "errors": "what is raised",
+    "core": "errors, units, measured points, big-O algebra of expectations",
     "exchange": "files of other tools",
-    "growth": "big-O algebra of expectations",
-    "interventions": "what contexts there are",
+    "interventions": "contexts that there are",
     "lab": "run, analyze, compare, audit, observe",
     "report": "charts, figures and tables",
+    "results": "answers of the Python API",
     "scaling": "models",
-    "series": "measured points",
     "spec": "experiments",
     "store": "records",
-    "units": "metrics and quantities",
 }
 """Rooms whose names programs may rely on (docs/python.md)."""
 INSIDE = {
     "design": 1,
-    "factorial": 1,
     "run": 4,
-    "sample": 2,
     "stats": 3,
 }
 """Imports of studies from other rooms, to be replaced by public ways: it may only fall."""

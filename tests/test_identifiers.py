@@ -42,36 +42,28 @@ VERBS = frozenset(
     undo unlock unpack update upgrade use validate verify visit wait walk warn weigh widen wrap write
     yield""".split()  # noqa: SIM905
 )
-QUANTITIES = frozenset({"stats", "scaling", "factorial", "growth", "special"})
+QUANTITIES = frozenset({"core", "stats", "scaling"})
 """Rooms whose functions may be named after a test or a quantity of the textbooks, where they give numbers."""
 NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"})
 LIMITS = {
-    "answers": (44, 49),
-    "claims": (93, 74),
-    "cli": (94, 98),
-    "counters": (1, 0),
-    "design": (14, 34),
-    "errors": (1, 0),
-    "estimand": (0, 1),
-    "exchange": (178, 95),
-    "factorial": (23, 32),
-    "files": (7, 6),
-    "growth": (13, 26),
+    "claims": (76, 57),
+    "cli": (78, 69),
+    "core": (44, 54),
+    "design": (12, 22),
+    "exchange": (156, 52),
+    "files": (7, 3),
     "interventions": (8, 41),
-    "lab": (275, 265),
-    "laboratory": (17, 12),
-    "look_schedule": (1, 2),
-    "report": (970, 622),
-    "run": (113, 240),
-    "sample": (2, 1),
-    "scaling": (215, 144),
-    "series": (0, 1),
-    "spec": (304, 140),
-    "stats": (392, 384),
-    "store": (77, 95),
-    "testing": (64, 42),
+    "lab": (235, 196),
+    "laboratory": (11, 11),
+    "report": (679, 369),
+    "results": (36, 41),
+    "run": (109, 191),
+    "scaling": (194, 105),
+    "spec": (286, 95),
+    "stats": (313, 297),
+    "store": (75, 77),
+    "testing": (57, 32),
     "timing": (0, 4),
-    "units": (5, 1),
 }
 
 

@@ -1,8 +1,8 @@
 """What ``steelyard audit`` finds where something is, and where nothing is.
 
-``python benchmarks/audit/bench.py [--stack N] [--conflict N] [--real N] [--luck N]`` with steelyard installed
-and a C compiler on the PATH; without options 1, 20, 10 and 40: about half an hour on two CPUs. Prints the
-figures of its README. Exits with 1 where a limit is missed.
+``python benchmarks/audit/bench.py [--stack N] [--conflict N] [--counts N] [--kinds N] [--real N]
+[--luck N]`` with steelyard installed and a C compiler on the PATH; without options as ``PARTS`` says: about
+half an hour on two CPUs. Prints the figures of its README. Exits with 1 where a limit is missed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from programs import lucky_builds, real, set_conflict, stack_split
+from programs import SURROUNDINGS, lucky_builds, real, set_conflict, stack_split, surroundings
 
 from steelyard.lab.answer.analyze import analyze
 from steelyard.lab.audit.audit import audit
@@ -30,6 +30,8 @@ from steelyard.spec.experiment import Contexts
 from steelyard.store import Record
 
 REFERENCE_CONTEXTS = 200
+PARTS = {"stack": 1, "conflict": 20, "counts": 5, "kinds": 10, "real": 10, "luck": 40}
+"""Repeats of each part where no option chooses."""
 LIMITS: dict[str, Any] = {"stack": (0.2, 60.0), "conflict": 1.0, "real": 2, "luck": 35}
 """Relative error of the effect and seconds; share found; false alarms; comparisons without a difference. At
 most 2 alarms of 60 have a probability of .978 where each audit has 1 %, and .996 at 0.5 % (binomial)."""
@@ -121,6 +123,47 @@ def alarms(repeats: int, directory: Path, max_time_s: float) -> bool:
     return alarmed <= LIMITS["real"] or audits > 60
 
 
+def counted(repeats: int, directory: Path) -> bool:
+    """How often counts first find one slow line in 64, without visiting every byte."""
+    command = f"{set_conflict(directory)} 30000"
+    found = 0
+    times = []
+    for seed in range(1, repeats + 1):
+        result, seconds = audited(
+            command, directory, f"counted{seed}", seed=seed, counts=True, only=("env_bytes",)
+        )
+        (finding,) = result.findings
+        found += finding.verdict == "moves"
+        times.append(seconds)
+        print(f"  seed {seed}: {finding.verdict} {finding.extreme.ratio:.2f} x", flush=True)
+    print(f"set conflict by counts found in {found} of {repeats}; {statistics.median(times):.1f} s (median)")
+    return found == repeats
+
+
+def kinds(repeats: int, directory: Path, max_time_s: float) -> bool:
+    """How often a fifth more work at one level is found, and how often another kind of context is blamed."""
+    programs = surroundings(directory)
+    found: Counter[str] = Counter()
+    blamed = 0
+    for seed in range(1, repeats + 1):
+        for planted, program in programs.items():
+            result, _ = audited(
+                str(program),
+                directory,
+                f"{planted}{seed}",
+                seed=seed,
+                only=SURROUNDINGS,
+                max_time_s=max_time_s,
+            )
+            for finding in result.findings:
+                if finding.context == planted:
+                    found[planted] += finding.verdict == "moves"
+                else:
+                    blamed += finding.verdict == "moves"
+    print(f"a fifth more work found: {dict(found)} of {repeats} each; another kind blamed {blamed} times")
+    return all(found[planted] == repeats for planted in programs) and not blamed
+
+
 def luck(repeats: int, directory: Path) -> bool:
     """Two builds that differ by where their stack lies: across contexts, and in one context each."""
     old, new = lucky_builds(directory)
@@ -153,20 +196,22 @@ def luck(repeats: int, directory: Path) -> bool:
 def main() -> int:
     """Measure what is asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("stack", "conflict", "real", "luck"):
+    for name in PARTS:
         parser.add_argument(f"--{name}", type=int, metavar="N", help="repeats")
     parser.add_argument(
         "--max-time", type=float, default=20.0, help="seconds of each audit of a real program"
     )
     given = parser.parse_args()
-    wanted = {"stack": given.stack, "conflict": given.conflict, "real": given.real, "luck": given.luck}
+    wanted = {name: getattr(given, name) for name in PARTS}
     if not any(wanted.values()):
-        wanted = {"stack": 1, "conflict": 20, "real": 10, "luck": 40}
+        wanted = PARTS
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
         good = [
             not wanted["stack"] or stack(wanted["stack"], directory),
             not wanted["conflict"] or conflict(wanted["conflict"], directory),
+            not wanted["counts"] or counted(wanted["counts"], directory),
+            not wanted["kinds"] or kinds(wanted["kinds"], directory, given.max_time),
             not wanted["luck"] or luck(wanted["luck"], directory),
             not wanted["real"] or alarms(wanted["real"], directory, given.max_time),
         ]

@@ -12,6 +12,8 @@ from steelyard.lab.demo import SOURCES
 from steelyard.run.launch.valgrind import caches
 
 HERE = Path(__file__).parent
+SURROUNDINGS = ("lc_all", "stack_limit")
+"""Kinds of context, in the order of ``KIND`` in surroundings.c."""
 
 
 def compiled(directory: Path, source: Path, name: str, *options: str) -> Path:
@@ -33,6 +35,12 @@ def set_conflict(directory: Path) -> Path:
     span = cache.sets * cache.line_bytes
     options = (f"-DWAYS={cache.ways}", f"-DSPAN={span}", f"-DLINE={cache.line_bytes}")
     return compiled(directory, SOURCES / "set_conflict.c", "set_conflict", *options)
+
+
+def surroundings(directory: Path) -> dict[str, Path]:
+    """Kind of context to a program that computes for a fifth longer at one of its levels."""
+    source = HERE / "surroundings.c"
+    return {kind: compiled(directory, source, kind, f"-DKIND={i}") for i, kind in enumerate(SURROUNDINGS)}
 
 
 def lucky_builds(directory: Path) -> tuple[Path, Path]:

@@ -29,7 +29,10 @@ FASTER = (
 """Truths, each with a bound that a gate must not let them pass."""
 BY_A_LOGARITHM = (("n^2 log n", "n^2"), ("n log n", "n"))
 """Truths within the default deviation of their bounds: approximate where they are told apart."""
-KEPT = (("n^2", "n^2"), ("n log n", "n log n"), ("n", "n log n"), ("n", "n^2"), ("log n", "n"), ("1", "n"))
+KEPT = (
+    ("n^2", "n^2"), ("n log n", "n log n"), ("n", "n log n"), ("n", "n^2"), ("log n", "n"), ("1", "n"),
+    ("1", "1"),
+)  # fmt: skip
 """Truths that keep their bounds."""
 SIZES = (0.005, 0.02, 0.05, 0.1)
 KINDS = ("normal", "lognormal", "additive", "spikes", "per point")

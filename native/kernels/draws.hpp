@@ -54,7 +54,7 @@ class Drawing {
     // Of the component that is being drawn: its coefficients, the lower root of their covariance, how many
     // there are, the probability of each discrepancy given its fit, and the spread under each.
     const double* centre_ = nullptr;
-    std::array<double, max_coefficients * max_coefficients> root_{};
+    std::array<double, std::size_t{max_coefficients} * max_coefficients> root_{};
     std::size_t used_ = 0;
     std::vector<double> share_;
     std::vector<Spread> spread_;

@@ -53,7 +53,7 @@ class EvidenceTable {
 
   private:
     static constexpr int leading = 49; // bits of a double behind sign, exponent and three of the fraction
-    static constexpr std::size_t length = 28 * 8;
+    static constexpr std::size_t length = std::size_t{28} * 8;
     void fill(std::size_t to);
     double exact_at(std::size_t place) const;
     // Linear between the values of two places, by the bits of what lies there.

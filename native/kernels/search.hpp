@@ -57,8 +57,8 @@ struct Component {
     double weight = 0;     // share of the posterior that it stands for
     double own_weight = 0; // its own posterior
     double chi2 = 0;
-    std::array<double, max_coefficients> coefficient{};                   // constant first, scaled columns
-    std::array<double, max_coefficients * max_coefficients> covariance{}; // at scale 1
+    std::array<double, max_coefficients> coefficient{}; // constant first, scaled columns
+    std::array<double, std::size_t{max_coefficients} * max_coefficients> covariance{}; // at scale 1
 };
 
 struct Found {

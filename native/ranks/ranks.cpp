@@ -79,8 +79,12 @@ pid_t parent_of(pid_t child) {
     }
     text[length > 0 ? length : 0] = '\0';
     const char* const name_end = std::strrchr(text, ')');
-    int parent = 0;
-    return name_end != nullptr && std::sscanf(name_end, ") %*c %d", &parent) == 1 ? parent : 0;
+    // Behind the name: a bracket, a blank, the state, a blank, the parent.
+    constexpr std::size_t before_parent = 4;
+    if (name_end == nullptr || std::strlen(name_end) <= before_parent) {
+        return 0;
+    }
+    return static_cast<pid_t>(std::strtol(name_end + before_parent, nullptr, 10));
 }
 
 /// Where mpirun itself writes, or the rank's own stderr: an mpirun that is asked to end hands nothing on.
@@ -145,6 +149,8 @@ void look_at_address(Call& call, const Dl_info& info) {
     }
 }
 
+// Addresses come as integers from the unwinder, the kernel and the stack.
+// NOLINTBEGIN(performance-no-int-to-ptr)
 _Unwind_Reason_Code look_at_frame(_Unwind_Context* context, void* data) {
     Call& call = *static_cast<Call*>(data);
     Dl_info info{};
@@ -173,7 +179,7 @@ void scan_stack(Call& call, const void* from) {
     }
     for (std::uintptr_t place = begin; place < top; place += sizeof(void*)) {
         void* word = nullptr;
-        std::memcpy(&word, reinterpret_cast<const void*>(place), sizeof word);
+        std::memcpy(static_cast<void*>(&word), reinterpret_cast<const void*>(place), sizeof word);
         Dl_info info{};
         // The beginning of a function is a pointer to it, and not where a call returns to.
         if (dladdr(word, &info) != 0 && info.dli_fbase == call.library && info.dli_saddr != word) {
@@ -181,6 +187,7 @@ void scan_stack(Call& call, const void* from) {
         }
     }
 }
+// NOLINTEND(performance-no-int-to-ptr)
 
 void report_place(const void* frame) {
     Call call;

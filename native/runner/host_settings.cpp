@@ -83,7 +83,7 @@ void undo(int fd) {
         const std::string_view line = behind(rest, before == std::string_view::npos ? 0 : before + 1);
         const std::size_t tab = line.find('\t');
         char path[path_capacity];
-        if (tab == std::string_view::npos || tab >= sizeof path) {
+        if (tab >= sizeof path) { // or there is none
             continue;
         }
         std::memcpy(path, line.data(), tab);
@@ -206,10 +206,10 @@ int HostSettings::change(const HostSetting& wanted) {
         if (at == LaunchLimits::host_settings || path_length >= path_capacity) {
             return E2BIG;
         }
-        char line[path_capacity + value_capacity + 2];
+        char line[path_capacity + value_capacity + 2]; // as it is written, without a NUL
         std::memcpy(line, wanted.path, path_length);
         line[path_length] = '\t';
-        std::memcpy(line + path_length + 1, now, value_length);
+        std::copy_n(now, value_length, line + path_length + 1);
         line[path_length + 1 + value_length] = '\n';
         const std::size_t length = path_length + value_length + 2;
         if (write(undo_fd_, line, length) != static_cast<ssize_t>(length) || fdatasync(undo_fd_) != 0) {

@@ -51,7 +51,7 @@ class Server {
         }
         for (;;) {
             done_ = 0;
-            OrderHead head{};
+            OrderHead head{0, OrderKind::define};
             const Reading reading = read_exactly(orders_, &head, sizeof head);
             if (reading == Reading::end) {
                 return finish(ExitCode::done);

@@ -2,8 +2,9 @@
 
     .venv/bin/python studies/parallel-sorting/study.py [PART ...] [--records DIRECTORY] [--no-run]
 
-PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real or large; all of
-them by default. An interrupted study goes on where it stopped. Tables go to stdout, as Markdown.
+PART is splitter-based, radix-mini, groups, splitters, loads, sizes, messages, scans, real, rounds or
+large; all of them by default. An interrupted study goes on where it stopped. Tables go to stdout, as
+Markdown.
 """
 
 from __future__ import annotations
@@ -93,6 +94,17 @@ def real(record: Record) -> str:
     return f"Medians of launches, ms:\n\n{whole}\n\n{table}\n\n{parts.verdicts(record)}"
 
 
+def rounds(record: Record) -> str:
+    """Part (j): rounds by distribution, keys and seed, then the times that depend on them."""
+    by = ("distribution", "probes", "input")
+    counted = parts.values(record, "rounds", by, "p")
+    splitters = parts.values(record, "phase_s", by, "p", where={"phase": "splitters"}, factor=MICRO)
+    return (
+        f"Rounds:\n\n{counted}\n\nSplitters, µs:\n\n{splitters}\n\n{parts.growth(record)}"
+        f"\n\n{parts.verdicts(record)}"
+    )
+
+
 def phases(record: Record, *by: str) -> str:
     """Time of each phase over p, in microseconds."""
     return parts.values(record, "phase_s", (*by, "phase"), "p", factor=MICRO)
@@ -100,7 +112,7 @@ def phases(record: Record, *by: str) -> str:
 
 PARTS: Final = {
     each.__name__.replace("_", "-"): each
-    for each in (splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real)
+    for each in (splitter_based, radix_mini, groups, splitters, loads, sizes, messages, scans, real, rounds)
 } | {"large": splitter_based}
 
 if __name__ == "__main__":

@@ -76,6 +76,22 @@ def test_a_table_has_what_is_published_beside_what_was_found(tmp_path, steelyard
     assert all(f"| {phase}" in rows for phase in ("radix, k = 4: count", "mini: pivot"))
 
 
+def test_two_rounds_of_histogram_sort_are_refuted_for_both_distributions(
+    tmp_path, steelyard_cli, study, psort
+):
+    changes = (("[4, 64]", "[4]"), ("[1, 2]", "[1]"), ("[4, 8, 16, 32, 64, 128]", "[2, 4, 8]"))
+    spec = reduced(STUDY / "rounds.toml", tmp_path, *changes, program=psort)
+    ended = steelyard_cli("check", str(spec))
+    assert ended.returncode == 1, ended.stderr
+    with Record.open(tmp_path / "rounds.lab") as record:
+        tables = study["rounds"](record)
+    for distribution in ("uniform", "gaussian"):
+        row = next(line for line in tables.splitlines() if line.startswith(f"| {distribution} | 4 | 1 |"))
+        counts = [float(cell) for cell in row.strip("| ").split(" | ")[3:]]
+        assert len(counts) == 3
+        assert max(counts) > 2
+
+
 def test_the_study_refuses_a_part_that_it_does_not_have():
     ended = subprocess.run(
         [sys.executable, str(STUDY / "study.py"), "everything"], capture_output=True, text=True, check=False

@@ -105,14 +105,16 @@ def test_a_library_that_cannot_be_had_fails_nothing_and_is_told(
 def test_sources_that_clang_tidy_did_not_look_at_are_told(dev: ModuleType, handed: Handed) -> None:
     handed.ends["scripts/tidy.py"] = (4, "not looked at: 9 of 9 sources\n0 files, 0 with complaints\n")
     assert dev.test(["all"]) == 0
-    assert handed.summary["not_run"] == ["clang-tidy of workloads/: not looked at: 9 of 9 sources"]
+    assert handed.summary["not_run"] == [
+        f"clang-tidy of {house}/: not looked at: 9 of 9 sources" for house in ("workloads", "native")
+    ]
 
 
 def test_complaints_of_clang_tidy_fail_the_whole_and_lint(dev: ModuleType, handed: Handed) -> None:
     assert dev.lint([]) == 0
     handed.ends["scripts/tidy.py"] = (1, "a.cpp:1: complaint")
     assert dev.test(["all"]) == 1
-    assert handed.summary["failed"] == ["clang-tidy of workloads/"]
+    assert handed.summary["failed"] == ["clang-tidy of workloads/", "clang-tidy of native/"]
     assert dev.lint([]) == 1
 
 

@@ -23,9 +23,10 @@ def tidy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    monkeypatch.setattr(module, "SOURCES", tmp_path / "workloads")
-    monkeypatch.setattr(module, "BUILDS", tmp_path / "build")
-    monkeypatch.setattr(module, "complaints", lambda path, tree: "")
+    house = module.HOUSES["workloads"]
+    house = house._replace(sources=tmp_path / "workloads", builds=tmp_path / "build")
+    monkeypatch.setitem(module.HOUSES, "workloads", house)
+    monkeypatch.setattr(module, "complaints", lambda house, path, tree: "")
     for name in ("one.cpp", "two.cpp"):
         (tmp_path / "workloads").mkdir(exist_ok=True)
         (tmp_path / "workloads" / name).touch()
@@ -33,9 +34,9 @@ def tidy(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
 
 def compiled(tidy: ModuleType, tree: str, *names: str) -> None:
-    directory = tidy.BUILDS / tree
+    directory = tidy.HOUSES["workloads"].builds / tree
     directory.mkdir(parents=True)
-    entries = [{"file": str(tidy.SOURCES / name)} for name in names]
+    entries = [{"file": str(tidy.HOUSES["workloads"].sources / name)} for name in names]
     (directory / "compile_commands.json").write_text(json.dumps(entries))
 
 
@@ -69,7 +70,9 @@ def test_complaints_are_shown_and_fail(
     tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     compiled(tidy, "plain", "one.cpp", "two.cpp")
-    monkeypatch.setattr(tidy, "complaints", lambda path, tree: f"{path.name}: bad" * (path.stem == "two"))
+    monkeypatch.setattr(
+        tidy, "complaints", lambda house, path, tree: f"{path.name}: bad" * (path.stem == "two")
+    )
     assert tidy.main([]) == 1
     assert capsys.readouterr().out == "two.cpp: bad2 files, 1 with complaints\n"
 
@@ -77,13 +80,15 @@ def test_complaints_are_shown_and_fail(
 def test_with_changed_only_changed_sources_and_those_that_include_a_changed_header_are_looked_at(
     tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tidy.SOURCES / "two.cpp").write_text('#include "agm/order.hpp"\n')
+    (tidy.HOUSES["workloads"].sources / "two.cpp").write_text('#include "agm/order.hpp"\n')
     compiled(tidy, "tests", "one.cpp", "two.cpp")
     looked_at: list[str] = []
-    monkeypatch.setattr(tidy, "complaints", lambda path, tree: looked_at.append(path.name) or "")
+    monkeypatch.setattr(tidy, "complaints", lambda house, path, tree: looked_at.append(path.name) or "")
     for changed, names in (("one.cpp", ["one.cpp"]), ("agm/order.hpp", ["two.cpp"]), ("README.md", [])):
         looked_at.clear()
-        monkeypatch.setattr(tidy, "changed_files", lambda name=changed: {tidy.SOURCES / name})
+        monkeypatch.setattr(
+            tidy, "changed_files", lambda name=changed: {tidy.HOUSES["workloads"].sources / name}
+        )
         assert tidy.main(["--changed"]) == 0
         assert looked_at == names
         assert f"{len(names)} files, 0 with complaints" in capsys.readouterr().out
@@ -102,3 +107,20 @@ def test_changed_files_are_those_that_git_lists_new_ones_among_them(
     (tmp_path / "old.cpp").write_text("two")
     (tmp_path / "new.cpp").touch()
     assert tidy.changed_files() == {tmp_path / "old.cpp", tmp_path / "new.cpp"}
+
+
+def test_sources_of_native_are_looked_at_by_the_tree_of_their_tests(
+    tidy: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    house = tidy.HOUSES["native"]._replace(sources=tmp_path / "native", builds=tmp_path / "build")
+    monkeypatch.setitem(tidy.HOUSES, "native", house)
+    for name in ("runner/one.cpp", "kernels/module.cpp"):
+        (house.sources / name).parent.mkdir(parents=True, exist_ok=True)
+        (house.sources / name).touch()
+    assert tidy.main(["native"]) == 4
+    assert "not looked at: 1 of 1 sources of native/: ./dev test" in capsys.readouterr().out
+    (house.builds / "release").mkdir(parents=True)
+    entries = [{"file": str(house.sources / "runner/one.cpp")}]
+    (house.builds / "release" / "compile_commands.json").write_text(json.dumps(entries))
+    assert tidy.main(["native"]) == 0
+    assert capsys.readouterr().out == "1 files, 0 with complaints\n"

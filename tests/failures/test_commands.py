@@ -153,7 +153,7 @@ def test_a_program_that_is_deleted_in_mid_experiment_stops_the_run(tmp_path):
         run(asked, tmp_path / "a.lab")
     assert "the program changed during the experiment" in error.value.message
     assert str(tmp_path / "prog") in error.value.message
-    assert "measure it in a new record" in str(error.value.hint)
+    assert "measure the new program into a new record" in str(error.value.hint)
     assert len(logged(tmp_path)) == 5
 
 

@@ -95,6 +95,9 @@ LEVELS = {
     "background_load": "cpu 10%",
     "file_cache": "warm",
     "transparent_huge_pages": "always",
+    "lc_all": "C.UTF-8",
+    "stack_limit": 16,
+    "omp_num_threads": 2,
 }
 BUILT = {"link_order": 3, "padding": 64, "code": 5}
 ELSEWHERE = {

@@ -21,7 +21,7 @@ def test_the_registry_is_keyed_by_the_names_of_its_members():
         "affinity",
         "omp_wait_policy",
         "omp_num_threads",
-        "locale",
+        "lc_all",
         "stack_limit",
         "nice",
         "scheduling",

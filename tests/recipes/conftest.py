@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "lab"))
 
 from scratch_repository import ScratchRepository
 
-RECIPES = Path(__file__).parents[2] / "ci"
+RECIPES = Path(__file__).parents[2] / "recipes"
 
 SPEC = """\
 name = "gate"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from scratch_repository import Suites
 
-RECIPES = Path(__file__).parents[2] / "ci"
+RECIPES = Path(__file__).parents[2] / "recipes"
 
 
 @pytest.fixture

@@ -102,3 +102,14 @@ def test_exact_counts_of_an_exponential_or_power_less_a_smaller_term_have_no_cha
     assert found.segments == ()
     assert found.lead == (lead,)
     assert found.at(20.0) == pytest.approx(count(20), rel=1e-6)
+
+
+def test_an_expected_constant_is_open_where_a_logarithm_that_counts_would_not_show():
+    assert ranks(drawn(lambda _: 7.0, 50, 0.2), "O(1)", at_most=True).count("match") <= 10
+    assert ranks(drawn(lambda _: 7.0, 50, 0.02), "O(1)", at_most=True).count("match") >= 45
+
+
+def test_three_last_points_of_a_second_tier_keep_a_bound_of_one_logarithm_open():
+    at = [float(2**k) for k in range(4, 12)]
+    tiers = drawn(lambda p: 1 + np.log2(p) + 2 * max(np.log2(p / at[-3]), 0.0), 30, 0.02, at)
+    assert ranks(tiers, "O(log p)", at_most=True).count("none") <= 9

@@ -51,4 +51,6 @@ def test_statistics_know_nothing_of_files_processes_and_presentation():
         "special",
         "units",
     }
-    assert {name.split(".")[1] for name in ours} == leaves | {"_kernels", "answers", "stats"}
+    assert {name.split(".")[1] for name in ours} == {"_kernels", "core", "results", "stats"}
+    loaded_leaves = {name.split(".")[2] for name in ours if name.startswith("steelyard.core.")}
+    assert loaded_leaves == leaves

@@ -33,7 +33,7 @@ class LaunchStoreTest : public ::testing::Test {
 TEST_F(LaunchStoreTest, GivesBackEachLaunchUnderItsNumber) {
     for (std::uint32_t id = 0; id < 10; ++id) {
         LaunchFrame frame;
-        frame.argv = {"program", std::string(id * 1'000, 'x')};
+        frame.argv = {"program", std::string(std::size_t{id} * 1'000, 'x')};
         ASSERT_EQ(define(id, frame.bytes()), 0);
     }
     Launch launch{};

@@ -16,6 +16,7 @@ from steelyard.core.growth import parse_rule
 from steelyard.core.sample import Sample
 from steelyard.core.units import Scalar, is_number
 from steelyard.scaling import NotModelled, Question, ScalingModel, Series, model_all
+from steelyard.scaling.equal_growth import is_equal_growth
 from steelyard.scaling.provenance import CROWDED, describe_missing
 from steelyard.scaling.rules import judge
 from steelyard.scaling.steady_ratio import is_steady
@@ -153,8 +154,14 @@ def judge_growth(
             return _open(stratum, metric, "growth is compared over one parameter; name it: parameter = …")
         models[name] = answer
     scales = [point.at[0] for name in names for point in functions[name].points]
-    steady = question.method != "seed001" and is_steady(rule, functions)
-    growth = judge(rule, models, min(scales), max(scales), steady=steady)
+    growth = judge(
+        rule,
+        models,
+        min(scales),
+        max(scales),
+        steady=question.method != "seed001" and is_steady(rule, functions),
+        alike=question.method != "seed001" and is_equal_growth(rule, functions),
+    )
     return Instance(stratum, growth.verdict, RuleEvidence(metric, growth))
 
 

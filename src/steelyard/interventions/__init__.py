@@ -20,7 +20,7 @@ from steelyard.interventions.governor import Governor
 from steelyard.interventions.heap_offset import HeapOffset
 from steelyard.interventions.intervention import Intervention
 from steelyard.interventions.launch_change import LaunchChange, combine
-from steelyard.interventions.locale import Locale
+from steelyard.interventions.lc_all import LcAll
 from steelyard.interventions.nice import Nice
 from steelyard.interventions.node import Node
 from steelyard.interventions.omp_num_threads import OmpNumThreads
@@ -45,7 +45,7 @@ INTERVENTIONS: Final[dict[str, Intervention]] = {
         AFFINITY,
         OmpWaitPolicy(),
         OmpNumThreads(),
-        Locale(),
+        LcAll(),
         StackLimit(),
         Nice(),
         Scheduling(),

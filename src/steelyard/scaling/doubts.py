@@ -30,6 +30,8 @@ from steelyard.scaling.validation import RANKS, Asked
 
 COUNTS: Final = 0.1
 """Share of the value at a scale from which on growth counts there."""
+LOGARITHM_COUNTS: Final = 0.15
+"""… that a logarithm may have, from which on an O(1) that is expected is not stated."""
 BEYOND: Final = 4.0
 """Times the largest measured scale that a rank is stated for, where no scale is asked for."""
 END: Final = 1.645
@@ -38,14 +40,13 @@ MISFIT: Final = 0.01
 """p of lack of fit below which a formula misses the points."""
 FITS: Final = 0.05
 """p of lack of fit from which on the expected growth meets the last points."""
-LAST: Final = 4
+LAST: Final = 3
 """Points of the end that the expected growth must meet, at least."""
 BEFORE: Final = 3
 """Points before them, at least."""
 GROSS: Final = 0.1
 """Relative miss of a point from which on a formula describes nothing."""
-
-
+LOGARITHM: Final = Growth.of(0, 1)
 KEPT: Final = 0.75
 """Of the probability of a rank that is doubted; so little that none reaches ``SURE``."""
 
@@ -93,8 +94,8 @@ def _make_hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingMo
     """Add a word on growth that could hide.
 
     Such is the expected one below a formula that grows more slowly, and a linear one below O(1). An O(1) that
-    is expected keeps its rank, unless a scale is asked for. Of fewer points than sums are searched over, no
-    rank stands below which the next power could hide.
+    is expected keeps its rank, unless a scale is asked for or a logarithm may hide. Of fewer points than sums
+    are searched over, no rank stands below which the next power could hide.
     """
     lead, scale = model.lead[asked.at], _scale(model, points)
     few = len(points.scales) < LEAST_FOR_SUMS
@@ -113,7 +114,10 @@ def _make_hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingMo
     )
     noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
     scaled = model.validation is not None and model.validation.scale is not None
-    return noted if asked.growth.is_constant and not scaled and not few else _undecided(noted, rank)
+    if not asked.growth.is_constant or scaled or few:
+        return _undecided(noted, rank)
+    by_logarithm = hidden_share(model.terms, LOGARITHM, points, scale)
+    return noted if by_logarithm < LOGARITHM_COUNTS else _undecided(noted, rank)
 
 
 def _make_misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:

@@ -15,6 +15,7 @@ import msgspec
 
 from steelyard.core.errors import UsageError
 from steelyard.core.growth import Growth, GrowthRule
+from steelyard.scaling.doubts import KEPT
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
 from steelyard.stats.compare.judgement import Outcome
@@ -60,10 +61,12 @@ def judge(
     largest: float,
     *,
     steady: bool = False,
+    alike: bool = False,
 ) -> RuleAnswer:
     """Judge the growth of both sides by models of one parameter that name every lead.
 
-    ``smallest`` and ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio.
+    ``smallest`` and ``largest`` bound what was measured; ``steady``: both sides grow there in one ratio;
+    ``alike``: up to a constant, so that no rule is broken.
 
     Raises
     ------
@@ -73,6 +76,8 @@ def judge(
     refuse_unknown(rule, models)
     left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
     probability = STEADY if steady else _probability(left, right)
+    if alike and probability <= 1 - SURE:
+        probability = KEPT * probability + 1 - KEPT
     verdict: Outcome = (
         "holds" if probability >= SURE else "fails" if probability <= 1 - SURE else "not_resolved"
     )

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
 import numpy as np
 
 from steelyard.core.arrays import Floats
@@ -29,18 +30,49 @@ FLOOR: Final = 1e-6
 """Relative standard uncertainty of a ratio, at least."""
 
 
-def is_steady(rule: GrowthRule, functions: Mapping[str, Series]) -> bool:
-    """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
+class Sides(msgspec.Struct, frozen=True):
+    """Sums of functions at the scales that all of them have, in ascending order.
+
+    Attributes
+    ----------
+    above, below : array
+        The left side of the rule, and the right one.
+    u_above, u_below : array
+        Relative standard uncertainties.
+    freedom : int
+        Degrees of freedom of both together.
+    """
+
+    scales: Floats
+    above: Floats
+    below: Floats
+    u_above: Floats
+    u_below: Floats
+    freedom: int
+
+
+def add_up_sides(rule: GrowthRule, functions: Mapping[str, Series]) -> Sides:
+    """Add up both sides of a rule on functions of one parameter, where uncertainties of all are known."""
     points = {name: uncertain_points(functions[name]) for name in (*rule.left, *rule.right)}
     places = sorted(set.intersection(*(set(point) for point in points.values())))
     common = [at for at in places if at[0] > 0 and all(_is_measured(point[at]) for point in points.values())]
-    if len(common) < LEAST:
+    sums = [
+        _add_up([[points[name][at] for name in names] for at in common]) for names in (rule.left, rule.right)
+    ]
+    (above, u_above), (below, u_below) = sums
+    freedom = sum(points[name][at].n - 1 for name in points for at in common)
+    return Sides(np.array([at[0] for at in common]), above, below, u_above, u_below, freedom)
+
+
+def is_steady(rule: GrowthRule, functions: Mapping[str, Series]) -> bool:
+    """Whether the left side over the right one would show a factor of log p; functions of one parameter."""
+    sides = add_up_sides(rule, functions)
+    if len(sides.scales) < LEAST:
         return False
-    sides = [[[points[name][at] for name in names] for at in common] for names in (rule.left, rule.right)]
-    (above, u_left), (below, u_right) = map(_add_up, sides)
+    above, below, u_left, u_right = sides.above, sides.below, sides.u_above, sides.u_below
     if min(above[-1] / above[0], below[-1] / below[0]) < GROWS:
         return False
-    logs = np.log2([at[0] for at in common])
+    logs = np.log2(sides.scales)
     variance = u_left**2 + u_right**2
     # A few launches that agree by chance know no point better than most are known.
     u = np.sqrt(np.maximum(np.maximum(variance, np.median(variance)), FLOOR**2))

@@ -242,6 +242,48 @@ def test_a_program_of_one_thread_is_tried_on_single_cpus_so_that_a_slow_one_is_f
     assert finding.extreme.level == str(slow)
 
 
+# Three times as many page faults where the stack has no limit, or in a locale of UTF-8.
+SURROUNDED = r"""
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+int main(void) {
+    setlocale(LC_ALL, "");
+    struct rlimit stack;
+    getrlimit(RLIMIT_STACK, &stack);
+    int more = LIMIT ? stack.rlim_cur == RLIM_INFINITY : strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+    int pages = more ? 900 : 300;
+    volatile char *memory = malloc((size_t)pages * 4096);
+    for (int i = 0; i < pages; i++) memory[i * 4096] = 1;
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize(("limit", "kind"), [(1, "stack_limit"), (0, "lc_all")])
+def test_a_program_that_its_locale_or_the_limit_of_its_stack_slows_is_found(tmp_path, limit, kind):
+    (tmp_path / "it.c").write_text(SURROUNDED)
+    subprocess.run(["cc", "-O1", f"-DLIMIT={limit}", "-o", "it", "it.c"], cwd=tmp_path, check=True)
+    asked = AuditRequest(command=str(tmp_path / "it"), metric="minor_faults", only=(kind,), max_time_s=0.1)
+    (finding,) = audit(asked, tmp_path / "labs", watch=silent, tell=silent).findings
+    assert (finding.context, finding.verdict) == (kind, "moves")
+    assert 1.5 < max(finding.extreme.ratio, 1 / finding.extreme.ratio) < 4
+
+
+def test_a_number_of_openmp_threads_is_varied_where_openmp_was_seen():
+    among, _ = candidates(AuditRequest(command="true", only=("omp_num_threads", "env_bytes")))
+    openmp, _ = placed(among, "openmp", asked=False)
+    assert [kind.name for kind in openmp] == ["omp_num_threads", "env_bytes"]
+    assert openmp[0].population[:2] == ("inherited", 1)
+    one, left_out = placed(among, "one", asked=False)
+    assert [kind.name for kind in one] == ["env_bytes"]
+    assert left_out["omp_num_threads"] == "the program was not seen to use OpenMP"
+    with pytest.raises(MachineError, match="omp_num_threads cannot be varied here"):
+        placed(among, "one", asked=True)
+
+
 def test_levels_of_affinity_are_single_cpus_names_or_none_by_what_the_program_does():
     among, _ = candidates(AuditRequest(command="true", only=("affinity", "env_bytes")))
     several = replace(among[0], population=("none", "0"))

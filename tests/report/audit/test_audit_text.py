@@ -52,7 +52,7 @@ What to do
 
 Not visited
 - Environment size: 52 of 4,096 levels visited, so that a kind of up to 5.6 % of
-  them may have been missed (95 % sure); --thorough visits every byte of a
+  them could have been missed (95 % sure); --thorough visits every byte of a
   page.
 - cwd_bytes: showing a directory under another name needs CAP_SYS_ADMIN (root).
 - Link order and the layout of the code itself: a command is built already

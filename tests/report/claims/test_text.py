@@ -342,13 +342,13 @@ def test_what_a_reader_must_know_of_a_model_is_said_once_with_the_claims_it_is_a
         "  measured scale\n"
     )
     two = verdict(limit, Instance({"op": "a"}, "fails", foretold), Instance({"op": "b"}, "fails", foretold))
-    assert "- all models: 4 values of p: below 5" in plain(lines((two,), 0.05, 80))
+    assert "- all models: only 4 values of p: the leading term" in plain(lines((two,), 0.05, 80))
     half = verdict(
         limit,
         Instance({"op": "a"}, "fails", foretold),
         Instance({"op": "b"}, "fails", replace(foretold, model=LINEAR)),
     )
-    assert ", op = a: 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
+    assert ", op = a: only 4 values of p" in " ".join(plain(lines((half,), 0.05, 80)).split())
 
 
 def test_github_shows_what_fails_and_what_is_open_where_it_is_claimed():

@@ -148,7 +148,7 @@ def test_a_library_under_a_name_that_the_loader_would_split_is_refused(tmp_path,
     asked = experiment(
         source=str(tmp_path), program={"command": [str(show)]}, factors={"heap_offset": [0, 16]}
     )
-    with pytest.raises(MachineError, match="takes blanks and colons"):
+    with pytest.raises(MachineError, match="it splits names at blanks and colons"):
         LaunchPlan(asked, treatments(asked), builds={}).check()
 
 

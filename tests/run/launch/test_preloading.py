@@ -21,5 +21,5 @@ def test_what_was_preloaded_before_stays_preloaded():
 
 @pytest.mark.parametrize("name", ["/with blank/n.so", "/with:colon/n.so"])
 def test_a_name_that_the_loader_would_split_is_refused(name):
-    with pytest.raises(MachineError, match="takes blanks and colons"):
+    with pytest.raises(MachineError, match="it splits names at blanks and colons"):
         preload((), Path(name))

@@ -220,12 +220,14 @@ def test_a_missing_dynamic_loader_is_told_from_a_missing_program(run, tmp_path):
 
 
 def test_a_file_that_is_no_program_is_said(run, tmp_path):
-    assert "it is not a program for this" in start_failure(run, executable(tmp_path / "f", b"\0\1\2\3"))
+    assert "it is not an executable for this machine" in start_failure(
+        run, executable(tmp_path / "f", b"\0\1\2\3")
+    )
 
 
 def test_arguments_that_are_too_long_are_said(run, tmp_path):
     raw = run("/bin/true", "x" * 200_000)
-    assert "longer than the kernel takes (E2BIG)" in verifier().judge(raw, "/bin/true")[1]
+    assert "longer than the kernel allows (E2BIG)" in verifier().judge(raw, "/bin/true")[1]
 
 
 def test_a_program_that_is_open_for_writing_is_said(run, tmp_path):

@@ -220,7 +220,8 @@ PYTHON_TO_KILL = """
 import os, sys, time
 from pathlib import Path
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner
+from steelyard.run.runner.orders import TrialOrder
 
 with Runner(Path(sys.argv[1])) as runner:
     def define(script):
@@ -231,7 +232,7 @@ with Runner(Path(sys.argv[1])) as runner:
         time.sleep(600)  # holds every pipe open
         os._exit(0)
     print("ready", flush=True)
-    runner.run([Trial(1, quick), Trial(2, endless)])
+    runner.run([TrialOrder(1, quick), TrialOrder(2, endless)])
 """
 
 

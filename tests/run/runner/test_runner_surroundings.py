@@ -117,7 +117,8 @@ from msgspec.structs import replace
 from pathlib import Path
 from steelyard.run.runner.journal import read_journal
 from steelyard.run.launch.launch import Launch
-from steelyard.run.runner.runner import Runner, Trial
+from steelyard.run.runner.runner import Runner
+from steelyard.run.runner.orders import TrialOrder
 
 # EPERM for personality (135 on x86-64), unless it only asks; every other system call is allowed
 def op(code, jt, jf, k): return struct.pack("HBBI", code, jt, jf, k)
@@ -132,7 +133,7 @@ assert libc.prctl(22, 2, ctypes.c_char_p(filter_), 0, 0) == 0, ctypes.get_errno(
 journal = Path(sys.argv[1])
 with Runner(journal) as runner:
     launches = [runner.define(Launch("/bin/true", ("true",), (), "/", aslr_off=off)) for off in (True, False)]
-    runner.run([Trial(number, launch) for number, launch in enumerate(launches)])
+    runner.run([TrialOrder(number, launch) for number, launch in enumerate(launches)])
 for trial in read_journal(journal)[0]:
     print(trial.status, trial.step, trial.errno)
 """
@@ -160,10 +161,11 @@ def test_a_nice_value_that_is_not_allowed_is_said_and_not_ignored(journal, runne
     script = (
         "import os, sys; from pathlib import Path; from steelyard.run.runner.journal import read_journal\n"
         "from steelyard.run.launch.launch import Launch\n"
-        "from steelyard.run.runner.runner import Runner, Trial\n"
+        "from steelyard.run.runner.runner import Runner\n"
+        "from steelyard.run.runner.orders import TrialOrder\n"
         "journal = Path(sys.argv[1])\n"
         "with Runner(journal) as runner:\n"
-        "    runner.run([Trial(1, runner.define(Launch('/bin/true', ('true',), (), '/', nice=-5)))])\n"
+        "    runner.run([TrialOrder(1, runner.define(Launch('/bin/true', ('true',), (), '/', nice=-5)))])\n"
         "[trial] = read_journal(journal)[0]; print(trial.status, trial.step, trial.errno)\n"
     )
     done = subprocess.run(
@@ -200,11 +202,12 @@ def test_a_limit_of_the_stack_above_the_hard_one_fails_the_trial(journal, runner
         "import resource, sys; from pathlib import Path\n"
         "from steelyard.run.runner.journal import read_journal\n"
         "from steelyard.run.launch.launch import Launch\n"
-        "from steelyard.run.runner.runner import Runner, Trial\n"
+        "from steelyard.run.runner.runner import Runner\n"
+        "from steelyard.run.runner.orders import TrialOrder\n"
         "resource.setrlimit(resource.RLIMIT_STACK, (8 << 20, 8 << 20))\n"
         "with Runner(Path(sys.argv[1])) as runner:\n"
         "    launch = Launch('/bin/true', ('true',), (), '/', stack_mib=16)\n"
-        "    runner.run([Trial(1, runner.define(launch))])\n"
+        "    runner.run([TrialOrder(1, runner.define(launch))])\n"
         "[trial] = read_journal(Path(sys.argv[1]))[0]; print(trial.status, trial.step)\n"
     )
     done = subprocess.run(

@@ -64,7 +64,7 @@ def days(rng):
 @pytest.mark.simulates
 @pytest.mark.parametrize(
     ("draw", "most"),
-    [(walk, 9), (slow_return, 6), (days, 1), (regimes, 20)],
+    [(walk, 9), (slow_return, 6), (days, 1), (regimes, 14)],
 )
 def test_of_60_series_that_wander_few_name_a_commit(noise_of, draw, most):
     """One or two changes of regime within a series are steps, and cannot be told from those of commits."""
@@ -92,3 +92,30 @@ def test_each_pattern_is_called_what_it_is():
     assert pattern_of(noise[1] + 0.3 * np.sin(place / 5)) == "cycle"
     assert pattern_of(noise[2] + 0.3 * (place // 12 % 2)) == "regimes"
     assert pattern_of(noise[3] + 0.2 * np.cumsum(rng.normal(size=N))) == "walk"
+
+
+def test_a_short_stay_at_the_other_level_tells_a_machine_with_two_states_from_a_commit():
+    noise = S * np.random.default_rng(5).normal(size=N)
+    step = noise + 5 * S * (np.arange(N) >= 50)
+    assert pattern_of(step) == "steps"
+    step[70:73] -= 5 * S
+    assert pattern_of(step) == "regimes"
+
+
+def test_one_outlier_at_the_other_level_leaves_a_step_a_step():
+    noise = S * np.random.default_rng(5).normal(size=N)
+    step = noise + 5 * S * (np.arange(N) >= 50)
+    step[70] -= 5 * S
+    assert pattern_of(step) == "steps"
+
+
+@pytest.mark.simulates
+def test_steps_in_heavy_tails_and_steps_that_are_undone_in_part_stay_steps():
+    rng = np.random.default_rng(6)
+    place = np.arange(N)
+    patterns = []
+    for _ in range(30):
+        tails = rng.standard_t(3, size=N) / math.sqrt(3)
+        patterns.append(pattern_of(S * (tails + 5 * (place >= 50))))
+        patterns.append(pattern_of(S * (rng.normal(size=N) + 6 * (place >= 40) - 3 * (place >= 70))))
+    assert patterns.count("regimes") <= 3

@@ -28,7 +28,7 @@ USUAL: Final = (
     "transparent_huge_pages",
     "omp_wait_policy",
     "omp_num_threads",
-    "locale",
+    "lc_all",
     "stack_limit",
 )
 """Contexts that differ between people who run the same program, and are hardly ever reported. The others can
@@ -44,7 +44,7 @@ KINDS: Final = (
 )
 """Everything that can be asked for by name: all that a start changes, where others change a build."""
 
-_BASES: Final[dict[str, Scalar]] = {"aslr": "off", "locale": "C", "nice": 0, "omp_wait_policy": "passive"}
+_BASES: Final[dict[str, Scalar]] = {"aslr": "off", "lc_all": "C", "nice": 0, "omp_wait_policy": "passive"}
 """Levels that the others are compared with where that is not the first one."""
 
 _AS_STARTED: Final[dict[str, Scalar]] = {"aslr": "on", "cwd_bytes": 0, "omp_wait_policy": "inherited"}

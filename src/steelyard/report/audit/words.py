@@ -21,7 +21,7 @@ _NAMES: Final = {
     "transparent_huge_pages": "huge pages",
     "omp_wait_policy": "the waiting policy of OpenMP",
     "omp_num_threads": "the number of OpenMP threads",
-    "locale": "the locale",
+    "lc_all": "the locale",
     "stack_limit": "the limit of the stack",
     "nice": "the nice value",
     "scheduling": "the scheduler's class",

@@ -9,6 +9,10 @@ Each model is fitted to the series by least squares of its innovations, and char
 - a cycle, such as that of day and night;
 - three or more steps between the same two levels, such as those of a machine with two states;
 - a straight line.
+
+Of a machine with two states the search finds the long stays alone. So where one step is found, or one that is
+undone, a short stay at the other level is looked for, too: neighbouring records, each nearer to it, which are
+far more probable there. One record alone is an outlier.
 """
 
 from __future__ import annotations
@@ -32,6 +36,10 @@ NOISE_SHARE: Final = (0.0, 0.2, 0.4, 0.55, 0.7, 0.8, 0.87, 0.92, 0.95)
 """theta / phi: 0 where records show the level alone, near 1 where they are mostly noise."""
 FEWEST_RECURRENCES: Final = 3
 """Steps between two levels from which they recur: one that is undone is two."""
+SHORTEST_STAY: Final = 2
+"""Records at the other of two levels that are more than an outlier."""
+NEARER: Final = 20.0
+"""Twice the logarithm of the odds by which a stay must be more probable at the other level."""
 ODDS: Final[Mapping[Pattern, float]] = {"walk": 20.0, "cycle": 20.0, "regimes": 20.0, "line": 4.0}
 """By which steps must be more probable than each other model, for a commit to be named. Of a line less is
 asked: a step of three standard deviations in noise that correlates is hardly more probable (simulated)."""
@@ -45,7 +53,7 @@ class Fit(msgspec.Struct, frozen=True):
     Attributes
     ----------
     criterion : float
-        Of Schwarz: less is better.
+        Of Schwarz: less is better; -inf where a short stay decides.
     drift : float
         Of a line, from the first record to the last.
     """
@@ -62,6 +70,8 @@ def describe(steps: Steps) -> Fit | None:
     """
     if not steps.located:
         return None
+    if _has_short_stay(steps):
+        return Fit("regimes", -math.inf)
     best = min((_walk(steps), _make_cycle(steps), _make_regimes(steps), _make_line(steps)), key=_handicapped)
     return best if _handicapped(best) < _of_steps(steps) else None
 
@@ -137,6 +147,21 @@ def _make_regimes(steps: Steps) -> Fit:
             rest[part] -= np.average(rest[part], weights=examined.weights[part])
         best = min(best, _correlated(rest, examined.weights))
     return Fit("regimes", _criterion(best, examined.series.size, count + 3))
+
+
+def _has_short_stay(steps: Steps) -> bool:
+    """Whether a few neighbouring records on one side of a step have the level of the other side."""
+    if len(steps.located) >= FEWEST_RECURRENCES:
+        return False
+    if any(abs(up.size + down.size) > 2 * math.hypot(up.u, down.u) for up, down in pairwise(steps.located)):
+        return False
+    series, fitted = steps.examined.series, levels(steps)
+    upper = fitted > (fitted.min() + fitted.max()) / 2
+    high, low = float(series[upper].mean()), float(series[~upper].mean())
+    stayed, moved = np.where(upper, high, low), np.where(upper, low, high)
+    nearer = ((series - stayed) ** 2 - (series - moved) ** 2) / steps.examined.sd**2
+    stays = np.split(nearer, np.flatnonzero(np.diff(nearer > 0)) + 1)
+    return any(stay.size >= SHORTEST_STAY and stay[0] > 0 and float(stay.sum()) > NEARER for stay in stays)
 
 
 def _make_line(steps: Steps) -> Fit:

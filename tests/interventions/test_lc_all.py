@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.interventions.locale import Locale, has_locale
+from steelyard.interventions.lc_all import LcAll, has_locale
 
 
 def test_every_machine_has_the_locale_c_and_none_has_one_that_nobody_made():
@@ -14,23 +14,23 @@ def test_every_machine_has_the_locale_c_and_none_has_one_that_nobody_made():
 
 
 def test_a_locale_is_one_variable_and_the_inherited_one_is_none():
-    assert Locale().change("en_US.UTF-8").env == {"LC_ALL": "en_US.UTF-8"}
-    assert Locale().change("inherited").env == {}
+    assert LcAll().change("en_US.UTF-8").env == {"LC_ALL": "en_US.UTF-8"}
+    assert LcAll().change("inherited").env == {}
 
 
 def test_a_locale_that_is_not_installed_is_missing_with_how_to_list_those_that_are():
-    assert Locale().missing("xx_XX.UTF-8") == (
+    assert LcAll().missing("xx_XX.UTF-8") == (
         "the locale xx_XX.UTF-8 is not installed (locale -a lists those that are)"
     )
-    assert Locale().missing("inherited") is None
+    assert LcAll().missing("inherited") is None
 
 
 @pytest.mark.parametrize("name", ["C", "POSIX", "C.UTF-8", "de_DE", "sr_RS.UTF-8@latin"])
 def test_names_of_locales_are_levels(name):
-    assert Locale().check(name) == name
+    assert LcAll().check(name) == name
 
 
 @pytest.mark.parametrize("name", ["../C", "C\n", "english", "C=1", 8])
 def test_what_is_no_name_of_a_locale_is_refused(name):
-    with pytest.raises(UsageError, match="is not a level of locale"):
-        Locale().check(name)
+    with pytest.raises(UsageError, match="is not a level of lc_all"):
+        LcAll().check(name)

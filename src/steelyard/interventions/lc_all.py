@@ -1,4 +1,4 @@
-"""``locale``: language and character set of the program (``LC_ALL``, POSIX.1-2024, chapter 8.2).
+"""``lc_all``: locale, language and character set of the program (``LC_ALL``, POSIX.1-2024, chapter 8.2).
 
 Sorting, matching and formatting text take several times as long in some locales as in C.
 """
@@ -30,16 +30,16 @@ def has_locale(name: str) -> bool:
     library.newlocale.restype = ctypes.c_void_p
     library.newlocale.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p)
     library.freelocale.argtypes = (ctypes.c_void_p,)
-    made = library.newlocale(_ALL_CATEGORIES, name.encode(), None)
-    if made:
-        library.freelocale(made)
-    return bool(made)
+    handle = library.newlocale(_ALL_CATEGORIES, name.encode(), None)
+    if handle:
+        library.freelocale(handle)
+    return bool(handle)
 
 
-class Locale(Intervention):
+class LcAll(Intervention):
     """Locale of the program."""
 
-    name: ClassVar[str] = "locale"
+    name: ClassVar[str] = "lc_all"
     about: ClassVar[str] = "language and character set (LC_ALL)"
     levels_text: ClassVar[str] = (
         'the name of a locale, such as "C" or "en_US.UTF-8", or "inherited" (as the environment has it)'
