@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
@@ -168,6 +169,20 @@ def test_where_trials_run_is_no_kind_of_an_audit():
     with pytest.raises(UsageError, match="link_order changes how a program is built") as caught:
         candidates(AuditRequest(command="true", only=("link_order",)))
     assert "--contexts=layout" in caught.value.hint
+
+
+def test_an_audit_that_goes_on_in_a_longer_environment_says_so(asked, tmp_path, monkeypatch):
+    asked = replace(asked, thorough=False)
+    before = audit(asked, tmp_path, watch=silent, tell=silent)
+    assert not [warning for warning in before.warnings if warning.kind == "note"]
+    shutil.rmtree(tmp_path / "replication.lab")
+    monkeypatch.setenv("NEIGHBOUR", "x" * 100)
+    (note,) = [
+        warning
+        for warning in audit(asked, tmp_path, watch=silent, tell=silent).warnings
+        if warning.kind == "note"
+    ]
+    assert "the environment of the shell had not one length (bytes: pilot" in note.fields["text"]
 
 
 def test_an_audit_that_was_stopped_goes_on_and_finds_what_an_uninterrupted_one_finds(asked, tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +21,7 @@ from steelyard.lab.audit.candidates import UNDISTURBED, Threads, addresses_can_b
 from steelyard.lab.audit.effort import FEWEST_FOR_LOOKS, Effort, cost_s
 from steelyard.lab.audit.request import AuditRequest, Row
 from steelyard.lab.run.existing_record import refuse_other_stage
-from steelyard.lab.run.run import run
+from steelyard.lab.run.run import ENVIRONMENT, run
 from steelyard.lab.run.run_loop import Watch
 from steelyard.lab.run.status import extent
 from steelyard.results.notice import Notice
@@ -185,7 +185,7 @@ class Stages:
         return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
 
     def warnings(self, stage: str) -> tuple[Notice, ...]:
-        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison.
+        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison; and of the host.
 
         Settings that make a program wait on purpose are left out.
         """
@@ -200,7 +200,24 @@ class Stages:
             ]
             among = disturbed(known)
             named = f"{len(among)} of {len(known)} settings of the {stage}"
-            return (*waited((named,), among), *stolen(record, extent(record).spent_s))
+            of_cpus = (*waited((named,), among), *stolen(record, extent(record).spent_s))
+        return (*of_cpus, *self._changes_of_host())
+
+    def _changes_of_host(self) -> Iterator[Notice]:
+        """Yield what runs of a stage noted, and that stages began in environments of different lengths."""
+        lengths = {}
+        for place in sorted(self._directory.glob(f"*.lab/{FILE}")):
+            with Record.open(place.parent) as record:
+                for warning in record.warnings():
+                    yield Notice("note", fields={"text": f"{place.parent.stem}: {warning.text}"})
+                lengths[place.parent.stem] = record.runs()[0].host.get(ENVIRONMENT)
+        if len({*lengths.values()} - {None}) > 1:
+            stages = ", ".join(f"{stage} {length}" for stage, length in lengths.items())
+            text = (
+                f"the environment of the shell had not one length (bytes: {stages}), so that the stack of each"
+                " stage lies elsewhere; repeat the audit from one shell, into a new directory"
+            )
+            yield Notice("note", fields={"text": text})
 
     def failures(self, rows: Sequence[Row]) -> list[str | None]:
         """Try each row once: how the program fails there; ``None`` where it does not."""
