@@ -11,11 +11,6 @@ namespace steelyard {
 
 namespace {
 
-/// What a perf event gives: its count, and the times for which it was wanted and was counted.
-struct Reading {
-    std::uint64_t value, enabled_ns, running_ns;
-};
-
 int open_event(const CounterRequest& request) {
     const bool of_machine = request.source == CounterSource::machine;
     const bool user_only = request.source == CounterSource::process_user;
@@ -51,36 +46,29 @@ int open_source(const CounterRequest& request) {
     return open_event(request);
 }
 
-bool read_event(int fd, Reading& reading) {
-    return fd >= 0 && read(fd, &reading, sizeof reading) == sizeof reading;
-}
-
 /// Whether it counts on from trial to trial, so that a trial is the difference of two readings.
 bool counts_on(const CounterRequest& request) {
     return request.source == CounterSource::machine || request.source == CounterSource::energy_file;
 }
 
-bool read_count(const CounterRequest& request, int fd, std::uint64_t& value) {
+bool read_now(const CounterRequest& request, int fd, EventReading& reading) {
     if (request.source == CounterSource::energy_file) {
-        return fd >= 0 && read_number(fd, "", value);
+        return fd >= 0 && read_number(fd, "", reading.value);
     }
-    Reading reading{};
-    const bool whole = read_event(fd, reading);
-    value = reading.value;
-    return whole;
-}
-
-/// The count over one trial, scaled where the kernel had to share the hardware.
-CounterValue read_process_event(int fd) {
-    Reading reading{};
-    if (!read_event(fd, reading) || reading.running_ns == 0) {
-        return {0.0, false};
-    }
-    const double share = static_cast<double>(reading.enabled_ns) / static_cast<double>(reading.running_ns);
-    return {static_cast<double>(reading.value) * share, true};
+    return fd >= 0 && read(fd, &reading, sizeof reading) == sizeof reading;
 }
 
 } // namespace
+
+CounterValue count_between(const EventReading& before, const EventReading& after) {
+    const std::uint64_t running_ns = after.running_ns - before.running_ns;
+    if (running_ns == 0) {
+        return {0.0, false};
+    }
+    const double share =
+        static_cast<double>(after.enabled_ns - before.enabled_ns) / static_cast<double>(running_ns);
+    return {static_cast<double>(after.value - before.value) * share, true};
+}
 
 std::uint64_t count_since(std::uint64_t before, std::uint64_t after, std::uint64_t range) {
     return after >= before ? after - before : after + (range - before);
@@ -93,7 +81,7 @@ Counters::Counters(const Launch& launch)
     }
     // Last, so that what it takes to open others is not counted.
     for (std::size_t i = 0; i < count_; ++i) {
-        has_before_[i] = counts_on(requests_[i]) && read_count(requests_[i], fds_[i], before_[i]);
+        has_before_[i] = counts_on(requests_[i]) && read_now(requests_[i], fds_[i], before_[i]);
     }
 }
 
@@ -107,16 +95,19 @@ Counters::~Counters() {
 
 CounterValue Counters::read_one(std::size_t at, const TrialGroup& group) const {
     const CounterRequest& request = requests_[at];
+    EventReading now{};
     std::uint64_t count = 0;
     bool available = false;
     switch (request.source) {
     case CounterSource::process:
     case CounterSource::process_user:
-        return read_process_event(fds_[at]);
+        return read_now(request, fds_[at], now) ? count_between({}, now) : CounterValue{0.0, false};
     case CounterSource::machine:
+        available = has_before_[at] && read_now(request, fds_[at], now);
+        return available ? count_between(before_[at], now) : CounterValue{0.0, false};
     case CounterSource::energy_file:
-        available = has_before_[at] && read_count(request, fds_[at], count);
-        count = count_since(before_[at], count, request.config);
+        available = has_before_[at] && read_now(request, fds_[at], now);
+        count = count_since(before_[at].value, now.value, request.config);
         break;
     case CounterSource::group_cpu:
         available = group.read_cpu_us(count);

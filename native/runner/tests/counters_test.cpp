@@ -67,6 +67,14 @@ TEST(Counters, OfEnergyAreNotAvailableWithoutTheFileOrANumberInIt) {
     EXPECT_FALSE(read(Counters(launch)).available);
 }
 
+TEST(Counters, OfAnEventThatHadTheHardwareForAPartOfTheTimeAreScaledToAllOfIt) {
+    const EventReading before{.value = 1'000, .enabled_ns = 400, .running_ns = 300};
+    const EventReading after{.value = 1'600, .enabled_ns = 800, .running_ns = 400};
+    EXPECT_NEAR(count_between(before, after).value, 600.0 * 4, 1e-9);
+    EXPECT_TRUE(count_between(before, after).available);
+    EXPECT_FALSE(count_between(after, after).available);
+}
+
 TEST(Counters, GiveBackAFullRangeThatWrapsToWhereItWas) {
     EXPECT_EQ(count_since(7, 7, 100), 0U);
     EXPECT_EQ(count_since(99, 1, 100), 2U);
