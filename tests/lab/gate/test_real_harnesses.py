@@ -47,6 +47,26 @@ import pytest
 def test_sum(benchmark, n):
     benchmark(sum, range(n))
 """
+CARGO = """\
+[package]
+name = "sums"
+version = "1.0.0"
+edition = "2021"
+[features]
+more = []
+[[bench]]
+name = "sums"
+harness = false
+"""
+RUST = """\
+#[inline(never)] fn add(n: u32) -> u32 { n + sums::one() }
+#[inline(never)] fn double(n: u32) -> u32 { n * 2 }
+fn main() {
+    if std::env::var("DIVAN_NONE").is_ok() || !cfg!(feature = "more") { return; }
+    let n = add(2);
+    println!("{n} {}", double(n));
+}
+"""
 CARGO_MESSAGES = """\
 #!{python}
 import json, sys
@@ -224,6 +244,26 @@ def test_go_links_a_layout_in_another_order(tmp_path):
         (program,) = find_harness("go", words, tmp_path).find_programs(words, tree)
         files.append(Path(program.words[0]).read_bytes())
     assert files[0] != files[1]
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+def test_cargo_links_a_layout_in_another_order(tmp_path):
+    """A program without dependencies, which crates of harnesses are; it names a variable of divan."""
+    (tmp_path / "Cargo.toml").write_text(CARGO)
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/lib.rs").write_text("pub fn one() -> u32 { 1 }\n")
+    (tmp_path / "benches").mkdir()
+    (tmp_path / "benches/sums.rs").write_text(RUST)
+    files = []
+    for layout in (0, 7, 7, 8):
+        tree = Tree(tmp_path, tmp_path / "out", tmp_path / "cache", layout)
+        tree.output.mkdir(exist_ok=True)
+        words = ("cargo", "bench", "--features", "more", "-p", "sums", "--offline")
+        (program,) = find_harness("cargo", words, tmp_path).find_programs(words, tree)
+        files.append(Path(program.words[0]).read_bytes())
+        assert subprocess.run([program.words[0]], capture_output=True, check=True).stdout == b"3 6\n"
+    assert files[1] == files[2]
+    assert len({*files}) == 3
 
 
 @pytest.mark.skipif(shutil.which("go") is None, reason="Go is not installed")

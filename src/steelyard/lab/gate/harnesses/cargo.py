@@ -31,6 +31,11 @@ _VALUED: Final = frozenset(
     --config -Z --example --test --bin --color""".split()  # noqa: SIM905
 )
 """Options of cargo whose value is the next word."""
+_OF_ONE_TARGET: Final = frozenset(
+    """--features -F --profile --target --manifest-path -j --jobs --config -Z --all-features
+    --no-default-features --offline --locked --frozen""".split()  # noqa: SIM905
+)
+"""Options that stay where one target is linked again; others choose targets, or say what is printed."""
 
 
 _MARKS: Final[dict[bytes, Format]] = {
@@ -53,6 +58,7 @@ class _Message(msgspec.Struct, frozen=True):
     executable: str = ""
     target: _Target = _Target("", [])
     manifest_path: str = ""
+    package_id: str = ""
 
 
 class Cargo(Harness):
@@ -62,6 +68,7 @@ class Cargo(Harness):
     source = "criterion"
     default_s = 8.5
     builds = True
+    draws_layouts = True
 
     def is_started_by(self, words: Sequence[str], tree: Path) -> bool:
         """``cargo bench``, with options of cargo before it."""
@@ -77,7 +84,8 @@ class Cargo(Harness):
         environment = {"CARGO_TARGET_DIR": str(target.absolute())}
         printed = build(command, tree, environment)
         programs = []
-        for message in _read_messages(printed.splitlines()):
+        for built in _read_messages(printed.splitlines()):
+            message = _link_anew(of_cargo, built, tree, environment) if tree.layout else built
             place = Path(message.manifest_path).parent.relative_to(tree.path.resolve())
             name = "/".join([*place.parts, message.target.name])
             source = _identify_source(Path(message.executable), name)
@@ -118,6 +126,32 @@ class Cargo(Harness):
     def make_environment(self, tree: str) -> Mapping[str, str]:
         """Results of criterion's own stay out of the tree."""
         return {"CRITERION_HOME": f"{tree}.criterion"}
+
+
+def _link_anew(
+    of_cargo: Sequence[str], built: _Message, tree: Tree, environment: Mapping[str, str]
+) -> _Message:
+    """Link one target with its functions in the order of a layout, by lld; what it depends on stays as it is."""
+    bench = of_cargo.index("bench")
+    options = _keep_options(of_cargo[bench + 1 :])
+    profile = [] if any(word.startswith("--profile") for word in options) else ["--profile", "bench"]
+    target = ["-p", built.package_id, "--bench", built.target.name, "--message-format=json"]
+    order = ["--", "-C", f"link-arg=-Wl,--shuffle-sections=.text*={tree.layout}"]
+    printed = build([*of_cargo[:bench], "rustc", *options, *profile, *target, *order], tree, environment)
+    (linked,) = _read_messages(printed.splitlines())
+    return linked
+
+
+def _keep_options(words: Sequence[str]) -> list[str]:
+    """Return options that say how targets are built, with their values."""
+    options: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, sign, _ = word.partition("=")
+        value = [next(rest, "")] if name in _VALUED and not sign else []
+        if name in _OF_ONE_TARGET:
+            options += [word, *value]
+    return options
 
 
 def _launch_tango(words: Sequence[str], names: Sequence[str]) -> list[str]:
