@@ -185,7 +185,7 @@ class Stages:
         return Looks(tuple(looks)).level(self.request.alpha) if spends else self.request.alpha
 
     def warnings(self, stage: str) -> tuple[Notice, ...]:
-        """Warnings that other programs or machines used the CPUs meanwhile, as of a comparison; and of the host.
+        """Warnings of CPUs that others used meanwhile, as of a comparison, and of a host that changed.
 
         Settings that make a program wait on purpose are left out.
         """
@@ -201,9 +201,9 @@ class Stages:
             among = disturbed(known)
             named = f"{len(among)} of {len(known)} settings of the {stage}"
             of_cpus = (*waited((named,), among), *stolen(record, extent(record).spent_s))
-        return (*of_cpus, *self._changes_of_host())
+        return (*of_cpus, *self._find_changes_of_host())
 
-    def _changes_of_host(self) -> Iterator[Notice]:
+    def _find_changes_of_host(self) -> Iterator[Notice]:
         """Yield what runs of a stage noted, and that stages began in environments of different lengths."""
         lengths = {}
         for place in sorted(self._directory.glob(f"*.lab/{FILE}")):
@@ -214,8 +214,8 @@ class Stages:
         if len({*lengths.values()} - {None}) > 1:
             stages = ", ".join(f"{stage} {length}" for stage, length in lengths.items())
             text = (
-                f"the environment of the shell had not one length (bytes: {stages}), so that the stack of each"
-                " stage lies elsewhere; repeat the audit from one shell, into a new directory"
+                f"the environment of the shell had not one length (bytes: {stages}), so that the stack of"
+                " each stage lies elsewhere; repeat the audit from one shell, into a new directory"
             )
             yield Notice("note", fields={"text": text})
 

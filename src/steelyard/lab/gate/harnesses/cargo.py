@@ -131,7 +131,7 @@ class Cargo(Harness):
 def _link_anew(
     of_cargo: Sequence[str], built: _Message, tree: Tree, environment: Mapping[str, str]
 ) -> _Message:
-    """Link one target with its functions in the order of a layout, by lld; what it depends on stays as it is."""
+    """Link one target with its functions in the order of a layout, by lld; its dependencies stay."""
     bench = of_cargo.index("bench")
     options = _keep_options(of_cargo[bench + 1 :])
     profile = [] if any(word.startswith("--profile") for word in options) else ["--profile", "bench"]
