@@ -14,8 +14,8 @@ constexpr double most_distance = 20; // e^20 says as well as anything that nothi
 constexpr double smallest = 1e-300, max_part = 1e300;
 
 // Lower root of a positive semi-definite matrix; unused rows stay zero.
-void root_of(const double* covariance, double* low) {
-    std::fill_n(low, size * size, 0.0);
+void root_of(std::span<const double> covariance, std::span<double> low) {
+    std::ranges::fill(low, 0.0);
     for (std::size_t i = 0; i < size; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
             double rest = covariance[i * size + j];
@@ -39,21 +39,22 @@ Drawing::Drawing(const DrawNumbers& numbers) : numbers_(numbers), order_(numbers
     std::ranges::stable_sort(order_, {}, [&](std::size_t d) { return numbers_.place[d]; });
 }
 
-void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::int64_t* component,
-                  std::int64_t* discrepancy, double* coefficient) {
+void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::span<std::int64_t> component,
+                  std::span<std::int64_t> discrepancy, std::span<double> coefficient) {
     const std::size_t discrepancies = scales.scale.size();
     share_.resize(discrepancies);
     spread_.resize(discrepancies);
     DiscrepancyShares shares(scales);
+    const std::size_t components = from.weight.size();
     double total = 0;
-    for (std::size_t i = 0; i < from.components; ++i) {
-        total += from.weight[i];
+    for (const double weight : from.weight) {
+        total += weight;
     }
     std::size_t at = 0;
     double passed = from.weight[0];
     bool prepared = false;
     for (const std::size_t d : order_) {
-        while (at + 1 < from.components && passed < numbers_.place[d] * total) {
+        while (at + 1 < components && passed < numbers_.place[d] * total) {
             passed += from.weight[++at];
             prepared = false;
         }
@@ -68,7 +69,7 @@ void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::int64_t*
         }
         component[d] = static_cast<std::int64_t>(at);
         discrepancy[d] = static_cast<std::int64_t>(g);
-        double* out = coefficient + d * size;
+        const std::span<double> out = coefficient.subspan(d * size, size);
         switch (used_) {
         case 1:
             draw_one<1>(g, d, out);
@@ -87,14 +88,14 @@ void Drawing::run(const Mixture& from, const ScaleMixture& scales, std::int64_t*
 
 void Drawing::prepare(const Mixture& from, const ScaleMixture& scales, std::size_t component,
                       DiscrepancyShares& shares) {
-    centre_ = from.coefficient + component * size;
-    root_of(from.covariance + component * size * size, root_.data());
+    centre_ = from.coefficient.subspan(component * size, size);
+    root_of(from.covariance.subspan(component * size * size, size * size), root_);
     used_ = size;
     while (used_ > 1 && root_[(used_ - 1) * (size + 1)] == 0) {
         --used_;
     }
     const double chi2 = from.chi2[component];
-    shares.find(static_cast<int>(from.left[component]), chi2, share_.data());
+    shares.find(static_cast<int>(from.left[component]), chi2, share_);
     for (std::size_t g = 0; g < spread_.size(); ++g) {
         const double scale = scales.scale[g], nu = scales.freedom[g];
         // Quantiles of chi-square by Wilson and Hilferty (1931): within 1 % where it matters here.
@@ -104,13 +105,13 @@ void Drawing::prepare(const Mixture& from, const ScaleMixture& scales, std::size
 }
 
 template <std::size_t used>
-void Drawing::draw_one(std::size_t discrepancy, std::size_t d, double* out) const {
+void Drawing::draw_one(std::size_t discrepancy, std::size_t d, std::span<double> out) const {
     const Spread& by = spread_[discrepancy];
     const double root = std::max(by.middle + numbers_.chi[d] * by.slope, 0.05);
     const double spread = std::sqrt(by.square / (by.freedom * root * root * root));
-    std::copy(centre_ + used, centre_ + size, out + used);
+    std::ranges::copy(centre_.subspan(used), out.subspan(used).begin());
     for (std::size_t attempt = 0; attempt < numbers_.attempts; ++attempt) {
-        const double* z = numbers_.normal.data() + (attempt * numbers_.place.size() + d) * size;
+        const auto z = numbers_.normal.subspan((attempt * numbers_.place.size() + d) * size, size);
         bool allowed = true;
         for (std::size_t i = 0; i < used; ++i) {
             double step = 0;
@@ -129,15 +130,19 @@ void Drawing::draw_one(std::size_t discrepancy, std::size_t d, double* out) cons
     }
 }
 
-void predict(const Formulas& from, const Target& target, std::span<const double> normal, double* value) {
+void predict(const Formulas& from, const Target& target, std::span<const double> normal,
+             std::span<double> value) {
     for (std::size_t d = 0; d < normal.size(); ++d) {
         const auto kept = static_cast<std::size_t>(from.component[d]);
-        const auto* member = target.members + static_cast<std::size_t>(from.candidate[kept]) * max_terms;
-        const double* b = from.coefficient + d * size;
+        const auto candidate = static_cast<std::size_t>(from.candidate[kept]);
+        const auto member = target.members.subspan(candidate * max_terms, max_terms);
+        const auto b = from.coefficient.subspan(d * size, size);
         double sum = b[0], moving = 0;
         for (std::size_t k = 0; k < max_terms; ++k) {
             // A basis may be infinite far away, and a coefficient 0.
-            const double part = member[k] >= 0 && b[k + 1] > 0 ? b[k + 1] * target.basis[member[k]] : 0;
+            const double part = member[k] >= 0 && b[k + 1] > 0
+                                    ? b[k + 1] * target.basis[static_cast<std::size_t>(member[k])]
+                                    : 0;
             sum += part;
             // What approaches a bound moved where it was measured, where its column is 1.
             moving += part < 0 ? std::max(-part, b[k + 1]) : part;
@@ -152,12 +157,13 @@ void predict(const Formulas& from, const Target& target, std::span<const double>
     }
 }
 
-bool makes_sense(const std::int32_t* member, const double* coefficient, const double* scale,
-                 const double* basis, std::size_t points, double rounding) {
+bool makes_sense(std::span<const std::int32_t> member, std::span<const double> coefficient,
+                 std::span<const double> scale, std::span<const double> basis, double rounding) {
+    const std::size_t points = basis.size() / scale.size();
     const double constant = std::abs(coefficient[0]) < rounding ? 0.0 : coefficient[0];
     bool negative = constant < 0;
     std::array<double, max_terms> slope{};
-    std::array<const double*, max_terms> column{};
+    std::array<std::span<const double>, max_terms> column{};
     for (std::size_t k = 0; k < max_terms; ++k) {
         if (member[k] < 0) {
             continue;
@@ -165,14 +171,15 @@ bool makes_sense(const std::int32_t* member, const double* coefficient, const do
         if (!(coefficient[k + 1] > 0)) {
             return false;
         }
-        slope[k] = coefficient[k + 1] / scale[member[k]];
-        column[k] = basis + static_cast<std::size_t>(member[k]) * points;
+        const auto place = static_cast<std::size_t>(member[k]);
+        slope[k] = coefficient[k + 1] / scale[place];
+        column[k] = basis.subspan(place * points, points);
         negative = negative || slope[k] < 0;
     }
     for (std::size_t p = 0; negative && p < points; ++p) {
         double value = constant;
         for (std::size_t k = 0; k < max_terms; ++k) {
-            value += column[k] != nullptr ? slope[k] * column[k][p] : 0.0;
+            value += !column[k].empty() ? slope[k] * column[k][p] : 0.0;
         }
         if (!(value > -rounding)) {
             return false;
@@ -181,7 +188,7 @@ bool makes_sense(const std::int32_t* member, const double* coefficient, const do
     return true;
 }
 
-void quantiles(std::span<double> value, std::span<const double> quantile, double* found) {
+void quantiles(std::span<double> value, std::span<const double> quantile, std::span<double> found) {
     auto from = value.begin();
     for (std::size_t k = 0; k < quantile.size(); ++k) {
         const double place = quantile[k] * static_cast<double>(value.size() - 1);

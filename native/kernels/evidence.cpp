@@ -37,7 +37,7 @@ double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double 
     return mixture.log_prior[g] + log_constant(nu, left, scale) + log_kernel(nu, left, scale, chi2);
 }
 
-void DiscrepancyShares::find(int left, double chi2, double* share) {
+void DiscrepancyShares::find(int left, double chi2, std::span<double> share) {
     const std::size_t count = mixture_.scale.size();
     auto known = std::find_if(known_.begin(), known_.end(), [=](const auto& k) { return k.left == left; });
     if (known == known_.end()) {

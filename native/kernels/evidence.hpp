@@ -32,7 +32,7 @@ class DiscrepancyShares {
   public:
     explicit DiscrepancyShares(const ScaleMixture& mixture) : mixture_(mixture) {}
     // Of a fit of `chi2` with `left` points to spare. What does not depend on chi2 is kept from fit to fit.
-    void find(int left, double chi2, double* share);
+    void find(int left, double chi2, std::span<double> share);
 
   private:
     const ScaleMixture& mixture_;

@@ -88,7 +88,8 @@ double studentised(double moved, double var) {
 
 } // namespace
 
-STEELYARD_WIDEST void studentise(const Resampling& what, std::size_t from, std::size_t to, double* t) {
+STEELYARD_WIDEST void studentise(const Resampling& what, std::size_t from, std::size_t to,
+                                 std::span<double> t) {
     const bool one = what.second.empty();
     const double n = static_cast<double>(what.first.size()), m = static_cast<double>(what.second.size());
     const double each = n * (n - 1), other = m * (m - 1);
@@ -138,7 +139,8 @@ STEELYARD_WIDEST void studentise(const Resampling& what, std::size_t from, std::
 }
 
 STEELYARD_WIDEST void studentise_groups(std::span<const double> values, std::span<const std::int64_t> start,
-                                        std::uint64_t seed, std::size_t from, std::size_t to, double* t) {
+                                        std::uint64_t seed, std::size_t from, std::size_t to,
+                                        std::span<double> t) {
     const auto groups = static_cast<std::uint32_t>(start.size() - 1);
     const double n = groups;
     double mean = 0;

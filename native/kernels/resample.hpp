@@ -30,12 +30,12 @@ struct Resampling {
 };
 
 // Resamples `from` to `to` (exclusive) into t[from..to).
-void studentise(const Resampling& what, std::size_t from, std::size_t to, double* t);
+void studentise(const Resampling& what, std::size_t from, std::size_t to, std::span<double> t);
 
 // Groups of values: group g is values[start[g] .. start[g + 1]). Each resample draws as many groups, and of
 // each drawn group as many values as it has; (mean* - mean) / se* is over the means of groups.
 void studentise_groups(std::span<const double> values, std::span<const std::int64_t> start,
-                       std::uint64_t seed, std::size_t from, std::size_t to, double* t);
+                       std::uint64_t seed, std::size_t from, std::size_t to, std::span<double> t);
 
 // What a chunk of work must be a multiple of, except at the end: so many resamples are drawn side by side.
 // GCC 12 unrolls loops over 16 instead of making them wide, which takes 2.7 times as long with 512-bit

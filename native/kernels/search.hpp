@@ -15,6 +15,7 @@
 #include "evidence.hpp"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace steelyard {
@@ -46,8 +47,8 @@ struct SearchSpace {
 };
 
 struct Series {
-    const double* y = nullptr;  // aggregate of each point
-    const double* u2 = nullptr; // its squared standard uncertainty, from repetitions
+    std::span<const double> y;  // aggregate of each point
+    std::span<const double> u2; // its squared standard uncertainty, from repetitions
     double law = 1;             // u2 grows as f^(2 law)
     double freedom = 0;         // degrees of freedom behind u2; 0: u2 is known
 };
@@ -75,10 +76,10 @@ class Search {
     void run(const Series& series, std::size_t keep, Found& found);
 
   private:
-    void sum_columns(const double* y);
+    void sum_columns(std::span<const double> y);
     void centre_by_weight();
     void weigh(const Series& series, Found& found);
-    double best_single(double* fitted);
+    double best_single(std::span<double> fitted);
     void fit_pairs();
     void judge(Found& found);
     bool solve(std::size_t candidate, double chi2, Component& component) const;

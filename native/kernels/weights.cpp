@@ -44,7 +44,7 @@ void Search::centre_by_weight() {
     column_mean_ = own_mean_.data();
 }
 
-void Search::sum_columns(const double* y) {
+void Search::sum_columns(std::span<const double> y) {
     const auto m = static_cast<std::size_t>(space_.points);
     const auto n = static_cast<std::size_t>(space_.columns);
     sum_w_ = 0;
@@ -81,7 +81,7 @@ void Search::sum_columns(const double* y) {
 }
 
 // The chi-square of the best growing one-term candidate (or the constant), and its fitted values.
-double Search::best_single(double* fitted) {
+double Search::best_single(std::span<double> fitted) {
     const auto m = static_cast<std::size_t>(space_.points);
     const auto n = static_cast<std::size_t>(space_.columns);
     find_gains(n, centred_.data(), ry_.data(), gain_.data());
@@ -149,8 +149,8 @@ void Search::weigh(const Series& series, Found& found) {
             log_det += std::log(variance);
         }
         freedom[g] = std::min(nu / (share * share + 1e-12), 1e9);
-        sum_columns(y_.data());
-        const double chi2 = best_single(&all_fitted[g * m]);
+        sum_columns(y_);
+        const double chi2 = best_single(std::span(all_fitted).subspan(g * m, m));
         const double half = 0.5 * (freedom[g] + space_.points - 2);
         log_fit[g] = space_.log_tau_prior[g] - 0.5 * log_det -
                      (freedom[g] > 1e6 ? 0.5 * chi2 : half * std::log(1 + chi2 / freedom[g]));
@@ -197,7 +197,7 @@ void Search::weigh(const Series& series, Found& found) {
         found.mixture.scale[g] = std::exp(scale);
         found.mixture.freedom[g] = std::min(nu / (share * share + 1e-12), 1e9);
     }
-    sum_columns(y_.data());
+    sum_columns(y_);
 }
 
 } // namespace steelyard

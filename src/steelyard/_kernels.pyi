@@ -43,77 +43,68 @@ class Space:
         freedom: NDArray[np.float64],
         keep: int = 32,
         threads: int = 1,
-    ) -> tuple[
-        NDArray[np.int32],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.float64],
-    ]: ...
+    ) -> Findings: ...
 
-def discrepancy_share(
-    chi2: NDArray[np.float64],
-    left: NDArray[np.int64],
-    scale: NDArray[np.float64],
-    freedom: NDArray[np.float64],
-    log_prior: NDArray[np.float64],
-) -> NDArray[np.float64]: ...
+class Findings:
+    candidate: NDArray[np.int32]
+    weight: NDArray[np.float64]
+    own: NDArray[np.float64]
+    chi2: NDArray[np.float64]
+    coefficient: NDArray[np.float64]
+    covariance: NDArray[np.float64]
+    lead: NDArray[np.float64]
+    variance: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    freedom: NDArray[np.float64]
+    log_evidence: NDArray[np.float64]
+
+class Numbers:
+    def __init__(
+        self,
+        place: NDArray[np.float64],
+        pick: NDArray[np.float64],
+        chi: NDArray[np.float64],
+        normal: NDArray[np.float64],
+        lenient: NDArray[np.uint8],
+        off: NDArray[np.float64],
+    ) -> None: ...
+
+class Shapes:
+    def __init__(
+        self, candidate: NDArray[np.int32], members: NDArray[np.int32], miss: NDArray[np.float64]
+    ) -> None: ...
+
+class Targets:
+    def __init__(
+        self, basis: NDArray[np.float64], beyond: NDArray[np.float64], quantile: NDArray[np.float64]
+    ) -> None: ...
+
+class Components:
+    def __init__(
+        self,
+        weight: NDArray[np.float64],
+        chi2: NDArray[np.float64],
+        coefficient: NDArray[np.float64],
+        covariance: NDArray[np.float64],
+        left: NDArray[np.int64],
+        scale: NDArray[np.float64],
+        freedom: NDArray[np.float64],
+        log_prior: NDArray[np.float64],
+    ) -> None: ...
+    def discrepancy_share(self) -> NDArray[np.float64]: ...
+    def draw(self, numbers: Numbers) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
+    def foresee(
+        self, numbers: Numbers, shapes: Shapes, tau: NDArray[np.float64], targets: Targets
+    ) -> NDArray[np.float64]: ...
+
 def predict(
-    candidate: NDArray[np.int32],
-    members: NDArray[np.int32],
+    shapes: Shapes,
     component: NDArray[np.int64],
     coefficient: NDArray[np.float64],
     discrepancy: NDArray[np.float64],
-    miss: NDArray[np.float64],
-    normal: NDArray[np.float64],
-    basis: NDArray[np.float64],
-    beyond: float,
-    quantile: NDArray[np.float64],
+    numbers: Numbers,
+    target: Targets,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
-def draw(
-    weight: NDArray[np.float64],
-    chi2: NDArray[np.float64],
-    coefficient: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    left: NDArray[np.int64],
-    scale: NDArray[np.float64],
-    freedom: NDArray[np.float64],
-    log_prior: NDArray[np.float64],
-    place: NDArray[np.float64],
-    pick: NDArray[np.float64],
-    chi: NDArray[np.float64],
-    normal: NDArray[np.float64],
-    lenient: NDArray[np.uint8],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]: ...
-def foresee(
-    weight: NDArray[np.float64],
-    chi2: NDArray[np.float64],
-    coefficient: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    left: NDArray[np.int64],
-    scale: NDArray[np.float64],
-    freedom: NDArray[np.float64],
-    log_prior: NDArray[np.float64],
-    place: NDArray[np.float64],
-    pick: NDArray[np.float64],
-    chi: NDArray[np.float64],
-    normal: NDArray[np.float64],
-    lenient: NDArray[np.uint8],
-    candidate: NDArray[np.int32],
-    members: NDArray[np.int32],
-    tau: NDArray[np.float64],
-    miss: NDArray[np.float64],
-    off: NDArray[np.float64],
-    basis: NDArray[np.float64],
-    beyond: NDArray[np.float64],
-    quantile: NDArray[np.float64],
-) -> NDArray[np.float64]: ...
 def choose(
     candidate: NDArray[np.int32],
     own: NDArray[np.float64],

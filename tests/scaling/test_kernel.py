@@ -69,7 +69,7 @@ def posterior_of_four(y, variance, negative_constant):
         np.array([0.0]),
         negative_constant,
     )
-    return space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 4, 1)[6][0]
+    return space.search(y[None], variance[None], np.zeros(1), np.zeros(1), 4, 1).lead[0]
 
 
 def share_density(theta, sd, first):
@@ -207,7 +207,10 @@ def test_shares_of_discrepancies_follow_students_law():
     # One discrepancy a row of scale and freedom; left-variate t densities from SciPy.
     scale, nu = np.array([[1.0, 2.0, 5.0]]), np.array([[4.0, 10.0, 2e6]])
     prior, chi2, left = np.array([0.5, 0.3, 0.2]), np.array([[3.0, 12.0]]), np.array([[3, 2]])
-    found = _kernels.discrepancy_share(chi2, left, scale, nu, np.log(prior))
+    none = np.zeros((1, 2, 4))
+    found = _kernels.Components(
+        np.ones((1, 2)), chi2, none, np.zeros((1, 2, 4, 4)), left, scale, nu, np.log(prior)
+    ).discrepancy_share()
     for i in range(2):
         m = int(left[0, i])
         at = np.zeros(m)
@@ -229,8 +232,15 @@ def test_predicted_quantiles_are_those_of_numpy():
     coefficient = rng.random((1, 101, 4))
     tau, miss, normal = 0.1 * rng.random((1, 101)), np.array([[0.2, 0.3]]), rng.standard_normal(101)
     basis, quantile = np.array([2.0, 3.0, 0.0]), np.array([0.025, 0.5, 0.975])
+    ones = np.ones(101)
+    numbers = _kernels.Numbers(ones, ones, ones, np.ones((1, 101, 4)), np.ones(101, np.uint8), normal)
     values, found = _kernels.predict(
-        candidate, members, component, coefficient, tau, miss, normal, basis, 5.0, quantile
+        _kernels.Shapes(candidate, members, miss),
+        component,
+        coefficient,
+        tau,
+        numbers,
+        _kernels.Targets(basis[None], np.array([5.0]), quantile),
     )
     grown = np.where(component[0] == 0, coefficient[0, :, 1:3] @ basis[:2], 0.0)
     share = grown / (coefficient[0, :, 0] + grown)
@@ -238,3 +248,13 @@ def test_predicted_quantiles_are_those_of_numpy():
     expected = (coefficient[0, :, 0] + grown) * np.exp(distance * normal)
     assert values[0] == pytest.approx(expected)
     assert found[0] == pytest.approx(np.quantile(expected, quantile))
+
+
+def test_arrays_that_do_not_fit_each_other_are_refused():
+    ones = np.ones(5)
+    with pytest.raises(ValueError, match="one of each a draw"):
+        _kernels.Numbers(ones, ones[:4], ones, np.ones((1, 5, 4)), np.ones(5, np.uint8), ones)
+    with pytest.raises(ValueError, match="functions x kept"):
+        _kernels.Shapes(np.zeros((2, 3), np.int32), np.zeros((1, 3), np.int32), np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="a target has a basis"):
+        _kernels.Targets(np.ones((2, 3)), ones[:1], ones)

@@ -56,12 +56,12 @@ TEST(Drawing, TakesComponentsAsOftenAsTheyWeighAndSpreadsCoefficientsByTheirCova
     coefficient[size] = 7; // the other is a constant
     covariance[size * size] = 0.25;
     const std::vector<std::int64_t> left{4, 5};
-    const Mixture mixture{2, weight.data(), chi2.data(), coefficient.data(), covariance.data(), left.data()};
+    const Mixture mixture{weight, chi2, coefficient, covariance, left};
     std::vector<std::int64_t> component(draws), discrepancy(draws);
     std::vector<double> out(draws * size);
     const DrawNumbers shared = numbers.view();
     Drawing drawing(shared);
-    drawing.run(mixture, scales, component.data(), discrepancy.data(), out.data());
+    drawing.run(mixture, scales, component, discrepancy, out);
     const auto first = std::count(component.begin(), component.end(), 0);
     EXPECT_NEAR(static_cast<double>(first) / draws, 0.75, 0.001);
     double mean = 0, square = 0, product = 0;
@@ -78,7 +78,7 @@ TEST(Drawing, TakesComponentsAsOftenAsTheyWeighAndSpreadsCoefficientsByTheirCova
     const auto n = static_cast<double>(first);
     // The fit leaves four points: chi-square of 4 says a scale of 1, or of 4, by the shares of both.
     std::vector<double> shares(2);
-    DiscrepancyShares(scales).find(4, 4.0, shares.data());
+    DiscrepancyShares(scales).find(4, 4.0, shares);
     const double scale = shares[0] + 4 * shares[1];
     EXPECT_NEAR(mean / n, 100, 0.3);
     EXPECT_NEAR(square / n, 4 * scale, 0.15 * 4 * scale);
@@ -91,8 +91,7 @@ TEST(Predict, IsTheFormulaAtTheTargetTimesALogarithmicDistance) {
     const std::vector<double> coefficient{10, 2, 0, 0, 10, 2, 0, 0}, discrepancy{0, 0.1}, miss{0};
     const std::vector<double> basis{99, 5}, normal{1, 1};
     std::vector<double> value(2);
-    predict({candidate.data(), component.data(), coefficient.data(), discrepancy.data(), miss.data()},
-            {members.data(), basis.data(), 1}, normal, value.data());
+    predict({candidate, component, coefficient, discrepancy, miss}, {members, basis, 1}, normal, value);
     EXPECT_DOUBLE_EQ(value[0], 20);
     EXPECT_NEAR(value[1], 20 * std::exp(0.1), 1e-9);
 }
@@ -102,7 +101,7 @@ TEST(MakesSense, RefusesTermsThatFallAndFormulasBelowZero) {
     const std::vector<double> scale{8.0}, basis{1, 2, 4, 8};
     const auto sense = [&](double constant, double slope) {
         const std::vector<double> coefficient{constant, slope, 0, 0};
-        return makes_sense(member.data(), coefficient.data(), scale.data(), basis.data(), basis.size(), 1e-9);
+        return makes_sense(member, coefficient, scale, basis, 1e-9);
     };
     EXPECT_TRUE(sense(1, 8));
     EXPECT_FALSE(sense(1, -8));
@@ -115,7 +114,7 @@ TEST(Quantiles, AreThoseOfTheSortedValuesInterpolated) {
     std::vector<double> value{9, 1, 5, 3, 7};
     const std::vector<double> quantile{0, 0.25, 0.6, 1};
     std::vector<double> found(4);
-    quantiles(value, quantile, found.data());
+    quantiles(value, quantile, found);
     EXPECT_EQ(found[0], 1);
     EXPECT_EQ(found[1], 3);
     EXPECT_NEAR(found[2], 5.8, 1e-12);

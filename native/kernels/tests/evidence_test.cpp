@@ -40,7 +40,7 @@ TEST(DiscrepancyShares, AreTheSummandsOverTheirSumWhateverWasAskedBefore) {
     for (const int left : {3, 5, 3}) {
         for (const double chi2 : {0.1, 12.0}) {
             std::vector<double> found(3), wanted(3);
-            shares.find(left, chi2, found.data());
+            shares.find(left, chi2, found);
             for (std::size_t g = 0; g < 3; ++g) {
                 wanted[g] = std::exp(log_summand(mixture, g, left, chi2));
             }

@@ -51,7 +51,7 @@ Found search(const SearchSpace& space, const std::vector<double>& y, double rela
     }
     Search engine(space);
     Found found;
-    engine.run({y.data(), u2.data(), 1, 0}, 6, found);
+    engine.run({y, u2, 1, 0}, 6, found);
     return found;
 }
 
@@ -141,9 +141,9 @@ TEST(Search, DoesNotDependOnTheUnitNorOnWhatWasSearchedBefore) {
     }
     Search engine(space);
     Found alone, other, again;
-    engine.run({y.data(), u2.data(), 1, 6}, 6, alone);
-    engine.run({small.data(), small_u2.data(), 1, 6}, 6, other);
-    engine.run({y.data(), u2.data(), 1, 6}, 6, again);
+    engine.run({y, u2, 1, 6}, 6, alone);
+    engine.run({small, small_u2, 1, 6}, 6, other);
+    engine.run({y, u2, 1, 6}, 6, again);
     ASSERT_EQ(alone.components.size(), other.components.size());
     for (std::size_t i = 0; i < alone.components.size(); ++i) {
         EXPECT_EQ(alone.components[i].candidate, other.components[i].candidate);

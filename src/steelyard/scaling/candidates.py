@@ -22,7 +22,6 @@ from steelyard.scaling.spaces import SearchSpace
 Integers = NDArray[np.int64]
 SmallIntegers = NDArray[np.int32]
 Booleans = NDArray[np.bool_]
-Bytes = NDArray[np.uint8]
 
 
 class Priors(msgspec.Struct, frozen=True):

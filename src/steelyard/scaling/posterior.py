@@ -15,7 +15,7 @@ import numpy as np
 from steelyard import _kernels
 from steelyard.core.arrays import Floats
 from steelyard.core.special import normal_cdf
-from steelyard.scaling.candidates import Bytes, Candidates, Integers, SmallIntegers
+from steelyard.scaling.candidates import Candidates, Integers, SmallIntegers
 
 DRAWS: Final = 512
 LEAST_MISS: Final = 0.005
@@ -124,11 +124,19 @@ def search(
     )
     size = np.abs(value)
     # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
-    last = np.sqrt(found[7][:, -1]) / np.maximum(np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300)
+    last = np.sqrt(found.variance[:, -1]) / np.maximum(
+        np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300
+    )
     blur = (np.sqrt(u2) / np.maximum(size, 1e-300)).min(axis=1)
     blurred = np.minimum(np.maximum(blur - BLURRED, 0.0) * DOUBT_OF_BLURRED, 1 - DOUBT)
     doubt = DOUBT * np.minimum(last / EXACT, 1.0) + blurred
-    posterior = Posterior(candidates, *found, last, doubt, blurred)
+    posterior = Posterior(
+        candidates,
+        **{name: getattr(found, name) for name in Posterior.__struct_fields__ if hasattr(found, name)},
+        noise=last,
+        doubt=doubt,
+        blurred=blurred,
+    )
     return _with_ends(posterior, value) if candidates.falls.any() else posterior
 
 
@@ -169,13 +177,7 @@ def _mean_scale(posterior: Posterior) -> Floats:
 
 def discrepancy_posterior(posterior: Posterior) -> Floats:
     """Probability of each discrepancy given each kept component, (n, KEPT, discrepancies)."""
-    return _kernels.discrepancy_share(
-        posterior.chi2,
-        posterior.left(),
-        posterior.scale,
-        posterior.freedom,
-        np.log(posterior.candidates.priors.tau_mass),
-    )
+    return _give_components(posterior).discrepancy_share()
 
 
 class Draws(msgspec.Struct, frozen=True):
@@ -188,15 +190,15 @@ class Draws(msgspec.Struct, frozen=True):
     coefficient : array (n, DRAWS, 4)
     discrepancy : array (n, DRAWS)
         Relative distance of truth and formula at a measured point, as a standard deviation.
-    normal : array (DRAWS,)
-        How many times that distance the truth is off at a point that was not measured.
+    numbers : Numbers
+        By which they were drawn, and by which the truth is off at a point that was not measured.
     """
 
     posterior: Posterior
     component: Integers
     coefficient: Floats
     discrepancy: Floats
-    normal: Floats
+    numbers: _kernels.Numbers
 
     def at(self, target: Floats) -> tuple[Floats, Floats]:
         """Values at one point (parameters,), discrepancy included, (n, DRAWS); their ``INTERVAL``, (n, 3)."""
@@ -210,16 +212,12 @@ class Draws(msgspec.Struct, frozen=True):
     def _predicted(self, target: Floats, rows: slice) -> tuple[Floats, Floats]:
         posterior, candidates = self.posterior, self.posterior.candidates
         return _kernels.predict(
-            posterior.candidate[rows],
-            candidates.members,
+            _kernels.Shapes(posterior.candidate[rows], candidates.members, misses(posterior)[rows]),
             self.component[rows],
             self.coefficient[rows],
             self.discrepancy[rows],
-            misses(posterior)[rows],
-            self.normal,
-            candidates.at(target),
-            beyond(candidates.points, target),
-            np.array(INTERVAL),
+            self.numbers,
+            _give_targets(candidates, target[None, :]),
         )
 
 
@@ -236,58 +234,50 @@ def beyond(points: Floats, target: Floats) -> float:
     return float(((1 + REACH * outside / length) ** 2).max())
 
 
-class Numbers(msgspec.Struct, frozen=True):
-    """Random numbers, one of each a draw, that serve every function.
-
-    A result does then not depend on its neighbours.
-
-    Attributes
-    ----------
-    places, picks, chi : array (DRAWS,)
-        Which component, which discrepancy, the scale.
-    normal : array (ATTEMPTS, DRAWS, 4)
-        Coefficients.
-    lenient : array (DRAWS,) of uint8
-        Whether a negative constant is let through.
-    off : array (DRAWS,)
-        How many times its distance the truth is off at a point that was not measured.
-    """
-
-    places: Floats
-    picks: Floats
-    chi: Floats
-    normal: Floats
-    lenient: Bytes
-    off: Floats
-
-
 @lru_cache(maxsize=4)
-def numbers(negative_constant: float, coefficients: int, seed: int) -> Numbers:
-    """Return the random numbers of a seed."""
+def numbers(negative_constant: float, coefficients: int, seed: int) -> _kernels.Numbers:
+    """Return the random numbers of a seed, one of each a draw, which serve every function.
+
+    A result does then not depend on its neighbours. They are: which component, which discrepancy, the scale,
+    coefficients (ATTEMPTS times), whether a negative constant is let through, and how many times its distance
+    the truth is off at a point that was not measured.
+    """
     rng = np.random.default_rng(seed)
     places = rng.permutation((np.arange(DRAWS) + 0.5) / DRAWS)
     picks, chi = rng.random(DRAWS), rng.standard_normal(DRAWS)
     lenient = (rng.random(DRAWS) < negative_constant).astype(np.uint8)
     normal = rng.standard_normal((ATTEMPTS, DRAWS, coefficients))
-    return Numbers(places, picks, chi, normal, lenient, rng.standard_normal(DRAWS))
-
-
-def _make_numbers_for(posterior: Posterior, seed: int) -> Numbers:
-    return numbers(posterior.candidates.priors.negative_constant, posterior.coefficient.shape[2], seed)
+    return _kernels.Numbers(places, picks, chi, normal, lenient, rng.standard_normal(DRAWS))
 
 
 def draw(posterior: Posterior, seed: int = 1) -> Draws:
     """Draw formulas: component, discrepancy, scale, then coefficients, truncated to growing terms."""
-    by = _make_numbers_for(posterior, seed)
-    component, which, coefficient = _kernels.draw(*_drawn_from(posterior), *_drawn_by(by))
+    drawn_by = _make_numbers_for(posterior, seed)
+    component, which, coefficient = _give_components(posterior).draw(drawn_by)
     tau = np.asarray(posterior.candidates.priors.tau)
-    return Draws(posterior, component, coefficient, tau[which], by.off)
+    return Draws(posterior, component, coefficient, tau[which], drawn_by)
 
 
-def _drawn_from(
-    posterior: Posterior,
-) -> tuple[Floats, Floats, Floats, Floats, Integers, Floats, Floats, Floats]:
-    return (
+def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
+    """Return the ``INTERVAL`` of the values at each target (targets, parameters), (n, targets, 3).
+
+    Values are as of ``draw`` and ``Draws.at``.
+    """
+    candidates = posterior.candidates
+    return _give_components(posterior).foresee(
+        _make_numbers_for(posterior, seed),
+        _kernels.Shapes(posterior.candidate, candidates.members, misses(posterior)),
+        np.array(candidates.priors.tau),
+        _give_targets(candidates, targets),
+    )
+
+
+def _make_numbers_for(posterior: Posterior, seed: int) -> _kernels.Numbers:
+    return numbers(posterior.candidates.priors.negative_constant, posterior.coefficient.shape[2], seed)
+
+
+def _give_components(posterior: Posterior) -> _kernels.Components:
+    return _kernels.Components(
         posterior.weight,
         posterior.chi2,
         posterior.coefficient,
@@ -299,24 +289,8 @@ def _drawn_from(
     )
 
 
-def _drawn_by(by: Numbers) -> tuple[Floats, Floats, Floats, Floats, Bytes]:
-    return by.places, by.picks, by.chi, by.normal, by.lenient
-
-
-def intervals(posterior: Posterior, targets: Floats, seed: int = 1) -> Floats:
-    """Return the ``INTERVAL`` of the values at each target (targets, parameters), (n, targets, 3).
-
-    Values are as of ``draw`` and ``Draws.at``.
-    """
-    candidates, by = posterior.candidates, _make_numbers_for(posterior, seed)
-    return _kernels.foresee(
-        *_drawn_from(posterior),
-        *_drawn_by(by),
-        posterior.candidate,
-        candidates.members,
-        np.array(candidates.priors.tau),
-        misses(posterior),
-        by.off,
+def _give_targets(candidates: Candidates, targets: Floats) -> _kernels.Targets:
+    return _kernels.Targets(
         np.array([candidates.at(target) for target in targets]),
         np.array([beyond(candidates.points, target) for target in targets]),
         np.array(INTERVAL),
