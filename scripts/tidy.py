@@ -49,7 +49,7 @@ HOUSES: Final = {
         ROOT / "build",
         ("release",),
         "./dev test",
-        ("kernels/module.cpp", "kernels/special*.cpp"),  # compiled with Python and Boost, for the package
+        ("kernels/*module.cpp", "kernels/special.cpp"),  # compiled with Python and Boost, for the package
     ),
 }
 MPI: Final = ROOT / ".cache" / "mpi"

@@ -49,16 +49,16 @@ class EvidenceTable {
     void prepare(const ScaleMixture& mixture, int left, double chi2_min);
     double log_at(double chi2);
     // The same for who asks once: nothing is filled in on the way.
-    double log_at_once(double chi2) const;
+    [[nodiscard]] double log_at_once(double chi2) const;
 
   private:
     static constexpr int leading = 49; // bits of a double behind sign, exponent and three of the fraction
     static constexpr std::size_t length = std::size_t{28} * 8;
     void fill(std::size_t to);
-    double exact_at(std::size_t place) const;
+    [[nodiscard]] double exact_at(std::size_t place) const;
     // Linear between the values of two places, by the bits of what lies there.
     static double between(double below, double above, std::uint64_t bits);
-    double exact(double chi2) const;
+    [[nodiscard]] double exact(double chi2) const;
 
     // Summands whose scale and freedom are practically equal are one.
     struct Summand {

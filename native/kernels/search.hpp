@@ -83,9 +83,9 @@ class Search {
     void fit_pairs();
     void judge(Found& found);
     bool solve(std::size_t candidate, double chi2, Component& component) const;
-    double allowed(double coefficient, double variance) const;
-    double allowed_constant(double coefficient, double variance) const;
-    double occam(std::size_t candidate, int coefficients) const;
+    [[nodiscard]] double allowed(double coefficient, double variance) const;
+    [[nodiscard]] double allowed_constant(double coefficient, double variance) const;
+    [[nodiscard]] double occam(std::size_t candidate, int coefficients) const;
     void choose(std::size_t keep, Found& found);
 
     const SearchSpace& space_;

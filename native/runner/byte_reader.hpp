@@ -39,7 +39,7 @@ class ByteReader {
         return true;
     }
 
-    bool at_end() const { return !failed_ && rest_.empty(); }
+    [[nodiscard]] bool at_end() const { return !failed_ && rest_.empty(); }
 
   private:
     bool fail() {

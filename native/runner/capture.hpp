@@ -23,7 +23,7 @@ class Capture {
     /// (`nobody_writes`), the next reset has less to do.
     std::uint64_t finish(bool nobody_writes);
 
-    int fd() const { return fd_; }
+    [[nodiscard]] int fd() const { return fd_; }
 
   private:
     int fd_ = -1;

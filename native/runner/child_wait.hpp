@@ -22,8 +22,8 @@ class ChildWait {
     /// The moment of the child's end, which is not reaped yet.
     std::int64_t sleep_until_end(pid_t child);
 
-    bool timed_out() const { return timed_out_; }
-    bool stopped() const { return stopped_; }
+    [[nodiscard]] bool timed_out() const { return timed_out_; }
+    [[nodiscard]] bool stopped() const { return stopped_; }
 
   private:
     void arm() const;

@@ -33,7 +33,7 @@ class Counters {
     void read(CounterValue* values, const TrialGroup& group) const;
 
   private:
-    CounterValue read_one(std::size_t at, const TrialGroup& group) const;
+    [[nodiscard]] CounterValue read_one(std::size_t at, const TrialGroup& group) const;
 
     const CounterRequest* requests_;
     std::size_t count_;

@@ -34,7 +34,7 @@ class Crc32 {
         }
         remainder_ = remainder;
     }
-    std::uint32_t value() const { return ~remainder_; }
+    [[nodiscard]] std::uint32_t value() const { return ~remainder_; }
 
   private:
     std::uint32_t remainder_ = ~0U;

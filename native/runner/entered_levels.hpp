@@ -27,7 +27,7 @@ class EnteredLevels {
     int leave(std::uint32_t level);
 
     /// The one entered last; null where none is.
-    const EnteredLevel* last() const;
+    [[nodiscard]] const EnteredLevel* last() const;
 
     /// Leaves out the last one; in the file too, if it `was_left`.
     void forget_last(bool was_left);

@@ -24,7 +24,7 @@ class FrameWriter {
         put({reinterpret_cast<const char*>(&value), sizeof value});
     }
 
-    std::uint32_t checksum() const { return crc_.value(); }
+    [[nodiscard]] std::uint32_t checksum() const { return crc_.value(); }
 
     /// Writes out what is buffered. 0, or the errno of the first write that failed; nothing is written after
     /// it.

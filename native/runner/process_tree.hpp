@@ -11,8 +11,8 @@ namespace steelyard {
 /// Direct children that are meant to live on: what a hook started in the background.
 class KeptProcesses {
   public:
-    bool contains(pid_t pid) const;
-    bool empty() const { return count_ == 0; }
+    [[nodiscard]] bool contains(pid_t pid) const;
+    [[nodiscard]] bool empty() const { return count_ == 0; }
     /// Keeps all present children, as many as there is room for. Those kept for a trial go with
     /// `drop_of_trial`.
     void keep_children(bool for_trial);

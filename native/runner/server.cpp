@@ -181,7 +181,7 @@ class Server {
         return go_on;
     }
 
-    bool read_entries(std::uint64_t place, std::span<Entry> entries) const {
+    [[nodiscard]] bool read_entries(std::uint64_t place, std::span<Entry> entries) const {
         return pread(batch_fd_, entries.data(), entries.size_bytes(),
                      static_cast<off_t>(place * sizeof(Entry))) == static_cast<ssize_t>(entries.size_bytes());
     }

@@ -13,7 +13,7 @@ class ShownDirectory {
     /// Takes back what `show` did. Nobody of ours may be in it any more.
     void hide();
 
-    bool is_shown() const { return shown_; }
+    [[nodiscard]] bool is_shown() const { return shown_; }
 
   private:
     bool shown_ = false;

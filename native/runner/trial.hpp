@@ -37,8 +37,8 @@ class TrialRunner {
     TrialEnd run_hook(std::uint32_t launch, Purpose purpose = Purpose::block);
 
     /// The finished trial, or the hook that failed.
-    const TrialFrame& frame() const { return frame_; }
-    const char* problem() const { return problem_; }
+    [[nodiscard]] const TrialFrame& frame() const { return frame_; }
+    [[nodiscard]] const char* problem() const { return problem_; }
 
     /// Lets go of directories, files and launches while there is nothing to do.
     void release();
@@ -67,7 +67,7 @@ class TrialRunner {
     void watch_files();
     void note_digests();
     void close_metrics();
-    bool failed() const { return frame_.record.status != Status::ok; }
+    [[nodiscard]] bool failed() const { return frame_.record.status != Status::ok; }
 
     LaunchStore& launches_;
     Surroundings surroundings_;

@@ -22,7 +22,7 @@ class TrialGroup {
     void create(const Launch& launch);
 
     /// To clone into; -1: there is no group.
-    int fd() const { return fd_; }
+    [[nodiscard]] int fd() const { return fd_; }
 
     /// CPU time of user and system in microseconds, the `usage_usec` of cpu.stat. False: not available.
     bool read_cpu_us(std::uint64_t& value) const;

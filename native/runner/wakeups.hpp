@@ -46,10 +46,12 @@ class TrimRhythm {
         : config_(config), step_ns_(config.first_trim_ns), slack_ns_(config.first_slack_ns),
           next_ns_(capturing ? start_ns + config.first_trim_ns : never_ns) {}
 
-    std::int64_t next_ns() const { return next_ns_; }
+    [[nodiscard]] std::int64_t next_ns() const { return next_ns_; }
 
     /// The next look is not later than this.
-    std::int64_t latest_ns() const { return next_ns_ == never_ns ? never_ns : next_ns_ + slack_ns_; }
+    [[nodiscard]] std::int64_t latest_ns() const {
+        return next_ns_ == never_ns ? never_ns : next_ns_ + slack_ns_;
+    }
 
     /// A look at `now_ns` found that `total_bytes` have been written since the start.
     void looked(std::int64_t now_ns, std::uint64_t total_bytes) {

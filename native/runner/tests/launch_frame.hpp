@@ -31,7 +31,7 @@ struct LaunchFrame {
     bool extended = false; ///< adds SCHED_BATCH, no huge pages, a stack of 16 MiB, a shown directory, a
                            ///< setting and a file
 
-    std::string bytes() const {
+    [[nodiscard]] std::string bytes() const {
         std::string frame;
         put(frame, std::uint64_t{5'000'000'000});
         put(frame, std::uint64_t{1} << 20U);

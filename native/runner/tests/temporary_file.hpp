@@ -21,8 +21,8 @@ class TemporaryFile {
     TemporaryFile(const TemporaryFile&) = delete;
     TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-    const char* path() const { return path_; }
-    std::string read() const {
+    [[nodiscard]] const char* path() const { return path_; }
+    [[nodiscard]] std::string read() const {
         std::ifstream file(path_, std::ios::binary);
         return {std::istreambuf_iterator<char>(file), {}};
     }

@@ -19,7 +19,7 @@ class Directory {
     Directory(const Directory&) = delete;
     Directory& operator=(const Directory&) = delete;
 
-    const std::string& path() const { return path_; }
+    [[nodiscard]] const std::string& path() const { return path_; }
     void write(const char* name, const char* text) const { std::ofstream(path_ + "/" + name) << text; }
     void empty() const {
         for (const auto& file : std::filesystem::directory_iterator(path_)) {
