@@ -157,8 +157,8 @@ class Laboratory:
         from steelyard.lab.compare.arguments import fields_of, make_experiment
         from steelyard.lab.compare.compare import CompareRequest
 
-        known = [field.name for field in fields(CompareRequest)]
-        asked = fields_of(options, known, "Laboratory.compare")
+        texts = [field.name for field in fields(CompareRequest)]
+        asked = fields_of(options, texts, "Laboratory.compare")
         return cls(make_experiment(CompareRequest(commands=commands, **asked), options), record=record)
 
     def __repr__(self) -> str:
@@ -402,7 +402,7 @@ def report(
                 found.append(_make_contents(record, metric, chosen))
         else:
             found.append(_make_contents(each, metric, chosen))
-    return Report([msgspec.structs.replace(each, observation=observation) for each in found])
+    return Report([msgspec.structs.replace(contents, observation=observation) for contents in found])
 
 
 def _write_trials(directory: Path) -> bytes:

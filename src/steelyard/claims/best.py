@@ -89,14 +89,18 @@ class _Contest:
         if self.chosen is None or self.reason is not None:
             return Undecided(stratum, None, 1.0, self.evidence)
         judged = {level: at_least(ratio, 1.0) for level, ratio in self.others.items()}
-        holds = max(each.p if _is(each, "holds") and each.p is not None else 1.0 for each in judged.values())
+        holds = max(
+            judgement.p if _is(judgement, "holds") and judgement.p is not None else 1.0
+            for judgement in judged.values()
+        )
         wanted = self.claim.level
         if wanted is None:
             return Undecided(stratum, "holds" if holds < 1 else None, holds, self.evidence)
         if wanted == self.chosen:
             # Any of the others may show that the chosen one is not the best, so that each has its share.
             worst = min(
-                each.p if _is(each, "fails") and each.p is not None else 1.0 for each in judged.values()
+                judgement.p if _is(judgement, "fails") and judgement.p is not None else 1.0
+                for judgement in judged.values()
             )
             fails = min(1.0, len(judged) * worst)
             indicated: Literal["holds", "fails"] = "holds" if holds <= fails else "fails"

@@ -90,9 +90,9 @@ def judge_by_instance(judge: Judge, claim: object, observed: Observed) -> Draft:
         return judge(claim, observed)
 
     def compared(metric: str) -> Sequence[Sample]:
-        found = observed.compared(metric)
-        known = any(factor in {**each.labels, **each.treatment.levels} for each in found)
-        return pool(found, factor) if known else found
+        samples = observed.compared(metric)
+        known = any(factor in {**sample.labels, **sample.treatment.levels} for sample in samples)
+        return pool(samples, factor) if known else samples
 
     without = tuple(name for name in claim.strata if name != factor)
     return judge(replace(claim, strata=without), replace(observed, compared=compared))
@@ -117,7 +117,7 @@ class _Asked(msgspec.Struct):
 
     def series(self, metric: str, parameters: Sequence[str]) -> Sequence[Series]:
         found = self.observed.series(metric, parameters)
-        self.crowded |= any(one.crowded for one in found)
+        self.crowded |= any(series.crowded for series in found)
         return found
 
     def _seen(self, samples: Sequence[Sample]) -> Sequence[Sample]:
@@ -127,13 +127,13 @@ class _Asked(msgspec.Struct):
 
 def judge_unless_crowded(judge: Judge, claim: object, observed: Observed) -> Draft:
     """Judge; nothing is decided where the judge asked for times of oversubscribed ranks."""
-    asked = _Asked(observed)
+    question = _Asked(observed)
     draft = judge(
-        claim, replace(observed, samples=asked.samples, compared=asked.compared, series=asked.series)
+        claim, replace(observed, samples=question.samples, compared=question.compared, series=question.series)
     )
-    if not asked.crowded:
+    if not question.crowded:
         return draft
     return Draft(
         tested=tuple(replace(each, indicated=None, p=1.0, crowded=True) for each in draft.tested),
-        settled=tuple(replace(each, outcome="not_judged") for each in draft.settled),
+        settled=tuple(replace(instance, outcome="not_judged") for instance in draft.settled),
     )

@@ -54,24 +54,24 @@ def judge_limit(claim: Limit, observed: Observed) -> Draft:
 
 def _divided(claim: Limit, samples: Sequence[Sample]) -> tuple[dict[str, Scalar], dict[str, float]]:
     """Levels of ``at``, divided into measured ones and scales that were not measured."""
-    known: dict[str, Scalar] = {}
+    levels: dict[str, Scalar] = {}
     scale: dict[str, float] = {}
     for name, level in claim.at.items():
         measured = list(dict.fromkeys(v for s in samples if (v := levels_of(s).get(name)) is not None))
         if any(level == each for each in measured):
-            known[name] = level
+            levels[name] = level
         elif measured and all(map(is_number, (level, *measured))):
             scale[name] = float(level)
         else:
-            shown = ", ".join(map(str, measured[:8])) or "none"
+            text = ", ".join(map(str, measured[:8])) or "none"
             raise UsageError(
                 f"limit = {claim.limit!r}: nothing was measured at {name} = {level!r}",
-                hint=f"name a level of {name} that was measured: {shown}",
+                hint=f"name a level of {name} that was measured: {text}",
             )
-    return known, scale
+    return levels, scale
 
 
-def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed: Observed) -> Undecided:
+def _tested(claim: Limit, sample: Sample, levels: Mapping[str, Scalar], observed: Observed) -> Undecided:
     sequential = observed.order == "sequential"
     mean = (
         mean_of(sample, sequential=sequential)
@@ -80,7 +80,7 @@ def _tested(claim: Limit, sample: Sample, known: Mapping[str, Scalar], observed:
     )
     bound = _bound(claim)
     failed = _any_failed([sample], claim, observed)
-    stratum = {name: level for name, level in levels_of(sample).items() if name not in known}
+    stratum = {name: level for name, level in levels_of(sample).items() if name not in levels}
 
     def evidence(level: float) -> MeanEvidence:
         its = None if isinstance(mean, Undefined) else mean
@@ -195,15 +195,15 @@ def _get_breaks(claim: Limit, samples: Sequence[Sample], observed: Observed) -> 
     if claim.max is None or parameter is None:
         return ()
     found = []
-    for one in observed.series(claim.limit, (parameter,)):
-        if _is_failed(one, samples, claim, observed):
+    for series in observed.series(claim.limit, (parameter,)):
+        if _is_failed(series, samples, claim, observed):
             continue
-        answer = breaks(one, claim.max, Question(parameter=parameter))
+        answer = breaks(series, claim.max, Question(parameter=parameter))
         if isinstance(answer, Breaks):
-            largest = max(point.at[0] for point in one.points)
+            largest = max(point.at[0] for point in series.points)
             found.append(
                 BreaksEvidence(
-                    one.name,
+                    series.name,
                     parameter,
                     answer.at,
                     answer.earliest,

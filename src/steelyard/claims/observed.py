@@ -62,13 +62,13 @@ def has(levels: Mapping[str, Scalar], wanted: Mapping[str, Scalar]) -> bool:
 
 
 def strata(
-    samples: Iterable[Sample], names: Sequence[str], where: Mapping[str, Scalar]
+    samples: Iterable[Sample], names: Sequence[str], levels: Mapping[str, Scalar]
 ) -> list[tuple[dict[str, Scalar], list[Sample]]]:
     """Return the samples of each stratum, whose levels and identifying labels come first.
 
     They are in the order of the design.
     """
-    chosen = [sample for sample in samples if has(levels_of(sample), where)]
+    chosen = [sample for sample in samples if has(levels_of(sample), levels)]
     identifying = identifying_labels(chosen)
     groups: dict[tuple[tuple[str, Scalar], ...], list[Sample]] = {}
     for sample in chosen:
@@ -88,10 +88,10 @@ def identifying_labels(samples: Iterable[Sample]) -> set[str]:
     every = list(samples)
     kept = dict.fromkeys(name for sample in every for name in sample.labels)
     for name in list(kept):
-        rest = [each for each in kept if each != name]
+        rest = [text for text in kept if text != name]
         values: dict[tuple[Scalar | None, ...], dict[object, set[Scalar | None]]] = {}
         for sample in every:
-            line = tuple(sample.labels.get(each) for each in rest)
+            line = tuple(sample.labels.get(text) for text in rest)
             of = values.setdefault(line, {}).setdefault(sample.treatment.id, set())
             of.add(sample.labels.get(name))
         settled = all(len(found) == 1 for line in values.values() for found in line.values())

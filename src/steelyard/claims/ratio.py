@@ -111,20 +111,20 @@ def tested_pair(
     allowed = admissible(compared.flags, observed.declared(compared.metric.name))
 
     def evidence(level: float) -> RatioEvidence:
-        known = ratio if isinstance(ratio, Speedup) else None
+        speedup = ratio if isinstance(ratio, Speedup) else None
         return RatioEvidence(
             metric=treatment.metric,
             treatment=treatment.treatment.label,
             baseline=baseline.treatment.label,
             estimand=compared.estimand,
-            ratio=known.value if known else None,
-            interval=known.interval(level) if known else None,
+            ratio=speedup.value if speedup else None,
+            interval=speedup.interval(level) if speedup else None,
             level=level,
             p=judgement.p,
-            method=known.method if known else None,
-            n=known.n if known else 0,
+            method=speedup.method if speedup else None,
+            n=speedup.n if speedup else 0,
             by=unit_of(compared),
-            resolvable=resolvable(known, level) if known else None,
+            resolvable=resolvable(speedup, level) if speedup else None,
             reason=why_open(compared, allowed=allowed),
         )
 
@@ -146,7 +146,7 @@ def comparison_of(old: Sample, new: Sample, observed: Observed, margin: float | 
         strata=(),
         margin=margin,
     )
-    chosen = [replace(each, labels={}) for each in (old, new)]
+    chosen = [replace(sample, labels={}) for sample in (old, new)]
     (compared,) = intervals(chosen, declared, metric=metric, order=observed.order)
     return compared
 

@@ -94,9 +94,9 @@ def _make_failures(samples: Sequence[Sample]) -> Failures:
     """Count failures of launches that the samples have in common only once."""
     distinct = {sample.treatment.id: sample.failures for sample in samples}.values()
     return Failures(
-        sum(each.attempted for each in distinct),
-        sum(each.failed for each in distinct),
-        sum(each.timed_out for each in distinct),
+        sum(failures.attempted for failures in distinct),
+        sum(failures.failed for failures in distinct),
+        sum(failures.timed_out for failures in distinct),
     )
 
 
@@ -115,14 +115,14 @@ def judge_samples(
     compared = comparison_of(old, new, observed)
     allowed = admissible(compared.flags, observed.declared(old.metric.name))
     reason = CROWDED if "crowded" in compared.flags else why_open(compared, allowed=allowed)
-    known = replace(blank, reason=reason)
+    evidence = replace(blank, reason=reason)
     ratio = compared.speedup
     if not isinstance(ratio, Speedup):
-        return _open(stratum, known)
-    known = replace(known, ratio=ratio.value, method=ratio.method, n=ratio.n, by=unit_of(compared))
+        return _open(stratum, evidence)
+    evidence = replace(evidence, ratio=ratio.value, method=ratio.method, n=ratio.n, by=unit_of(compared))
     if not allowed:
-        return _open(stratum, known)
-    return _tested(stratum, ratio.distribution, known)
+        return _open(stratum, evidence)
+    return _tested(stratum, ratio.distribution, evidence)
 
 
 def judge_series(
@@ -155,19 +155,19 @@ def judge_series(
         if missing := [name for name in names if at not in means[name]]:
             settled.append(not_measured(point, rule, metric, tolerance, missing))
             continue
-        left, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
+        points, right = ([means[name][at] for name in side] for side in (rule.left, rule.right))
         blank = _make_blank(metric, rule, tolerance, "launch")
-        if withheld or not all(each.mean > 0 for each in (*left, *right)):
+        if withheld or not all(each.mean > 0 for each in (*points, *right)):
             tested.append(_open(point, replace(blank, reason=withheld or "a value is not positive")))
             continue
-        found = ratio_of_sums(left, right)
-        known = replace(blank, ratio=found.value, n=found.n)
-        if found.distribution is not None:
-            tested.append(_tested(point, found.distribution, replace(known, method=_METHODS[found.kind])))
-        elif found.kind == "exact":
-            tested.append(_make_exact(point, known))
+        sums = ratio_of_sums(points, right)
+        evidence = replace(blank, ratio=sums.value, n=sums.n)
+        if sums.distribution is not None:
+            tested.append(_tested(point, sums.distribution, replace(evidence, method=_METHODS[sums.kind])))
+        elif sums.kind == "exact":
+            tested.append(_make_exact(point, evidence))
         else:
-            tested.append(_open(point, replace(known, reason=ONE_VALUE)))
+            tested.append(_open(point, replace(evidence, reason=ONE_VALUE)))
     return tested, settled
 
 

@@ -86,10 +86,10 @@ def _get_instances(
     """
     tests = [each for each in model_all(litmus, question) if isinstance(each, ScalingModel)]
     test = tests[0] if tests else None
-    for one, answer in zip(asked, model_all(asked, question), strict=True):
-        several = question.parameter is not None and len(one.parameters) > 1
+    for series, answer in zip(asked, model_all(asked, question), strict=True):
+        several = question.parameter is not None and len(series.parameters) > 1
         about = {"parameter": question.parameter or ""} if several else {}
-        yield Instance({**one.labels, **about}, *settled(one, answer, test))
+        yield Instance({**series.labels, **about}, *settled(series, answer, test))
 
 
 def settled(
@@ -111,7 +111,7 @@ def settled(
     return OUTCOMES[answer.validation.rank], ScalesEvidence(series.name, series.metric, answer, blamed)
 
 
-def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) -> list[Series]:
+def chosen(series: Sequence[Series], levels: Mapping[str, Scalar], place: str) -> list[Series]:
     """Return the series with these levels and labels.
 
     Raises
@@ -119,11 +119,11 @@ def chosen(series: Sequence[Series], where: Mapping[str, Scalar], place: str) ->
     UsageError
         There is none.
     """
-    found = [one for one in series if has(one.labels, where)]
+    found = [one for one in series if has(one.labels, levels)]
     if not found:
-        known = ", ".join(one.name for one in series[:8]) or "none"
+        text = ", ".join(one.name for one in series[:8]) or "none"
         raise UsageError(
-            f"{place} = {dict(where)} leaves no function", hint=f"name one of the functions: {known}"
+            f"{place} = {dict(levels)} leaves no function", hint=f"name one of the functions: {text}"
         )
     return found
 

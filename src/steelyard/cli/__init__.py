@@ -103,13 +103,13 @@ def main() -> NoReturn:
         discard_output()
         code = 0
     except OSError as error:
-        known = file_error(error)
-        if known is None:
+        steelyard_error = file_error(error)
+        if steelyard_error is None:
             raise
         # Without a file, it was the standard output: a full disk behind a redirection, say.
         if error.filename is None:
             discard_output()
-        code = tell(known)
+        code = tell(steelyard_error)
     # On its way out the interpreter looks for circles among all that is left, which the kernel frees faster.
     gc.freeze()
     sys.exit(code if isinstance(code, int) else 0)

@@ -104,6 +104,6 @@ def _print_contexts(record: Reading, *, as_json: bool, metric: str | None, is_te
     from steelyard.report.answer.by_context import lines
     from steelyard.results.contexts import BY_CONTEXT
 
-    found = by_context(record, metric=metric)
+    context = by_context(record, metric=metric)
     tell_unjudged(record, is_temporary=is_temporary)
-    show(lambda: BY_CONTEXT.text(found), lambda width: lines(found, width), as_json=as_json)
+    show(lambda: BY_CONTEXT.text(context), lambda width: lines(context, width), as_json=as_json)

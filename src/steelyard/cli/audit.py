@@ -97,7 +97,7 @@ def command(options: AuditOptions) -> None:
         try:
             found = audit(request, directory, watch=line.update, tell=tell)
         except UsageError as error:
-            said = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
-            raise UsageError(said, hint=error.hint) from error
+            text = error.message.removeprefix("experiment(): ").replace("analysis.metric:", "--metric:", 1)
+            raise UsageError(text, hint=error.hint) from error
     show(lambda: AUDIT.text(found), lambda width: lines(found, width), as_json=options.as_json)
     tell_records(directory, as_json=options.as_json)

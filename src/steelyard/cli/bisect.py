@@ -83,10 +83,10 @@ def command(ctx: click.Context, options: BisectOptions) -> None:
     request = options.fill(BisectRequest)
     with as_a_whole(options.output, directory) as line:
         tell = partial(tell_beside, line)
-        found = bisect(request, Repository(options.repo), directory, watch=line.update, tell=tell)
+        bisection = bisect(request, Repository(options.repo), directory, watch=line.update, tell=tell)
     if options.as_json:
-        click.echo(BISECTION.text(found), nl=False)
+        click.echo(BISECTION.text(bisection), nl=False)
     else:
-        write(lines(found, terminal_width()), sys.stdout)
+        write(lines(bisection, terminal_width()), sys.stdout)
     tell_records(directory, as_json=options.as_json)
-    ctx.exit(3 if options.strict and not found.is_named else 0)
+    ctx.exit(3 if options.strict and not bisection.is_named else 0)

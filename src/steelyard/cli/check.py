@@ -86,16 +86,16 @@ def command(ctx: click.Context, options: CheckOptions, about: DataOptions) -> No
             write_output(file, _rendered(flag, checked, broken, strict=options.strict))
     if options.github:
         for name in options.names:
-            said = (
+            text = (
                 _format_annotations(name, checked[name], strict=options.strict)
                 if name in checked
                 else _broken_annotation(name, broken[name])
             )
-            click.echo(said, nl=False, err=True)
+            click.echo(text, nl=False, err=True)
     if broken and len(options.names) == 1:
         raise broken[options.names[0]]
     # Over several experiments, what fails beats what is open, and what broke beats both.
-    codes = [code for each in checked.values() if (code := each.exit_code(strict=options.strict))]
+    codes = [code for verdicts in checked.values() if (code := verdicts.exit_code(strict=options.strict))]
     code = ProgramError.exit_code if broken or ProgramError.exit_code in codes else min(codes, default=0)
     if options.as_json:
         from steelyard.report.claims.document import render
@@ -230,9 +230,9 @@ def _judge_data(name: Path, about: DataOptions) -> Checked:
     from steelyard.lab.answer.check_data import check_data
     from steelyard.report.text.progress import Counting
 
-    asked = ask(name, about)
+    request = ask(name, about)
     with Counting("functions", sys.stderr) as counting:
-        return check_data(name.stem, asked, counting.update)
+        return check_data(name.stem, request, counting.update)
 
 
 def _run(experiment: Experiment, directory: Path, spec_text: str) -> None:
@@ -254,11 +254,11 @@ def _print(checked: Sequence[Checked], *, strata: bool, headed: bool) -> None:
 
     width = terminal_width()
     out: list[Line] = []
-    for each in checked:
+    for verdicts in checked:
         if headed:
-            out += [*([()] if out else []), (Span(each.experiment, "heading"),)]
-        out += lines(each.verdicts, each.alpha, width, strata=strata)
-        out += notes(each, width)
+            out += [*([()] if out else []), (Span(verdicts.experiment, "heading"),)]
+        out += lines(verdicts.verdicts, verdicts.alpha, width, strata=strata)
+        out += notes(verdicts, width)
     write([*out, *tell_family(checked, width)], sys.stdout)
 
 
@@ -302,8 +302,8 @@ def _rendered(
 
     if option == "--sarif":
         judged = [
-            sarif.Judged(each, _from_checkout(name), _format_spec_text(name))
-            for name, each in checked.items()
+            sarif.Judged(verdicts, _from_checkout(name), _format_spec_text(name))
+            for name, verdicts in checked.items()
         ]
         reasons = {_from_checkout(name): error.message for name, error in broken.items()}
         return sarif.render(judged, reasons, strict=strict)

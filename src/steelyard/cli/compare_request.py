@@ -249,24 +249,24 @@ def experiment_of(request: CompareRequest, scans: Sequence[tuple[str, str, str]]
     try:
         return request.experiment()
     except UsageError as error:
-        said = error.message.removeprefix("experiment(): ")
+        text = error.message.removeprefix("experiment(): ")
         for key, option in options.items():
-            if said.startswith(key):
-                said = f"{option}{said.removeprefix(key).replace('.', ' ', 1)}"
+            if text.startswith(key):
+                text = f"{option}{text.removeprefix(key).replace('.', ' ', 1)}"
         hint = error.hint and error.hint.replace("max_blocks = ", "--max-runs ").replace(
             "in [program] or [build]", "in a command"
         )
-        raise UsageError(said.removesuffix(", which is blocks"), hint=hint) from error
+        raise UsageError(text.removesuffix(", which is blocks"), hint=hint) from error
 
 
 @contextmanager
 def hooks_as_options(request: CompareRequest) -> Iterator[None]:
     """Name the options whose command before or after a run failed, where a spec has other words for them."""
-    given = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
+    texts = [f"--{name}" for name in ("prepare", "conclude") if getattr(request, name)]
     try:
         yield
     except ProgramError as error:
-        said = error.message.replace("a prepare or cleanup command", f"a {' or '.join(given)} command")
-        named = f"the commands of {' and '.join(given)}"
+        text = error.message.replace("a prepare or cleanup command", f"a {' or '.join(texts)} command")
+        named = f"the commands of {' and '.join(texts)}"
         hint = error.hint and error.hint.replace("the prepare and cleanup commands", named)
-        raise ProgramError(said, hint=hint) from error
+        raise ProgramError(text, hint=hint) from error

@@ -29,8 +29,8 @@ def _complete_list(names: Callable[[], Iterable[str]]) -> Complete:
 
     def complete(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
         before, comma, last = begun.rpartition(",")
-        given = before.split(",")
-        return [f"{before}{comma}{name}" for name in names() if name.startswith(last) and name not in given]
+        texts = before.split(",")
+        return [f"{before}{comma}{name}" for name in names() if name.startswith(last) and name not in texts]
 
     return complete
 
@@ -78,21 +78,21 @@ def _make_paths(*, specs: bool, records: bool) -> CompletePaths:
         from click.shell_completion import CompletionItem
 
         place, slash, start = begun.rpartition("/")
-        where = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
-        entries = [each for each in _listed(where) if each.startswith(start) and (start or each[0] != ".")]
+        path = Path(os.path.expanduser(place + slash) or os.curdir)  # noqa: PTH111 -- "~/" alone is not a Path
+        entries = [text for text in _listed(path) if text.startswith(start) and (start or text[0] != ".")]
         ours = [
             entry
             for entry in entries
-            if (records and _is_record(where / entry)) or (specs and _is_spec(where / entry))
+            if (records and _is_record(path / entry)) or (specs and _is_spec(path / entry))
         ]
         if not ours:
             return [CompletionItem(begun, type="dir")]
         if any(re.search(r"[^\w./~+:@%^,=-]", our) for our in ours):
             # The shell writes what has to be quoted; it offers all files then.
             return [CompletionItem(begun, type="file")]
-        rest = [where / entry for entry in entries if entry not in ours]
-        others = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
-        return [CompletionItem(place + slash + each) for each in (*ours, *others)]
+        rest = [path / entry for entry in entries if entry not in ours]
+        texts = [f"{each.name}/" for each in rest if each.is_dir() and not _is_record(each)]
+        return [CompletionItem(place + slash + text) for text in (*ours, *texts)]
 
     return complete
 

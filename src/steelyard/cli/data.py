@@ -116,8 +116,12 @@ def ask(data: Path, options: DataOptions) -> ModelRequest:
     for name in options.metrics:
         _refuse_unknown(name, series, data)
     stated = _get_expectations(options.at_most, options.expect, options.expectations, options.deviation)
-    asked = {key: one for key, one in stated.items() if _asked(key, options.functions, options.metrics)}
-    Question(expectations=asked).refuse_unmet(series)
+    expectations = {
+        key: expectation
+        for key, expectation in stated.items()
+        if _asked(key, options.functions, options.metrics)
+    }
+    Question(expectations=expectations).refuse_unmet(series)
     series = tuple(
         one
         for one in series
@@ -159,11 +163,11 @@ def _asked(key: str, functions: Sequence[str], metrics: Sequence[str]) -> bool:
 
 
 def _refuse_unknown(metric: str, series: Sequence[Series], data: Path) -> None:
-    known = list(dict.fromkeys(one.metric for one in series))
-    if known and metric not in known:
+    texts = list(dict.fromkeys(one.metric for one in series))
+    if texts and metric not in texts:
         from steelyard.spec.hints.metric_names import suggest_metric
 
-        raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, known))
+        raise UsageError(f"{data} has no values of the metric {metric!r}", hint=suggest_metric(metric, texts))
 
 
 def _get_series(

@@ -57,7 +57,7 @@ def command(options: DemoOptions) -> None:
         converter()
     directory = options.output or propose_record(os.environ, "demo")
     refuse_other_command(directory, "demo")
-    found: list[str] = []
+    texts: list[str] = []
     panels: list[dict[str, Any]] = []
     parts = (
         ("A command against itself: nothing can differ", _make_itself),
@@ -69,14 +69,14 @@ def command(options: DemoOptions) -> None:
             _write(heading(number, title))
             try:
                 sentence, panel = part(directory, progress)
-                found.append(sentence)
+                texts.append(sentence)
                 panels += [panel()] if options.figure is not None else []
             except MachineError as error:
                 _write(indented(f"not shown here: {error.message}"))
-                found.append(f"Not shown here: {error.message}.")
+                texts.append(f"Not shown here: {error.message}.")
             finally:
                 progress.clear()
-    _write(findings(found, terminal_width()))
+    _write(findings(texts, terminal_width()))
     if options.figure is not None:
         from steelyard.report.demo_figure import write_demo
 
@@ -105,13 +105,13 @@ def _make_itself(directory: Path, progress: ProgressLine) -> Shown:
         }
         return itself_panel(called, blocks.comparisons)
 
-    said = (
+    text = (
         f"The same program was called different from itself in {sequential.called_different} of"
         f" {sequential.comparisons} comparisons when its runs came one after the other, and in"
         f" {blocks.called_different} of {blocks.comparisons} in randomised blocks; at the 5 % level,"
         f" {round(blocks.comparisons * 0.05)} are expected by chance."
     )
-    return said, panel
+    return text, panel
 
 
 def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
@@ -124,13 +124,13 @@ def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
     known = []
     for comparison in (*it.single, it.across):
         length = comparison.stratum.get("env_bytes")
-        where = (
+        text = (
             f"environment {length:+} bytes:"
             if length is not None
             else f"across {it.contexts} random lengths:"
         )
         if isinstance(comparison.speedup, Speedup) and comparison.ci95:
-            _write(speedup(where, comparison.speedup.value, comparison.ci95))
+            _write(speedup(text, comparison.speedup.value, comparison.ci95))
             known.append((comparison.speedup.value, comparison.ci95))
 
     def panel() -> dict[str, Any]:
@@ -144,14 +144,14 @@ def _make_optimisation(directory: Path, progress: ProgressLine) -> Shown:
 def _of_contexts(it: Optimisation, known: Sequence[tuple[float, Interval]]) -> str:
     *single, (across, around) = known
     values = [value for value, _ in single]
-    shown = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
+    text = f"-O3 is {min(values):.2f} × to {max(values):.2f} × as fast as -O2"
     overall = f"across contexts it is {across:.2f} × (95 % CI {around.low:.2f} to {around.high:.2f})"
     if not it.aslr_off:
-        return f"{shown}; address randomisation could not be switched off, so no context was held; {overall}."
+        return f"{text}; address randomisation could not be switched off, so no context was held; {overall}."
     if max(interval.low for _, interval in single) > min(interval.high for _, interval in single):
-        return f"{shown}, depending on nothing but a few bytes of environment; {overall}."
+        return f"{text}, depending on nothing but a few bytes of environment; {overall}."
     return (
-        f"{shown} in four contexts, whose intervals overlap this time, so they are not told apart; {overall}."
+        f"{text} in four contexts, whose intervals overlap this time, so they are not told apart; {overall}."
     )
 
 
@@ -172,11 +172,11 @@ def _make_stack(directory: Path, progress: ProgressLine) -> Shown:
 
         return stack_panel([length.wall_s for length in it.lengths], STEP_BYTES)
 
-    said = (
+    text = (
         f"The length of the environment alone makes the same binary up to {it.ratio:.1f} × slower;"
         f" {slow} of {len(it.lengths)} lengths more than double its time."
     )
-    return said, panel
+    return text, panel
 
 
 def _counted(progress: ProgressLine) -> Callable[[int, int], None]:

@@ -116,8 +116,8 @@ def discard_output() -> None:
 def usage_error(error: click.UsageError) -> UsageError:
     """Word a mistake that click has found as we do."""
     command = error.ctx.info_name if error.ctx else None
-    where = f"steelyard {command}" if command and command != "steelyard" else "steelyard"
-    hint = f"{where} --help"
+    text = f"steelyard {command}" if command and command != "steelyard" else "steelyard"
+    hint = f"{text} --help"
     if isinstance(error, click.NoSuchOption) and command == "compare":
         hint = _ELSEWHERE.get(error.option_name, hint)
     return UsageError(error.format_message().rstrip(".").replace("\n", " "), hint=hint)
@@ -131,8 +131,8 @@ def file_error(error: OSError) -> SteelyardError | None:
     if error.errno not in _CURES:
         return None
     name = os.fsdecode(error.filename)
-    shown = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
-    return UsageError(f"{shown}: {error.strerror}", hint=_CURES[error.errno])
+    text = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
+    return UsageError(f"{text}: {error.strerror}", hint=_CURES[error.errno])
 
 
 def _format_safe_lines(text: str) -> str:

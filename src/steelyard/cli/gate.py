@@ -155,9 +155,9 @@ def command(ctx: click.Context, options: GateOptions) -> None:
         "--markdown": options.markdown,
         "--page": options.page,
     }
-    if options.qualify and (given := [flag for flag, file in files.items() if file is not None]):
+    if options.qualify and (texts := [flag for flag, file in files.items() if file is not None]):
         raise UsageError(
-            f"{given[0]} and --qualify: it judges no change that could be written",
+            f"{texts[0]} and --qualify: it judges no change that could be written",
             hint="leave one of them out",
         )
     if options.is_timed and options.harness not in (None, "time"):

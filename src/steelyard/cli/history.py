@@ -229,6 +229,6 @@ def _print(found: History, *, as_json: bool) -> None:
 
 
 def _tell(file: Path, added: CondensedRecords) -> None:
-    for each in added.left_out:
-        click.echo(f"left out: {each.record} {each.why}", err=True)
+    for out in added.left_out:
+        click.echo(f"left out: {out.record} {out.why}", err=True)
     click.echo(f"{len(added.records)} records added to {file}", err=True)

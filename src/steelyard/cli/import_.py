@@ -109,9 +109,9 @@ def _get_claims(file: Path) -> list[Mapping[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{file}: {error}", hint="write [[claims]] in TOML, as in a spec") from None
     if set(found) != {"claims"} or not isinstance(found["claims"], list):
-        others = ", ".join(sorted(set(found) - {"claims"})) or "nothing"
+        text = ", ".join(sorted(set(found) - {"claims"})) or "nothing"
         raise UsageError(
-            f"{file}: expected [[claims]] alone, got {others}", hint="docs/checking.md has all kinds"
+            f"{file}: expected [[claims]] alone, got {text}", hint="docs/checking.md has all kinds"
         )
     claims: list[Mapping[str, Any]] = found["claims"]
     return claims

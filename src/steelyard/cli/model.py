@@ -111,17 +111,17 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
         raise UsageError(
             f"--up-to {options.most:g} needs --suggest", hint=f"--suggest --up-to {options.most:g}"
         )
-    asked = ask(options.data, about)
+    request = ask(options.data, about)
     named = len(options.space) == 1 and options.space[0] in SPACES
     question = replace(
-        asked.question,
+        request.question,
         method=options.method,
         space=(options.space[0] if named else tuple(options.space)) if options.space else "default",
         aggregate=options.aggregate,
     )
-    series = asked.series
+    series = request.series
     with Counting("functions", sys.stderr) as counting:
-        found = model_series(replace(asked, question=question), counting.update)
+        found = model_series(replace(request, question=question), counting.update)
     after = _after(
         found,
         series,
@@ -146,7 +146,9 @@ def _run(about: DataOptions, options: ModelOptions) -> int:
     verdicts = [rule.outcome for rule in found.rules]
     if "none" in ranks or "fails" in verdicts:
         return 1
-    unjudged = any(question.expectation(each.name, each.metric) is not None for each in found.failed)
+    unjudged = any(
+        question.expectation(modelled.name, modelled.metric) is not None for modelled in found.failed
+    )
     open_verdicts = {"not_resolved", "not_judged"} & {*verdicts}
     open_ = unjudged or {"undecided", "approximate"} & {*ranks} or open_verdicts
     return 3 if options.strict and open_ else 0

@@ -134,10 +134,14 @@ def command(options: ObserveOptions) -> None:
         seed=chosen_seed(options.seed, directory / "observe.lab"),
     )
     with as_a_whole(options.output, directory) as line:
-        found = observe(request, directory, watch=line.update)
-    show(lambda: OBSERVATION.text(found), lambda width: lines(found, width), as_json=options.as_json)
+        observation = observe(request, directory, watch=line.update)
+    show(
+        lambda: OBSERVATION.text(observation),
+        lambda width: lines(observation, width),
+        as_json=options.as_json,
+    )
     if options.html is not None:
         from steelyard.laboratory import report
 
-        report(directory / "observe.lab", observation=found).save(options.html)
+        report(directory / "observe.lab", observation=observation).save(options.html)
     tell_records(directory, as_json=options.as_json)

@@ -42,11 +42,11 @@ def command(options: RecoverOptions) -> None:
     from steelyard.results.document import written
     from steelyard.store.recovery import recover
 
-    found = recover(find_record(options.damaged), options.new)
-    document = {"format": "steelyard/recovery", "version": 1, **asdict(found)}
+    recovered = recover(find_record(options.damaged), options.new)
+    document = {"format": "steelyard/recovery", "version": 1, **asdict(recovered)}
     show(
         lambda: written(document),
-        lambda _: [(Span(line),) for line in _format_lines(found, options.new)],
+        lambda _: [(Span(line),) for line in _format_lines(recovered, options.new)],
         as_json=options.as_json,
     )
 

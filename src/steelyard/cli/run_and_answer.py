@@ -121,8 +121,8 @@ def pointing_to(directory: Path, *, answers: bool = False) -> Iterator[None]:
         if not _has_blocks(directory):
             raise
         place = shlex.quote(str(_from_here(directory)))
-        there = f"steelyard analyze {place} answers from the measurements so far"
-        raise ProgramError(error.message, hint=f"{error.hint}; {there}" if error.hint else there) from error
+        text = f"steelyard analyze {place} answers from the measurements so far"
+        raise ProgramError(error.message, hint=f"{error.hint}; {text}" if error.hint else text) from error
 
 
 def _has_blocks(directory: Path) -> bool:
@@ -286,7 +286,9 @@ def show_answer(
     if checked is not None and (code := checked.exit_code(strict=strict)) in (1, ProgramError.exit_code):
         return code
     # What was chosen after the run settles nothing.
-    unresolved = any(each.verdict == "not_resolved" or each.exploratory for each in answer.judged)
+    unresolved = any(
+        comparison.verdict == "not_resolved" or comparison.exploratory for comparison in answer.judged
+    )
     if answer.protocol is not None:  # whose verdicts were asked for
         unresolved = any(pair.difference == "not_resolved" for pair in answer.protocol.pairs)
     unresolved |= checked is not None and checked.exit_code(strict=True) == 3

@@ -91,9 +91,9 @@ def find_event(name: str) -> tuple[CounterEvent, bool]:
     if event is None and _DEVICE.fullmatch(base):
         event = CounterEvent(unit="J" if base.startswith(_ENERGY) else "", source="device")
     if event is None or (colon and mode != "u"):
-        known = ", ".join(EVENTS)
+        text = ", ".join(EVENTS)
         raise UsageError(
-            f"unknown counter {name!r}", hint=f"one of {known}; with :u behind it for user mode only"
+            f"unknown counter {name!r}", hint=f"one of {text}; with :u behind it for user mode only"
         )
     if colon and event.source in ("energy", "tree"):
         raise UsageError(f"{base} is not counted in user mode alone", hint=f"write {base}")

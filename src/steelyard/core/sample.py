@@ -134,8 +134,8 @@ class Sample(msgspec.Struct, frozen=True):
             return array(typecode, [column[i] for i in places] if column else ())
 
         columns = {name: picked(getattr(self, name), code) for name, code in COLUMNS.items()}
-        of = self.instances and replace(self.instances, of=picked(self.instances.of, "q"))
-        return replace(self, **columns, instances=of)
+        instances = self.instances and replace(self.instances, of=picked(self.instances.of, "q"))
+        return replace(self, **columns, instances=instances)
 
 
 S_PER_MAD: Final = 1.4826

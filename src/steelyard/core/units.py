@@ -152,9 +152,9 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
     largest = 1.0 if unit == "s" else math.inf
     size = abs(rounded)
     scale, prefix = least
-    for each in _PREFIXES:
-        if size >= each[0] >= smallest and each[0] <= largest:
-            scale, prefix = each
+    for group in _PREFIXES:
+        if size >= group[0] >= smallest and group[0] <= largest:
+            scale, prefix = group
             break
     if rounded == 0:
         scale, prefix = 1.0, ""
@@ -169,10 +169,10 @@ def format_quantity(value: float, unit: str, digits: int = 3) -> str:
 
 def format_duration(seconds: float) -> str:
     """Return a time to wait, as a person says it: ``"8 s"``, ``"3 min 20 s"``, ``"2 h 5 min"``."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    minutes, rest = divmod(whole, 60)
+    count = max(0, round(seconds))
+    if count < 60:
+        return f"{count} s"
+    minutes, rest = divmod(count, 60)
     if minutes < 60:
         return f"{minutes} min {rest} s" if rest else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)

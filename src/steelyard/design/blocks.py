@@ -92,14 +92,14 @@ def trials_per_block(experiment: Experiment, treatments: Sequence[Treatment]) ->
 def _compute_wanting(experiment: Experiment, past: Sequence[BlockOutcome], blocks: int) -> int:
     """Return the number of blocks still to run, discarded ones included."""
     design = experiment.design
-    wanted = min(blocks, 1) if design.order == "sequential" else blocks
+    count = min(blocks, 1) if design.order == "sequential" else blocks
     done = sum(not outcome.block.discard and outcome.state != "incomplete" for outcome in past)
     if design.order == IN_ROWS:
         wasted = sum(outcome.block.discard for outcome in past)
         run = design.blocks * design.replicates
         rest = -(-blocks // run) * design.discard - wasted
         return blocks - done + max(0, rest) if blocks > done else 0
-    return wanted - done + max(0, design.discard - len(past)) if wanted > done else 0
+    return count - done + max(0, design.discard - len(past)) if count > done else 0
 
 
 def _get_upcoming(

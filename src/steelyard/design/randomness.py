@@ -24,6 +24,6 @@ def permutation(items: Sequence[Item], draw: random.Random) -> list[Item]:
     """Return the items in random order, every order equally likely."""
     shuffled = list(items)
     for last in range(len(shuffled) - 1, 0, -1):
-        other = int(draw.random() * (last + 1))
-        shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+        count = int(draw.random() * (last + 1))
+        shuffled[last], shuffled[count] = shuffled[count], shuffled[last]
     return shuffled

@@ -51,7 +51,7 @@ def _broken(experiment: Experiment, cells: Sequence[Cell]) -> Iterator[str]:
     if not cells:
         return
     linked = {name: link.name for link in experiment.zips for name in link.names}
-    excluded = {frozenset(each) for each in experiment.design.exclude}
+    excluded = {frozenset(levels) for levels in experiment.design.exclude}
     names = [factor.name for factor in experiment.factors if len({cell[factor.name] for cell in cells}) > 1]
     for first, second in itertools.combinations(names, 2):
         if first in linked and linked[first] == linked.get(second):

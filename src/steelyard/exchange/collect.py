@@ -24,10 +24,10 @@ class Observations(msgspec.Struct):
         points = self.values.setdefault((name, metric), {})
         sound = [value for value in values if math.isfinite(value)]
         if len(sound) < len(values):
-            where = ", ".join(f"{p} = {x:g}" for p, x in zip(self.parameters, at, strict=True))
+            text = ", ".join(f"{p} = {x:g}" for p, x in zip(self.parameters, at, strict=True))
             bad = next(value for value in values if not math.isfinite(value))
             lost = self.lost.setdefault((name, metric), [])
-            lost += [f"{bad} at {where}"] * (len(values) - len(sound))
+            lost += [f"{bad} at {text}"] * (len(values) - len(sound))
         if sound:
             points.setdefault(tuple(at), []).extend(sound)
 

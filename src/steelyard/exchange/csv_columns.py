@@ -107,8 +107,8 @@ def of_rows(
 
     A row whose value is not a number is left out, and its series says so.
     """
-    wanted = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
-    for name in wanted:
+    texts = [columns.value, *columns.parameters, *columns.by, *(c for c in (columns.u, columns.n) if c)]
+    for name in texts:
         if name not in header:
             close = get_close_matches(name, header, n=1)
             hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(header) or 'none'}"
@@ -168,7 +168,7 @@ def _identifies(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns)
     together: dict[tuple[str, ...], set[str]] = {}
     for _, row in rows:
         at.setdefault(row[name], set()).add(tuple(row[parameter] for parameter in columns.parameters))
-        point = tuple(row[each] for each in (*columns.by, *columns.parameters))
+        point = tuple(row[text] for text in (*columns.by, *columns.parameters))
         together.setdefault(point, set()).add(row[name])
     return any(len(each) > 1 for each in together.values()) and all(len(each) > 1 for each in at.values())
 
@@ -179,7 +179,7 @@ def _is_factor(name: str, rows: Sequence[tuple[int, Row]], columns: CsvColumns) 
     Each of its values is then at each point, and equally often. What counts from 0 or 1 numbers repetitions.
     """
     cells = Counter(
-        (row[name], *(row[each] for each in (*columns.by, *columns.parameters))) for _, row in rows
+        (row[name], *(row[text] for text in (*columns.by, *columns.parameters))) for _, row in rows
     )
     values = {value for value, *_ in cells}
     points = {tuple(point) for _, *point in cells}

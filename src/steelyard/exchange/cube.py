@@ -58,17 +58,17 @@ def read(directory: Path, *, inclusive: bool = False) -> tuple[Series, ...]:
     names = runs[0].parameters
     for run in runs:
         if run.parameters != names:
-            shown = ", ".join(run.parameters) or "none"
+            text = ", ".join(run.parameters) or "none"
             raise UsageError(
-                f"{run.file.parent}: its parameters are {shown}, those of {runs[0].file.parent.name} are"
+                f"{run.file.parent}: its parameters are {text}, those of {runs[0].file.parent.name} are"
                 f" {', '.join(names)}",
                 hint=_HINT,
             )
     varying = [place for place in range(len(names)) if len({run.at[place] for run in runs}) > 1]
-    kept = varying or list(range(len(names)))
-    collected, units = Observations(tuple(names[place] for place in kept)), {}
+    numbers = varying or list(range(len(names)))
+    collected, units = Observations(tuple(names[place] for place in numbers)), {}
     for run in runs:
-        at = [run.at[place] for place in kept]
+        at = [run.at[place] for place in numbers]
         for path, metric, unit, value in _get_values(run.file, inclusive=inclusive):
             units[metric] = unit
             collected.add(path, metric, at, [value])
@@ -89,8 +89,8 @@ def run_of(file: Path) -> CubeRun:
     point = [(match[1], float(match[2].replace(",", "."))) for match in found if match[1] != "r"]
     names = tuple(name for name, _ in point)
     if not point or len(set(names)) != len(names):
-        what = "says no parameter" if not point else "says a parameter twice"
-        raise UsageError(f"{file.parent}: its name {what}", hint=_HINT)
+        text = "says no parameter" if not point else "says a parameter twice"
+        raise UsageError(f"{file.parent}: its name {text}", hint=_HINT)
     return CubeRun(file, names, tuple(value for _, value in point))
 
 
@@ -120,9 +120,9 @@ def _get_values(file: Path, *, inclusive: bool) -> Iterator[tuple[str, str, str,
     except UsageError:
         raise
     except Exception as error:  # noqa: BLE001 -- the parser asserts, and four libraries are behind it
-        what = str(error) or type(error).__name__
+        text = str(error) or type(error).__name__
         raise UsageError(
-            f"{file}: not a CUBE profile that can be read: {what}", hint="cube_info opens it, if it is whole"
+            f"{file}: not a CUBE profile that can be read: {text}", hint="cube_info opens it, if it is whole"
         ) from None
 
 

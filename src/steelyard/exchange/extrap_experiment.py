@@ -44,8 +44,8 @@ def read(path: Path) -> tuple[Series, ...]:
             document = parse_json(_member(archive, _DOCUMENT), str(path), hint=_HINT)
             return _get_series(document, _Values(archive))
     except (BadZipFile, KeyError, TypeError, ValueError, IndexError, struct.error, OSError) as error:
-        what = str(error) or type(error).__name__
-        raise UsageError(f"{path}: not an experiment of Extra-P: {what}", hint=_HINT) from None
+        text = str(error) or type(error).__name__
+        raise UsageError(f"{path}: not an experiment of Extra-P: {text}", hint=_HINT) from None
 
 
 def _member(archive: ZipFile, name: str) -> bytes:

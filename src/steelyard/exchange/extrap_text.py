@@ -63,8 +63,8 @@ def read(text: str, where: str) -> tuple[Series, ...]:
 def _refuse_too_few(place: int, points: int, region: str, metric: str, where: str, number: int) -> None:
     """Refuse fewer DATA lines than points: which ones are missing cannot be told."""
     if 0 < place < points:
-        what = " ".join(part for part in (region, metric) if part)
-        _fail(where, number, f"{what or 'the data'} has {place} DATA lines, but there are {points} POINTS")
+        text = " ".join(part for part in (region, metric) if part)
+        _fail(where, number, f"{text or 'the data'} has {place} DATA lines, but there are {points} POINTS")
 
 
 def write(series: Iterable[Series]) -> str:

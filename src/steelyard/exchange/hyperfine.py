@@ -55,14 +55,14 @@ def results(record: Record, commands: Mapping[int, str] | None = None) -> list[R
 
 
 def _read_exit_codes(record: Record) -> Mapping[int, int | None]:
-    return {each.trial: each.exit_code for _, each in record.stream_measurements()}
+    return {measurement.trial: measurement.exit_code for _, measurement in record.stream_measurements()}
 
 
 def _group_samples(record: Record, metrics: Iterable[str]) -> list[Mapping[str, Sample]]:
     """Return samples of ``wall_s`` and of recorded ``metrics``, by name, one mapping for each treatment."""
-    known = {metric.name for metric in record.metrics}
+    names = {metric.name for metric in record.metrics}
     by_treatment: dict[int, dict[str, Sample]] = {}
-    for sample in record.samples("wall_s", *(name for name in metrics if name in known)):
+    for sample in record.samples("wall_s", *(name for name in metrics if name in names)):
         by_treatment.setdefault(sample.treatment.id, {})[sample.metric.name] = sample
     return [samples for samples in by_treatment.values() if len(samples["wall_s"])]
 

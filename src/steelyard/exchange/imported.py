@@ -77,7 +77,10 @@ def import_files(
     trials, one_process = _trials(series, first)
     taken = Taken(
         tool=first.tool,
-        quantities={each.metric: Quantity(each.unit, each.better) for each in series},
+        quantities={
+            imported_series.metric: Quantity(imported_series.unit, imported_series.better)
+            for imported_series in series
+        },
         one_process=one_process,
         sources={str(source.path): _get_sha256(source.path) for source, _ in found},
         host=first.host,
@@ -89,15 +92,17 @@ def import_files(
 def _refuse_mixture(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
     tools = {contents.tool.partition(" ")[0]: source.path for source, contents in found}
     if len(tools) > 1:
-        (one, first), (other, second), *_ = tools.items()
+        (text, first), (other, second), *_ = tools.items()
         raise UsageError(
-            f"{first} is a file of {one}, and {second} of {other}: what they call a time is not the same",
+            f"{first} is a file of {text}, and {second} of {other}: what they call a time is not the same",
             hint="import each into a record of its own",
         )
 
 
 def _refuse_many(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
-    values = sum(len(launch) for _, each in found for series in each.series for launch in series.values)
+    values = sum(
+        len(launch) for _, contents in found for series in contents.series for launch in series.values
+    )
     if values > MOST_VALUES:
         raise UsageError(
             f"{values:,} values: a record holds what at most {MOST_VALUES:,} trials have measured",
@@ -108,13 +113,14 @@ def _refuse_many(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
 def _refuse_impossible(found: Sequence[tuple[ImportSource, FileContents]]) -> None:
     """Refuse times that no clock gives."""
     for source, contents in found:
-        for each in contents.series:
-            times = chain.from_iterable(each.values) if each.unit == "s" else ()
+        for series in contents.series:
+            times = chain.from_iterable(series.values) if series.unit == "s" else ()
             value = next((value for value in times if value < 0 or LONGEST_S < value < math.inf), None)
             if value is not None:
-                name = ", ".join(str(level) for level in each.levels.values())
+                name = ", ".join(str(level) for level in series.levels.values())
                 raise UsageError(
-                    f"{source.path}: {each.metric} of {name or 'a run'} is {value:g} s, which is no duration",
+                    f"{source.path}: {series.metric} of {name or 'a run'} is {value:g} s,"
+                    " which is no duration",
                     hint='correct the file; differences are no times: --unit ""',
                 )
 
@@ -123,23 +129,27 @@ def _placed(found: Sequence[tuple[ImportSource, FileContents]]) -> list[Imported
     """All series, each with every factor and with the name of its file, where there are several."""
     several = len({source.name for source, _ in found}) > 1
     every = [
-        (_of_file(source) | _named(each.levels) if several else _named(each.levels), each)
+        (
+            _of_file(source) | _named(imported_series.levels) if several else _named(imported_series.levels),
+            imported_series,
+        )
         for source, contents in found
-        for each in contents.series
+        for imported_series in contents.series
     ]
     names = list(dict.fromkeys(name for levels, _ in every for name in levels))
     units: dict[str, str] = {}
     merged: dict[tuple[Levels, str], ImportedSeries] = {}
-    for levels, each in every:
-        if units.setdefault(each.metric, each.unit) != each.unit:
+    for levels, series in every:
+        if units.setdefault(series.metric, series.unit) != series.unit:
             raise UsageError(
-                f"{each.metric} is in {units[each.metric] or 'no unit'} and in {each.unit or 'no unit'}",
+                f"{series.metric} is in {units[series.metric] or 'no unit'}"
+                f" and in {series.unit or 'no unit'}",
                 hint="import benchmarks of different units into records of their own",
             )
         full = {name: levels.get(name, ABSENT) for name in names}
-        key = (tuple(full.items()), each.metric)
+        key = (tuple(full.items()), series.metric)
         before = merged[key].values if key in merged else ()
-        merged[key] = replace(each, levels=full, values=(*before, *each.values))
+        merged[key] = replace(series, levels=full, values=(*before, *series.values))
     return list(merged.values())
 
 
@@ -154,13 +164,15 @@ def _named(levels: Mapping[str, Scalar]) -> dict[str, Scalar]:
 def _get_finite(series: Sequence[ImportedSeries]) -> tuple[list[ImportedSeries], list[str]]:
     """Return the series without values that are not numbers, and a note about each that had some."""
     kept, lost = [], []
-    for each in series:
-        values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in each.values)
-        missing = sum(map(len, each.values)) - sum(map(len, values))
+    for imported_series in series:
+        values = tuple(tuple(v for v in launch if math.isfinite(v)) for launch in imported_series.values)
+        missing = sum(map(len, imported_series.values)) - sum(map(len, values))
         if missing:
-            name = ", ".join(str(level) for level in each.levels.values())
-            lost.append(f"{name}: {missing} values of {each.metric} are not finite and were left out.")
-        kept.append(replace(each, values=tuple(launch for launch in values if launch)))
+            name = ", ".join(str(level) for level in imported_series.levels.values())
+            lost.append(
+                f"{name}: {missing} values of {imported_series.metric} are not finite and were left out."
+            )
+        kept.append(replace(imported_series, values=tuple(launch for launch in values if launch)))
     return kept, lost
 
 
@@ -168,11 +180,11 @@ def _trials(series: Sequence[ImportedSeries], contents: FileContents) -> tuple[l
     """Return the trials in the order of the files, and whether they are repetitions within one process."""
     one_process = contents.repeats == "process" and all(len(each.values) < 2 for each in series)
     by_levels: dict[Levels, dict[str, tuple[tuple[float, ...], ...]]] = {}
-    for each in series:
-        launches = each.values
+    for imported_series in series:
+        launches = imported_series.values
         if one_process:
             launches = tuple((value,) for launch in launches for value in launch)
-        by_levels.setdefault(tuple(each.levels.items()), {})[each.metric] = launches
+        by_levels.setdefault(tuple(imported_series.levels.items()), {})[imported_series.metric] = launches
     trials = [
         RecordedTrial(levels, dict(zip(metrics, launch, strict=True)))
         for levels, metrics in by_levels.items()

@@ -185,8 +185,8 @@ def _experiment(
             "exclude": [dict(cell) for cell in _get_cells(levels) if cell not in present],
         },
         metrics={
-            name: {"source": "lines", "unit": each.unit, "better": each.better}
-            for name, each in taken.quantities.items()
+            name: {"source": "lines", "unit": quantity.unit, "better": quantity.better}
+            for name, quantity in taken.quantities.items()
             if name not in BUILTIN
         },
         analysis={
@@ -242,7 +242,7 @@ def _first(levels: Sequence[Scalar], wanted: str, factor: str) -> list[Scalar]:
 
 def _fill(record: Record, drawn: Sequence[Treatment], trials: Sequence[RecordedTrial], taken: Taken) -> None:
     numbers = {frozenset(each.levels.items()): each.id for each in drawn}
-    order = [numbers[frozenset(each.levels)] for each in trials]
+    order = [numbers[frozenset(recorded_trial.levels)] for recorded_trial in trials]
     run = record.begin_run(taken.host, "")
     number = 0
     for block, members in groupby(zip(trials, order, strict=True), key=lambda pair: pair[0].block):

@@ -72,11 +72,11 @@ def trials(record: Record) -> Table:
     taken = {column.name for column in (*_PLACE, *fixed)}
     factors = factor_columns(record, taken=taken)
     taken |= {column.name for column in factors}
-    others = [
+    columns = [
         TableColumn(_get_free(metric.name, "metric", taken), "real", metric.unit) for metric in reported
     ]
     names = [metric.name for metric in reported]
-    return Table((*_PLACE, *factors, *fixed, *others), _get_rows(record, tuple(settings), names))
+    return Table((*_PLACE, *factors, *fixed, *columns), _get_rows(record, tuple(settings), names))
 
 
 def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[TableColumn, ...]:
@@ -94,8 +94,8 @@ def factor_columns(record: Record, *, taken: Collection[str]) -> tuple[TableColu
 def _get_rows(record: Record, settings: Sequence[str], reported: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
     levels = {treatment.id: tuple(treatment.levels.values()) for treatment in record.treatments}
     simulated = record.origins().simulated
-    known = {metric.name for metric in record.metrics}
-    observed = [observe for name, observe in OBSERVED.items() if name in known]
+    names = {metric.name for metric in record.metrics}
+    observed = [observe for name, observe in OBSERVED.items() if name in names]
     outcomes = record.stream_outcomes()
     outcome: BlockOutcome | None = None
     where: tuple[Cell, ...] = ()

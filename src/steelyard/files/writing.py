@@ -94,7 +94,7 @@ def refuse_output(file: Path, option: str = "") -> None:
     UsageError
         It is inside a record, an input, a program or a directory, or the system does not let it be written.
     """
-    where = f"{option} {file}".strip()
+    text = f"{option} {file}".strip()
     try:
         refuse_inside_record(file, option)
         place = file.resolve()
@@ -103,14 +103,14 @@ def refuse_output(file: Path, option: str = "") -> None:
         except FileNotFoundError:
             status = None
         if status is not None:
-            _refuse_precious(where, file, status)
+            _refuse_precious(text, file, status)
         if not _is_special(file):
             with _beside(place):
                 pass
         elif status is None:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
     except (OSError, RuntimeError) as error:
-        raise _make_unwritable(where, file, error) from None
+        raise _make_unwritable(text, file, error) from None
 
 
 def refuse_inside_record(path: Path, option: str = "") -> None:

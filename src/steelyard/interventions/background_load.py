@@ -57,8 +57,8 @@ class BackgroundLoad(Intervention):
         absent = [cpu for cpu in load.cpus if cpu not in usable]
         if not absent:
             return None
-        which = f"CPU {absent[0]} is" if len(absent) == 1 else f"CPUs {format_cpu_list(absent)} are"
-        return f"{which} not among those that this process may use ({format_cpu_list(usable)})"
+        text = f"CPU {absent[0]} is" if len(absent) == 1 else f"CPUs {format_cpu_list(absent)} are"
+        return f"{text} not among those that this process may use ({format_cpu_list(usable)})"
 
     def change(self, level: Scalar) -> LaunchChange:
         """Return the load; ``none`` is a plain launch."""

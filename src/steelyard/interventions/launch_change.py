@@ -125,9 +125,9 @@ def combine(changes: Iterable[LaunchChange]) -> LaunchChange:
         for name in _ALONE:
             wanted = getattr(change, name)
             if wanted != getattr(_PLAIN, name) and others.setdefault(name, wanted) != wanted:
-                what = "CPUs" if name == "affinity" else name
+                text = "CPUs" if name == "affinity" else name
                 raise UsageError(
-                    f"two interventions want different {what}: {others[name]} and {wanted}",
+                    f"two interventions want different {text}: {others[name]} and {wanted}",
                     hint="keep one of them",
                 )
     return LaunchChange(env, env_bytes, host=tuple(dict.fromkeys(host)), **others)

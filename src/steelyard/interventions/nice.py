@@ -22,8 +22,8 @@ def lowest_allowed() -> int:
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NICE)
-    own = os.getpriority(os.PRIO_PROCESS, 0)
-    return min(own, max(-MOST, MOST - soft)) if soft != resource.RLIM_INFINITY else -MOST
+    count = os.getpriority(os.PRIO_PROCESS, 0)
+    return min(count, max(-MOST, MOST - soft)) if soft != resource.RLIM_INFINITY else -MOST
 
 
 class Nice(Intervention):

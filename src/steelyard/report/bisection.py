@@ -26,8 +26,8 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
     sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
     out = paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
     for candidate in bisection.candidates[:MOST_ROWS]:
-        said = f"{short(candidate.commit)}  {share(candidate.probability):>5}  {printable(candidate.subject)}"
-        out += paragraph(said, width, first="  ", rest=" " * 21)
+        text = f"{short(candidate.commit)}  {share(candidate.probability):>5}  {printable(candidate.subject)}"
+        out += paragraph(text, width, first="  ", rest=" " * 21)
     if len(bisection.candidates) > MOST_ROWS:
         out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
     return [*out, (), *_tested(bisection, width), *_render_notes(bisection, width)]
@@ -58,12 +58,12 @@ def _answer(bisection: Bisection, sign: str) -> str:
     if not bisection.is_named:
         return f"? {change}; {_format_doubt(bisection)}"
     sure = f"({share(bisection.probability)} sure)"
-    which = (
+    text = (
         f"{short(bisection.candidates[0].commit)} made it {sure}:"
         if len(bisection.candidates) == 1
         else f"one of these {len(bisection.candidates)} commits made it {sure}:"
     )
-    return f"{sign} {change}; {which}"
+    return f"{sign} {change}; {text}"
 
 
 def _format_doubt(bisection: Bisection) -> str:
@@ -73,45 +73,45 @@ def _format_doubt(bisection: Bisection) -> str:
         builds = "no build between them shows how much builds of one source differ"
     if not bisection.candidates:
         return f"no commit is named: {builds}."
-    which = (
+    text = (
         "this commit is"
         if len(bisection.candidates) == 1
         else f"these {len(bisection.candidates)} commits are"
     )
     return (
         f"not resolved: {builds}, so that no commit may have made it"
-        f" ({share(bisection.no_change or 0.0)} probable). If one did, {which} suspected:"
+        f" ({share(bisection.no_change or 0.0)} probable). If one did, {text} suspected:"
     )
 
 
 def _tested(bisection: Bisection, width: int) -> list[Line]:
     tested = bisection.tested
     columns = [
-        Column("commit", [Span(short(each.commit)) for each in tested], right=False),
-        Column("blocks", [Span(str(each.blocks)) for each in tested]),
+        Column("commit", [Span(short(commit.commit)) for commit in tested], right=False),
+        Column("blocks", [Span(str(commit.blocks)) for commit in tested]),
         Column("× good", [Span(f"{each.ratio:.4g}") for each in tested]),
-        Column("behaves", [Span(_LIKE[each.like]) for each in tested], right=False),
+        Column("behaves", [Span(_LIKE[commit.like]) for commit in tested], right=False),
     ]
     ends = f"{counted(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
     return [*table(columns, width), *paragraph(ends, width, style="dim")] if tested else []
 
 
 def _render_notes(bisection: Bisection, width: int) -> list[Line]:
-    said = [f"{short(each.commit)} is skipped: {printable(each.why)}" for each in bisection.skipped]
-    between = [short(each.commit) for each in bisection.tested if each.like == "between"]
+    texts = [f"{short(commit.commit)} is skipped: {printable(commit.why)}" for commit in bisection.skipped]
+    between = [short(commit.commit) for commit in bisection.tested if commit.like == "between"]
     if between:
-        said.append(
+        texts.append(
             f"{', '.join(between)}: differs from both ends: more than one commit changed the program;"
             " search both sides again."
         )
     if bisection.is_named and bisection.between_builds is not None and bisection.tested:
-        said.append(
+        texts.append(
             f"Builds of one source differ by about {percent(bisection.between_builds)}; that is allowed for."
         )
     if bisection.ended_early:
-        said.append("The search ended before the answer was as small as it can get.")
+        texts.append("The search ended before the answer was as small as it can get.")
     return (
-        [(), *(line for text in said for line in paragraph(text, width, first="- ", rest="  "))]
-        if said
+        [(), *(line for text in texts for line in paragraph(text, width, first="- ", rest="  "))]
+        if texts
         else []
     )

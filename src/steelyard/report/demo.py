@@ -56,7 +56,7 @@ def indented(text: str, width: int = 80) -> list[Line]:
 
 def findings(texts: Sequence[str], width: int = 80) -> list[Line]:
     """Return the findings, numbered."""
-    shown: list[Line] = [(), (Span("What this machine showed", "heading"),)]
+    lines: list[Line] = [(), (Span("What this machine showed", "heading"),)]
     for number, text in enumerate(texts, 1):
-        shown += paragraph(text, width, first=f"{number}  ", rest="   ")
-    return shown
+        lines += paragraph(text, width, first=f"{number}  ", rest="   ")
+    return lines

@@ -65,11 +65,11 @@ def itself_panel(called: Mapping[str, int], comparisons: int) -> dict[str, Any]:
 def optimisation_panel(single: Sequence[Comparison], across: Comparison) -> dict[str, Any]:
     """Return the gain of -O3 in single contexts, and over many."""
     rows = []
-    for each in (*single, across):
-        speedup, interval = each.speedup, each.ci95
+    for comparison in (*single, across):
+        speedup, interval = comparison.speedup, comparison.ci95
         if isinstance(speedup, Undefined) or interval is None:
             continue
-        length = each.stratum.get("env_bytes")
+        length = comparison.stratum.get("env_bytes")
         rows.append(
             {
                 "name": f"environment +{length} bytes" if length is not None else "20 random environments",

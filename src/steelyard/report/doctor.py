@@ -23,16 +23,16 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
     topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
     indent, deep = " " * (weights + 2), " " * (weights + topics + 4)
-    for each in report.findings:
-        first, *rest = wrap(printable(each.found), width, first=deep, rest=deep)
-        weight = Span(pad(each.weight, weights), _STYLES[each.weight])
-        said.append((weight, Span(f"  {pad(each.topic, topics)}  "), Span(first.removeprefix(deep))))
+    for host_finding in report.findings:
+        first, *rest = wrap(printable(host_finding.found), width, first=deep, rest=deep)
+        weight = Span(pad(host_finding.weight, weights), _STYLES[host_finding.weight])
+        said.append((weight, Span(f"  {pad(host_finding.topic, topics)}  "), Span(first.removeprefix(deep))))
         said += [(Span(line),) for line in rest]
-        if each.means:
-            said += paragraph(each.means, width, first=indent, rest=indent, style="dim")
-        if each.cure:
+        if host_finding.means:
+            said += paragraph(host_finding.means, width, first=indent, rest=indent, style="dim")
+        if host_finding.cure:
             # In one line, however wide, so that it can be copied.
-            said.append((Span(f"{indent}try: {each.cure}"),))
+            said.append((Span(f"{indent}try: {host_finding.cure}"),))
     return said
 
 

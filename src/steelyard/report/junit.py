@@ -36,27 +36,27 @@ class JunitSuite(msgspec.Struct, frozen=True):
 def render(title: str, suites: Sequence[JunitSuite]) -> str:
     """Return the document."""
     root = ET.Element("testsuites", name=title)
-    for each in suites:
-        seen = Counter(case.ending for case in each.cases)
+    for junit_suite in suites:
+        seen = Counter(case.ending for case in junit_suite.cases)
         counts = {key: str(seen[ending]) for ending, key in _COUNTED.items()}
-        attributes = {"name": _format_safe(each.name), "tests": str(len(each.cases)), **counts}
+        attributes = {"name": _format_safe(junit_suite.name), "tests": str(len(junit_suite.cases)), **counts}
         suite = ET.SubElement(root, "testsuite", attributes)
-        for case in each.cases:
-            _add(suite, each.name, case)
+        for case in junit_suite.cases:
+            _add(suite, junit_suite.name, case)
     ET.indent(root)
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
 
 
 def _add(suite: ET.Element, where: str, case: Case) -> None:
     element = ET.SubElement(suite, "testcase", classname=_format_safe(where), name=_format_safe(case.name))
-    said = _format_safe(case.said)
+    text = _format_safe(case.said)
     if case.ending == "skipped":
-        ET.SubElement(element, "skipped", message=said)
+        ET.SubElement(element, "skipped", message=text)
     elif case.ending == "passed":
-        ET.SubElement(element, "system-out").text = said
+        ET.SubElement(element, "system-out").text = text
     else:
         tag = "failure" if case.ending == "failed" else "error"
-        ET.SubElement(element, tag, type=case.kind, message=said).text = said
+        ET.SubElement(element, tag, type=case.kind, message=text).text = text
 
 
 def _format_safe(text: str) -> str:

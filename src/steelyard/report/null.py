@@ -23,10 +23,10 @@ _BOTH_ARMS: Final = {"itself": "against itself", "layout": "under two paths draw
 
 def lines(result: NullResult, width: int = 80) -> list[Line]:
     """Return the finding in words, the table, and what the second row is for."""
-    ours, other = result.tallies
+    ours, tally = result.tallies
     found: list[Line] = [
         line
-        for text, style in (_get_finding(ours, result), _beside(other, result))
+        for text, style in (_get_finding(ours, result), _beside(tally, result))
         for line in paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     if ours.margin is not None:
@@ -55,20 +55,20 @@ def _get_finding(tally: Tally, result: NullResult) -> tuple[str, Style]:
     interval = tally.ci95
     if interval is None:
         return "Steelyard's way: no comparison ended", "open"
-    said = (
+    text = (
         f"Steelyard's way called the program different from itself in {tally.different} of"
         f" {tally.comparisons} comparisons, {_format_share(tally)} (exact 95 % interval"
         f" {_format_bounds(interval)}); the"
         f" level promises {percent(result.alpha)}"
     )
     if interval.low > result.alpha:
-        return f"{said}. That is too often: a difference found here may not exist.", "bad"
+        return f"{text}. That is too often: a difference found here may not exist.", "bad"
     if interval.high < result.alpha:
         return (
-            f"{said}. It is conservative: it misses some differences and reports no false ones.",
+            f"{text}. It is conservative: it misses some differences and reports no false ones.",
             "good",
         )
-    return f"{said}: as promised.", "good"
+    return f"{text}: as promised.", "good"
 
 
 def _beside(tally: Tally, result: NullResult) -> tuple[str, Style]:

@@ -53,11 +53,11 @@ def format_together(several: Statuses, width: int = 80) -> list[Line]:
 
 
 def _format_blocks(status: Status) -> str:
-    each = f"{counted(status.treatments, 'treatment')} in each"
+    text = f"{counted(status.treatments, 'treatment')} in each"
     if status.blocks_planned is None:
-        return f"{status.blocks_done}, until precise enough; {each}"
+        return f"{status.blocks_done}, until precise enough; {text}"
     most = "at most " if status.stops_at_precision else ""
-    return f"{status.blocks_done} of {most}{status.blocks_planned}; {each}"
+    return f"{status.blocks_done} of {most}{status.blocks_planned}; {text}"
 
 
 def _failed(status: Status) -> str:
@@ -77,8 +77,8 @@ def _format_precision(status: Status) -> str:
 
 
 def _format_time(status: Status) -> str:
-    left = "" if status.left_s is None else f", about {format_duration(status.left_s)} left"
-    return f"{format_duration(status.spent_s)} spent{left}"
+    text = "" if status.left_s is None else f", about {format_duration(status.left_s)} left"
+    return f"{format_duration(status.spent_s)} spent{text}"
 
 
 def _format_holder(status: Status) -> str:

@@ -130,7 +130,7 @@ class AuditedContext(msgspec.Struct, frozen=True):
     @property
     def extreme(self) -> Replicated:
         """The level that differs most, as replicated; of those that move the time where any does."""
-        among = [each for each in self.replicated if each.moves] or self.replicated
+        among = [replication for replication in self.replicated if replication.moves] or self.replicated
         return max(among, key=lambda each: max(each.ratio, 1 / each.ratio))
 
     @property
@@ -143,7 +143,7 @@ class AuditedContext(msgspec.Struct, frozen=True):
 
         What noise makes of most levels is four standard deviations, from the median of the distances.
         """
-        distances = [abs(math.log(each.ratio)) for each in self.screened]
+        distances = [abs(math.log(screening.ratio)) for screening in self.screened]
         bound = max(math.log1p(least), 4 * S_PER_MAD * statistics.median(distances)) if distances else 0.0
         return sum(distance > bound for distance in distances)
 

@@ -124,7 +124,7 @@ def _escaped(content: object) -> object:
     if isinstance(content, dict):
         return {_escaped(key): _escaped(value) for key, value in content.items()}
     if isinstance(content, list | tuple):
-        return [_escaped(each) for each in content]
+        return [_escaped(item) for item in content]
     return content
 
 
@@ -139,9 +139,9 @@ def plain(value: Any, views: Views = RULES) -> Any:
     if view is not None or issubclass(kind, msgspec.Struct):
         return _get_object(value, _get_steps(view) if view else _own_steps(kind), views)
     if isinstance(value, Mapping):
-        return {str(key): plain(each, views) for key, each in value.items() if each is not msgspec.UNSET}
+        return {str(key): plain(item, views) for key, item in value.items() if item is not msgspec.UNSET}
     if isinstance(value, Sequence | AbstractSet) and not isinstance(value, str):
-        return [plain(each, views) for each in value]
+        return [plain(item, views) for item in value]
     return value
 
 

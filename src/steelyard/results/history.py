@@ -310,7 +310,7 @@ class History(msgspec.Struct, frozen=True):
         """Every change with its series, the latest last."""
         order = {commit: place for place, commit in enumerate(self.commits)}
         found = [(series, change) for series in self.series for change in series.changes]
-        return sorted(found, key=lambda each: (order[each[1].first], each[0].treatment))
+        return sorted(found, key=lambda pair: (order[pair[1].first], pair[0].treatment))
 
     def regressions(self, since: str | None = None) -> list[tuple[SeriesHistory, Change]]:
         """Return lasting changes for the worse: not undone later, and confirmed where measured side by side.
@@ -335,14 +335,14 @@ class History(msgspec.Struct, frozen=True):
 
     def _place(self, name: str) -> int:
         exact = [place for place, commit in enumerate(self.commits) if commit == name]
-        found = exact or [place for place, commit in enumerate(self.commits) if commit.startswith(name)]
-        if len(found) != 1:
-            what = "no record" if not found else f"{len(found)} records"
+        numbers = exact or [place for place, commit in enumerate(self.commits) if commit.startswith(name)]
+        if len(numbers) != 1:
+            text = "no record" if not numbers else f"{len(numbers)} records"
             raise UsageError(
-                f"--since {name}: {what} of this history by that name",
+                f"--since {name}: {text} of this history by that name",
                 hint=f"its records are those from {self.commits[0]} to {self.commits[-1]}",
             )
-        return found[0]
+        return numbers[0]
 
     def open_questions(self, since: str | None = None, least: float = LARGEST_UNSEEN) -> list[OpenQuestion]:
         """List why the absence of a change proves nothing.

@@ -21,7 +21,7 @@ def document_type(of: Format) -> type[msgspec.Struct]:
     shapes = _Shapes(of.views)
     head: list[_Field] = [("format", Literal[of.name]), ("version", Literal[of.version])]
     more: list[_Field] = [
-        (key, _either([shapes.of(each), msgspec.UnsetType]), msgspec.UNSET) for key, each in of.more.items()
+        (key, _either([shapes.of(item), msgspec.UnsetType]), msgspec.UNSET) for key, item in of.more.items()
     ]
     return _struct(of.content, [*head, *shapes.fields(of.content, lines_of(of.content, of.views)), *more])
 

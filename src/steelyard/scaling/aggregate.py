@@ -77,7 +77,7 @@ def aggregate(
     if how == "auto":
         # Where the lower half of a point is 0, spikes are all there is: their mean is what can be modelled.
         spiky = (one_sided > SPIKE_RATIO) & (_least_half(values, counts) > 0).all(axis=1)
-        names: tuple[Aggregate, ...] = tuple("lower-half" if one else "mean" for one in spiky)
+        names: tuple[Aggregate, ...] = tuple("lower-half" if item else "mean" for item in spiky)
     else:
         names = (how,) * n
     value, u2 = np.empty(counts.shape), np.empty(counts.shape)

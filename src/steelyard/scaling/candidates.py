@@ -187,8 +187,8 @@ class _Numbered:
         """Return the number of a column, a new one where it has none."""
         number = self._known.setdefault(column, len(self.columns))
         if number == len(self.columns):
-            own = tuple(map(shared, column.growth))
-            self.columns.append(msgspec.structs.replace(column, growth=own))
+            growths = tuple(map(shared, column.growth))
+            self.columns.append(msgspec.structs.replace(column, growth=growths))
         return number
 
     def heights(self) -> NDArray[np.int64]:
@@ -234,16 +234,16 @@ def _one_parameter(
         for t, w, can in zip(space.terms, space.weights, usable_terms, strict=True)
         if can
     ]
-    down = [each for each in own if each[0] < CONSTANT]
+    down = [group for group in own if group[0] < CONSTANT]
     growing = own[len(down) :]
-    simple = [each for each in growing if each[2] >= SIMPLE_WEIGHT and _simple(each[0])]
+    simple = [group for group in growing if group[2] >= SIMPLE_WEIGHT and _simple(group[0])]
     groups: list[tuple[float, Weighted]] = [
         (priors.single, [((c,), w) for _, c, w in growing]),
         (priors.falling, [((c,), w) for _, c, w in down]),
     ]
     if sums:
         pairs = list(itertools.combinations(simple, 2))
-        strong = [each for each in down if each[0] in STRONG_SCALING]
+        strong = [group for group in down if group[0] in STRONG_SCALING]
         twice, valleys = itertools.combinations(strong, 2), itertools.product(strong, simple)
         groups += [
             (mass, [((a, b), v * w) for (_, a, v), (_, b, w) in entries])
@@ -360,12 +360,12 @@ def _structure(numbered: _Numbered, groups: Sequence[tuple[float, Weighted]], pr
     group = [0]
     for which, _ in listed:
         positive = [q for q in which if not against[q]]
-        kept = [q for q in positive if not any(_outgrows(heights[r], heights[q]) for r in positive)]
-        kept.sort(key=lambda q: heights[q], reverse=True)
-        key = tuple(heights[q] for q in kept) or ((0,) * parameters,)
+        numbers = [q for q in positive if not any(_outgrows(heights[r], heights[q]) for r in positive)]
+        numbers.sort(key=lambda q: heights[q], reverse=True)
+        key = tuple(heights[q] for q in numbers) or ((0,) * parameters,)
         if key not in leads:
             leads[key] = len(leads)
-            leading.append(tuple(columns[q].growth for q in kept))
+            leading.append(tuple(columns[q].growth for q in numbers))
         group.append(leads[key])
     members = [(-1, -1, -1), *((*which, *(-1,) * (3 - len(which))) for which, _ in listed)]
     shown = [True, *(all(columns[q].shown for q in which) for which, _ in listed)]

@@ -135,13 +135,13 @@ def _format_bad_value(series: Series) -> str | None:
     for point in series.points:
         if point.values and all(0 <= value < INFINITY for value in point.values):
             continue
-        where = ", ".join(f"{n} = {x:g}" for n, x in zip(series.parameters, point.at, strict=True))
+        text = ", ".join(f"{n} = {x:g}" for n, x in zip(series.parameters, point.at, strict=True))
         if not point.values:
-            return f"no value at {where}"
+            return f"no value at {text}"
         bad = next(value for value in point.values if not 0 <= value < INFINITY)
         if -INFINITY < bad < 0:
-            return f"value {bad:g} at {where} is negative; models are of quantities from 0 up"
-        return f"value {bad} at {where}; models need finite values"
+            return f"value {bad:g} at {text} is negative; models are of quantities from 0 up"
+        return f"value {bad} at {text}; models need finite values"
     if all(value == 0 for point in series.points for value in point.values):
         return "all values are 0"
     return _format_bad_size([value for point in series.points for value in point.values if value > 0])

@@ -76,14 +76,14 @@ class Choices(msgspec.Struct, frozen=True):
 
     def _terms(self, slopes: Sequence[float], members: Sequence[int]) -> tuple[Term, ...]:
         columns = self.posterior.candidates.columns
-        found = [
+        terms = [
             Term(slope, columns[member].growth)
             for slope, member in zip(slopes, members, strict=True)
             if member >= 0
         ]
-        if len(found) > 1:
-            found.sort(key=lambda term: term.growth, reverse=True)
-        return tuple(found)
+        if len(terms) > 1:
+            terms.sort(key=lambda term: term.growth, reverse=True)
+        return tuple(terms)
 
 
 def choose(posterior: Posterior, data: Aggregated, reach: Floats) -> Choices:

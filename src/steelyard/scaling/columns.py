@@ -90,11 +90,11 @@ class Exponents(msgspec.Struct, frozen=True):
             for at in range(points.shape[1]):
                 exponent += np.where(self.log[:, [at]] != 0, self.log[:, [at]] * log_logs[:, at], 0.0)
             if self.bent:
-                which = [i for i, _, _ in self.bent]
-                knee, q = (np.array([each[k] for each in self.bent])[:, None] for k in (1, 2))
+                numbers = [i for i, _, _ in self.bent]
+                knee, q = (np.array([group[k] for group in self.bent])[:, None] for k in (1, 2))
                 softened = np.log2(knee) + np.logaddexp2(0.0, q * (logs[:, 0] - np.log2(knee))) / q
-                exponent[which] = self.power[which] * softened + np.where(
-                    self.log[which] != 0, self.log[which] * _log2(softened), 0.0
+                exponent[numbers] = self.power[numbers] * softened + np.where(
+                    self.log[numbers] != 0, self.log[numbers] * _log2(softened), 0.0
                 )
         return np.asarray(np.exp2(np.clip(exponent, -1000, 1000)))
 

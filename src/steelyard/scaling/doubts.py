@@ -69,7 +69,7 @@ class Points(msgspec.Struct, frozen=True):
     variance: Sequence[float]
 
 
-def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) -> ScalingModel:
+def doubted(model: ScalingModel, question: Asked, points: Points, *, rising: bool) -> ScalingModel:
     """Return the model, its rank undecided where the data allow another.
 
     ``rising``: a fall is seen to rise again, if there is one.
@@ -77,50 +77,50 @@ def doubted(model: ScalingModel, asked: Asked, points: Points, *, rising: bool) 
     validation = model.validation
     if validation is None or validation.rank == "undecided":
         return model
-    if not rising and model.lead[asked.at] > CONSTANT:
-        return _make_unseen(model, asked)
-    return _make_misfitting(_make_hiding(model, asked, points), asked, points)
+    if not rising and model.lead[question.at] > CONSTANT:
+        return _make_unseen(model, question)
+    return _make_misfitting(_make_hiding(model, question, points), question, points)
 
 
-def _make_unseen(model: ScalingModel, asked: Asked) -> ScalingModel:
+def _make_unseen(model: ScalingModel, question: Asked) -> ScalingModel:
     """Below a fall that was not seen to rise, growth is a guess."""
-    rank = asked.rank(CONSTANT)
-    if rank == asked.rank(model.lead[asked.at]):
+    rank = question.rank(CONSTANT)
+    if rank == question.rank(model.lead[question.at]):
         return model
     return _undecided(model, rank)
 
 
-def _make_hiding(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+def _make_hiding(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
     """Add a word on growth that could hide.
 
     Such is the expected one below a formula that grows more slowly, and a linear one below O(1). An O(1) that
     is expected keeps its rank, unless a scale is asked for or a logarithm may hide. Of fewer points than sums
     are searched over, no rank stands below which the next power could hide.
     """
-    lead, scale = model.lead[asked.at], _scale(model, points)
+    lead, scale = model.lead[question.at], _scale(model, points)
     few = len(points.scales) < LEAST_FOR_SUMS
-    growth = Growth.of(1) if lead.is_constant and asked.growth.is_constant else asked.growth
+    growth = Growth.of(1) if lead.is_constant and question.growth.is_constant else question.growth
     if few and lead >= growth and not lead.exp2:
         growth = Growth.of(1) if lead.power < 1 else Growth.of(lead.power + 1)
-    rank = asked.rank(growth)
-    if lead >= growth or rank == asked.rank(lead):
+    rank = question.rank(growth)
+    if lead >= growth or rank == question.rank(lead):
         return model
     share = hidden_share(model.terms, growth, points, scale)
     if share < COUNTS:
         return model
     words = (
-        f"{growth.big_o(asked.parameter)} may hide below {model.growth()}: up to {100 * share:.0f} % of"
-        f" the value at {asked.parameter} = {scale:g} would not show"
+        f"{growth.big_o(question.parameter)} may hide below {model.growth()}: up to {100 * share:.0f} % of"
+        f" the value at {question.parameter} = {scale:g} would not show"
     )
     noted = replace(model, warnings=(*model.warnings, ModelWarning("hidden", words)))
     scaled = model.validation is not None and model.validation.scale is not None
-    if not asked.growth.is_constant or scaled or few:
+    if not question.growth.is_constant or scaled or few:
         return _undecided(noted, rank)
     by_logarithm = hidden_share(model.terms, LOGARITHM, points, scale)
     return noted if by_logarithm < LOGARITHM_COUNTS else _undecided(noted, rank)
 
 
-def _make_misfitting(model: ScalingModel, asked: Asked, points: Points) -> ScalingModel:
+def _make_misfitting(model: ScalingModel, question: Asked, points: Points) -> ScalingModel:
     """Judge a formula that misses the points and is no match.
 
     It is undecided where it describes nothing, or where the last points grow as expected.
@@ -129,8 +129,8 @@ def _make_misfitting(model: ScalingModel, asked: Asked, points: Points) -> Scali
     missed = model.lack_of_fit is not None and model.lack_of_fit < MISFIT
     if validation is None or validation.rank != "none" or not missed or model.segments:
         return model
-    if _is_expected_at_the_end(asked.growth, points):
-        growth = asked.growth.big_o(asked.parameter)
+    if _is_expected_at_the_end(question.growth, points):
+        growth = question.growth.big_o(question.parameter)
         words = f"the last points grow as {growth}: behaviour may have changed before them"
     elif _largest_miss(model, points) > GROSS:
         words = "the formula is far from some points: no rank is stated by it"

@@ -152,8 +152,8 @@ def _search(
     grid: Grid, spaces: tuple[SearchSpace, ...], data: Aggregated, question: Question, reach: Floats
 ) -> Choices:
     candidates = _make_candidates(grid.points.tobytes(), len(grid.points), spaces)
-    found = search(candidates, data.value, data.u2, data.law, data.freedom, question.threads)
-    return choose(found, data, reach)
+    posterior = search(candidates, data.value, data.u2, data.law, data.freedom, question.threads)
+    return choose(posterior, data, reach)
 
 
 @lru_cache(maxsize=64)

@@ -30,9 +30,9 @@ class Foresight(msgspec.Struct, frozen=True):
     ranks_at: Floats | None
 
 
-def foresee(fitted: Fitted, targets: Floats, asked: Asked | None, *, at_scale: bool) -> Foresight:
+def foresee(fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale: bool) -> Foresight:
     """Answer for every function; ``at_scale``: the first target is the scale at which ranks are asked."""
-    memo = _Memo(fitted, targets, asked, at_scale=at_scale and asked is not None)
+    memo = _Memo(fitted, targets, question, at_scale=at_scale and question is not None)
     base = memo.of(fitted.choices.posterior)
     quantiles, ranks = base.quantiles.copy(), _copy(base.ranks)
     ranks_at = _copy(base.ranks_at)
@@ -80,8 +80,8 @@ class _Known(msgspec.Struct, frozen=True):
 class _Memo:
     """Draws and ranks of each posterior, computed once."""
 
-    def __init__(self, fitted: Fitted, targets: Floats, asked: Asked | None, *, at_scale: bool) -> None:
-        self.targets, self.asked, self.at_scale = targets, asked, at_scale
+    def __init__(self, fitted: Fitted, targets: Floats, question: Asked | None, *, at_scale: bool) -> None:
+        self.targets, self.asked, self.at_scale = targets, question, at_scale
         self.known: dict[int, _Known] = {}
         self.special: dict[int, list[int]] = {}
         for source in fitted.special.values():

@@ -39,10 +39,10 @@ def series_of_frame(
 
 
 def _get_column(frame: Any, name: str) -> list[Any]:
-    known = [str(column) for column in _make_names(frame)]
-    if name not in known:
-        close = get_close_matches(name, known, n=1)
-        hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(known) or 'none'}"
+    texts = [str(column) for column in _make_names(frame)]
+    if name not in texts:
+        close = get_close_matches(name, texts, n=1)
+        hint = f"did you mean {close[0]!r}?" if close else f"columns: {', '.join(texts) or 'none'}"
         raise UsageError(f"the frame has no column {name!r}", hint=hint)
     column = frame[name]
     for method in ("to_list", "tolist", "to_pylist"):

@@ -76,18 +76,18 @@ def breaks(series: Series, limit: float, question: Question | None = None) -> Br
 
     crosses = rises("value")
     # All scales that were looked at are predictions; only the one that is told can be too far.
-    known = [warning for warning in found.warnings if warning.kind != "far"]
+    warnings = [warning for warning in found.warnings if warning.kind != "far"]
     if crosses is not None and crosses > FAR * measured[-1]:
-        known.append(far(crosses / measured[-1]))
+        warnings.append(far(crosses / measured[-1]))
     falls = _compute_falls(scales, _compute_values(found.predictions, "value"), limit)
     bounded = asked.method != "seed001"
     earliest, latest = (rises("high"), rises("low")) if bounded else (None, None)
     others = {
-        other: max(point.at[i] for point in series.points)
-        for i, other in enumerate(series.parameters)
+        text: max(point.at[i] for point in series.points)
+        for i, text in enumerate(series.parameters)
         if i != at
     }
-    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(known), others)
+    return Breaks(limit, name, crosses, earliest, latest, falls, tuple(warnings), others)
 
 
 def _compute_values(predictions: Sequence[Prediction], which: str) -> list[float]:

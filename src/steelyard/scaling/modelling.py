@@ -128,7 +128,7 @@ def _all_answers(
     alone = replace(question, threads=1)
     with ThreadPoolExecutor(threads) as pool:
         yield from pool.map(
-            lambda each: _get_answers(each[0], [reading for _, reading in each[1]], alone), work
+            lambda item: _get_answers(item[0], [reading for _, reading in item[1]], alone), work
         )
 
 
@@ -140,10 +140,10 @@ def most_probable(scaling_model: ScalingModel) -> ScalingModel:
 
 def _check(series: Sequence[Series], question: Question) -> None:
     known = {name for names in {one.parameters for one in series} for name in names}
-    asked = [question.parameter] if question.parameter else []
-    asked += [*question.scale, *(name for target in question.targets for name in target)]
-    asked += question.along.values()
-    for name in asked:
+    texts = [question.parameter] if question.parameter else []
+    texts += [*question.scale, *(name for target in question.targets for name in target)]
+    texts += question.along.values()
+    for name in texts:
         if known and name not in known:
             raise UsageError(
                 f"no series has a parameter {name!r}",
@@ -240,18 +240,18 @@ def _get_answers(group: _Group, readings: list[SeriesArrays], question: Question
     # At targets beyond the data a steep candidate may pass the largest double; infinite is what it is there.
     with np.errstate(over="ignore", invalid="ignore"):
         fitted = fit(group.grid, data, question, targets)
-        seen = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
+        foresight = foresee(fitted, targets, group.asked, at_scale=bool(question.scale))
         seconds, upper = _compare_answers(fitted, question, targets), _bound_hidden(fitted, targets)
-    found, resting = _get_models(group, readings, fitted, seen, targets, seconds, upper)
+    models, resting = _get_models(group, readings, fitted, foresight, targets, seconds, upper)
     if not resting:  # and of no series it could not be said which scales are too small
-        return list(found)
+        return list(models)
     before = [replace(s, points=s.points[:-1]) for s in (readings[row].series for row in resting)]
     for row, without in zip(resting, model_all(before, replace(question, threads=1)), strict=True):
         if isinstance(without, ScalingModel):
             reading = readings[row]
             last = float(reading.grid[-1, 0]), float(reading.means[-1])
-            found[row] = in_three(found[row], without, *last)
-    return list(found)
+            models[row] = in_three(models[row], without, *last)
+    return list(models)
 
 
 def _bound_hidden(fitted: Fitted, targets: Floats) -> Floats | None:
@@ -268,16 +268,16 @@ def _compare_answers(fitted: Fitted, question: Question, targets: Floats) -> Sec
     return compare_answers(fitted.grid.points, fitted.data.value, fitted.data.u2, targets)
 
 
-def _rests_on_last(answer: ScalingModel, scales: Sequence[float], known: _Listed, at: int) -> bool:
+def _rests_on_last(answer: ScalingModel, scales: Sequence[float], listing: _Listed, at: int) -> bool:
     if answer.segments or len(answer.parameters) > 1 or len(scales) <= LEAST_POINTS:
         return False
     if misfits(answer):
         return True
-    if not answer.terms or known.shows[at]:
+    if not answer.terms or listing.shows[at]:
         return False
-    lead, *others = answer.terms
-    leading = [lead, *(term for term in others if term.coefficient < 0)]
-    return rests_on_last(leading, scales, known.values[at], known.variance[at], known.fitted[at])
+    lead, *terms = answer.terms
+    leading = [lead, *(term for term in terms if term.coefficient < 0)]
+    return rests_on_last(leading, scales, listing.values[at], listing.variance[at], listing.fitted[at])
 
 
 def summarised(readings: list[SeriesArrays], question: Question) -> Aggregated:
@@ -339,7 +339,7 @@ class _Listed:
         )
         column = choices.member.max(axis=1)
         part = choices.slope.sum(axis=1) * candidates.raw[column, -2]
-        at_last_but_one = (each[:, -2] for each in (data.value, posterior.variance, choices.fitted))
+        at_last_but_one = (row[:, -2] for row in (data.value, posterior.variance, choices.fitted))
         shows = shows_before_last(part, *at_last_but_one)
         self.shows = (shows & ((choices.member >= 0).sum(axis=1) == 1)).tolist()
         self.senseless = choices.senseless.tolist()
@@ -401,12 +401,12 @@ def _get_models(
     for row, reading in enumerate(readings):
         special = fitted.special.get(row)
         choices, data, at = special.speaks() if special else (fitted.choices, fitted.data, row)
-        known = listed.get(id(choices))
-        if known is None:
-            known = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
+        listing = listed.get(id(choices))
+        if listing is None:
+            listing = listed[id(choices)] = _Listed(choices, data, every_lead=group.every_lead)
         predictions = zip(asked_at, quantiles[row], strict=True)
         segments = _get_segments(reading, special) if special else ()
-        answer = _answer(group, reading, known, at, foresight, row, predictions, segments)
+        answer = _answer(group, reading, listing, at, foresight, row, predictions, segments)
         count = special.ends_apart if special else 0
         if count:
             answer = _replace_by_end(answer, quantiles[row], count)
@@ -415,7 +415,7 @@ def _get_models(
         if upper is not None and not segments and row not in fitted.special:
             answer = _widen(answer, upper[row].tolist(), scales[-1])
         out.append(answer)
-        if _rests_on_last(answer, scales, known, at):
+        if _rests_on_last(answer, scales, listing, at):
             resting.append(row)
     return out, resting
 
@@ -423,34 +423,34 @@ def _get_models(
 def _answer(
     group: _Group,
     reading: SeriesArrays,
-    known: _Listed,
+    listing: _Listed,
     at: int,
     foresight: Foresight,
     row: int,
     targets: Iterable[tuple[tuple[float, ...], list[float]]],
     segments: tuple[Segment, ...],
 ) -> ScalingModel:
-    lead, constant, terms = known.lead[at], known.constant[at], known.terms[at]
-    unknown = reading.kinked or known.senseless[at]
+    lead, constant, terms = listing.lead[at], listing.constant[at], listing.terms[at]
+    unknown = reading.kinked or listing.senseless[at]
     sure = 1 / 3 if unknown else 1.0
-    alternatives = known.alternatives(at)
-    asked, series = group.asked, reading.series
+    alternatives = listing.alternatives(at)
+    question, series = group.asked, reading.series
     validation = None
-    if asked is not None and foresight.ranks is not None:
+    if question is not None and foresight.ranks is not None:
         there = foresight.ranks_at[row] if foresight.ranks_at is not None else None
         ranks = foresight.ranks[row]
         targets = list(targets)
-        scale = targets[0][0][asked.at] if there is not None else None
+        scale = targets[0][0][question.at] if there is not None else None
         if unknown:
             ranks, there = NOT_KNOWN, None if there is None else NOT_KNOWN
-        validation = validation_of(asked, known.leads[lead][asked.at], ranks, scale, there)
+        validation = validation_of(question, listing.leads[lead][question.at], ranks, scale, there)
     bounds = (float(reading.means.min()), float(reading.means.max())) if unknown else None
     predictions = tuple(
         _make_prediction(target, value_of(constant, terms, target), ends, bounds) for target, ends in targets
     )
     rise = group.grid.rise
     if rise != "any" and not unknown:
-        predictions = levelled(predictions, known.scales, known.values[at], known.variance[at], rise)
+        predictions = levelled(predictions, listing.scales, listing.values[at], listing.variance[at], rise)
     answer = ScalingModel(
         name=series.name,
         metric=series.metric,
@@ -461,36 +461,36 @@ def _answer(
         launches=reading.fewest,
         constant=constant,
         terms=terms,
-        lead=known.leads[lead],
-        posterior=sure * known.posterior[at],
-        alternatives=tuple((other, sure * p) for other, p in alternatives) if unknown else alternatives,
-        aggregate=known.aggregate[at],
-        noise_law=known.law[at],
-        lack_of_fit=known.lack_of_fit[at],
-        r2=known.r2[at],
+        lead=listing.leads[lead],
+        posterior=sure * listing.posterior[at],
+        alternatives=tuple((growths, sure * p) for growths, p in alternatives) if unknown else alternatives,
+        aggregate=listing.aggregate[at],
+        noise_law=listing.law[at],
+        lack_of_fit=listing.lack_of_fit[at],
+        r2=listing.r2[at],
         segments=segments,
         method="posterior",
         validation=validation,
         predictions=predictions,
         simulated=series.simulated,
-        leading=known.leading[lead],
-        priors=known.priors,
+        leading=listing.leading[lead],
+        priors=listing.priors,
     )
-    edge = bool(terms) and known.at_edge[lead]
+    edge = bool(terms) and listing.at_edge[lead]
     notes = warnings_of(
         answer,
         reading,
-        known.one_sided[at],
+        listing.one_sided[at],
         edge=edge,
-        blurred=known.blurred[at],
-        senseless=known.senseless[at],
+        blurred=listing.blurred[at],
+        senseless=listing.senseless[at],
     )
     if rise != "any" and answer.lead[0] > CONSTANT:
         notes = (*notes, guessed(answer.growth()))
     answer = replace(answer, warnings=notes) if notes else answer
-    if asked is None or len(series.parameters) > 1:
+    if question is None or len(series.parameters) > 1:
         return answer
-    return doubted(answer, asked, known.points(at), rising=rise == "any")
+    return doubted(answer, question, listing.points(at), rising=rise == "any")
 
 
 def _replace_by_end(answer: ScalingModel, quantiles: Sequence[Sequence[float]], count: int) -> ScalingModel:
@@ -575,12 +575,12 @@ def _get_least_squares(
             answers.append(NotModelled(series.name, series.metric, series.labels, reason))
             continue
         space = question.base_space(group.grid.expectations[0], series.parameters[0])
-        found = seed001.fit(group.grid.points, data.value[row], space)
+        squares = seed001.fit(group.grid.points, data.value[row], space)
         answer = ScalingModel(
             name=series.name, metric=series.metric, unit=series.unit, labels=series.labels,
             parameters=series.parameters, points=len(reading.grid), launches=reading.fewest,
-            constant=found.constant, terms=found.terms(), lead=(found.growth,), posterior=1.0,
-            alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=found.r2,
+            constant=squares.constant, terms=squares.terms(), lead=(squares.growth,), posterior=1.0,
+            alternatives=(), aggregate=data.aggregate[row], noise_law=0.0, lack_of_fit=None, r2=squares.r2,
             segments=(), method="seed001", simulated=series.simulated,
         )  # fmt: skip
         values = [answer.at(*map(float, target)) for target in targets]
@@ -589,9 +589,9 @@ def _get_least_squares(
         )
         validation = None
         if group.asked is not None:
-            asymptotic = rank_of_one(found.growth, group.asked, None)
+            asymptotic = rank_of_one(squares.growth, group.asked, None)
             scale = float(targets[0, 0]) if question.scale else None
-            there = rank_of_one(found.growth, group.asked, scale) if scale is not None else None
-            validation = validation_of(group.asked, found.growth, asymptotic, scale, there)
+            there = rank_of_one(squares.growth, group.asked, scale) if scale is not None else None
+            validation = validation_of(group.asked, squares.growth, asymptotic, scale, there)
         answers.append(replace(answer, predictions=predictions, validation=validation))
     return answers

@@ -80,20 +80,20 @@ def in_three(model: ScalingModel, without: ScalingModel, last: float, value: flo
     formula that misses points becomes one that meets all others and is far from that ``value``; the formula
     stays the one of all points.
     """
-    one, other = model.lead[0], without.lead[0]
+    growth, other = model.lead[0], without.lead[0]
     if misfits(model):
-        same = misfits(without) or one == other or abs(value - without.at(last)) < FAR_OFF * value
+        same = misfits(without) or growth == other or abs(value - without.at(last)) < FAR_OFF * value
     else:
-        same = one.kind is other.kind and abs(one.power - other.power) < 1
+        same = growth.kind is other.kind and abs(growth.power - other.power) < 1
     if same:
         return model
     shares: dict[tuple[Growth, ...], float] = {}
-    for each in (model, without):
-        for lead, share in ((each.lead, each.posterior), *each.alternatives):
+    for scaling_model in (model, without):
+        for lead, share in ((scaling_model.lead, scaling_model.posterior), *scaling_model.alternatives):
             shares[lead] = shares.get(lead, 0.0) + share / 3
     posterior = shares.pop(model.lead)
-    where = f"{model.parameters[0]} = {last:g}"
-    words = f"{model.growth()} rests on {where} alone: without it, {without.growth()}"
+    text = f"{model.parameters[0]} = {last:g}"
+    words = f"{model.growth()} rests on {text} alone: without it, {without.growth()}"
     return replace(
         model,
         posterior=posterior,

@@ -119,12 +119,12 @@ def search(
     law, freedom : array (n,)
         ``u2`` grows as value^(2·law); degrees of freedom behind it, 0 where it is known.
     """
-    found = candidates.kernel.search(
+    findings = candidates.kernel.search(
         np.ascontiguousarray(value), np.ascontiguousarray(u2), law, freedom, KEPT, threads
     )
     size = np.abs(value)
     # A last point of nothing has no relative uncertainty; a thousandth of the largest stands for it.
-    last = np.sqrt(found.variance[:, -1]) / np.maximum(
+    last = np.sqrt(findings.variance[:, -1]) / np.maximum(
         np.maximum(size[:, -1], 1e-3 * size.max(axis=1)), 1e-300
     )
     blur = (np.sqrt(u2) / np.maximum(size, 1e-300)).min(axis=1)
@@ -132,7 +132,7 @@ def search(
     doubt = DOUBT * np.minimum(last / EXACT, 1.0) + blurred
     posterior = Posterior(
         candidates,
-        **{name: getattr(found, name) for name in Posterior.__struct_fields__ if hasattr(found, name)},
+        **{name: getattr(findings, name) for name in Posterior.__struct_fields__ if hasattr(findings, name)},
         noise=last,
         doubt=doubt,
         blurred=blurred,

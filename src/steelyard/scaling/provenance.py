@@ -23,10 +23,10 @@ def describe_missing(series: Series) -> str:
     """Say why values of an incomplete series are missing: the scales without a value, or failures."""
     if not series.lost:
         return "failures"
-    shown = ", ".join(series.lost[:SHOWN]) + (
+    text = ", ".join(series.lost[:SHOWN]) + (
         f" and {len(series.lost) - SHOWN} more" if len(series.lost) > SHOWN else ""
     )
-    return f"no value: {shown}"
+    return f"no value: {text}"
 
 
 def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> ScalingModel | NotModelled:
@@ -44,8 +44,8 @@ def of_provenance(answer: ScalingModel | NotModelled, series: Series) -> Scaling
         notes.append(ModelWarning("left_out", f"{describe_missing(series)}; no rank is given"))
     if not notes:
         return answer
-    found = answer.validation
-    if found is not None:
-        there: RankAnswer | None = None if found.rank_at_scale is None else "undecided"
-        found = replace(found, rank="undecided", rank_at_scale=there)
-    return replace(answer, validation=found, warnings=(*answer.warnings, *notes))
+    validation = answer.validation
+    if validation is not None:
+        there: RankAnswer | None = None if validation.rank_at_scale is None else "undecided"
+        validation = replace(validation, rank="undecided", rank_at_scale=there)
+    return replace(answer, validation=validation, warnings=(*answer.warnings, *notes))

@@ -172,9 +172,9 @@ class Question(msgspec.Struct, frozen=True):
             if key not in known:
                 names = list(dict.fromkeys(one.name for one in series if one.name))
                 close = get_close_matches(key, [*names, *known], n=1)
-                more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+                text = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
                 listed = (
-                    f"functions: {', '.join(names[:LISTED])}{more}" if names else "no function has a name"
+                    f"functions: {', '.join(names[:LISTED])}{text}" if names else "no function has a name"
                 )
                 raise UsageError(
                     f"--expect names {key!r}, which is not in the data",

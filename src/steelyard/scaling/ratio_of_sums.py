@@ -82,12 +82,12 @@ def ratio_of_sums(uncertains: Sequence[Uncertain], right: Sequence[Uncertain]) -
     By Fieller's distribution of a ratio of means with the degrees of freedom of Welch and Satterthwaite; of
     single values, by t on the logarithm.
     """
-    top, bottom = sum(each.mean for each in uncertains), sum(each.mean for each in right)
-    kinds = {each.kind for each in (*uncertains, *right)}
-    n = min(each.n for each in (*uncertains, *right))
-    parts = [(each.mean / top * each.relative, each.nu) for each in uncertains]
+    top, bottom = sum(point.mean for point in uncertains), sum(point.mean for point in right)
+    kinds = {point.kind for point in (*uncertains, *right)}
+    n = min(point.n for point in (*uncertains, *right))
+    parts = [(point.mean / top * point.relative, point.nu) for point in uncertains]
     r_top = math.hypot(*(part for part, _ in parts))
-    others = [(each.mean / bottom * each.relative, each.nu) for each in right]
+    others = [(point.mean / bottom * point.relative, point.nu) for point in right]
     r_bottom = math.hypot(*(part for part, _ in others))
     if "unknown" in kinds:
         return RatioOfSums(top / bottom, "unknown", None, n)

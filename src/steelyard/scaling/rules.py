@@ -74,32 +74,36 @@ def judge(
         The rule names a function that has no model.
     """
     refuse_unknown(rule, models)
-    left, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
-    probability = STEADY if steady else _probability(left, right)
+    scaling_models, right = [models[name] for name in rule.left], [models[name] for name in rule.right]
+    probability = STEADY if steady else _probability(scaling_models, right)
     if alike and probability <= 1 - SURE:
         probability = KEPT * probability + 1 - KEPT
     verdict: Outcome = (
         "holds" if probability >= SURE else "fails" if probability <= 1 - SURE else "not_resolved"
     )
     broken = next(
-        (x for x in _compute_scales(smallest) if sum(m.at(x) for m in left) > sum(m.at(x) for m in right)),
+        (
+            x
+            for x in _compute_scales(smallest)
+            if sum(m.at(x) for m in scaling_models) > sum(m.at(x) for m in right)
+        ),
         None,
     )
-    known = all(model.method != "seed001" for model in (*left, *right))
+    known = all(model.method != "seed001" for model in (*scaling_models, *right))
     measured = broken is not None and broken <= largest
     return RuleAnswer(rule.text, verdict, probability if known else None, broken, measured)
 
 
 def refuse_unknown(rule: GrowthRule, functions: Iterable[str]) -> None:
     """Raise UsageError where the rule names none of the functions; names the nearest."""
-    known = sorted(set(functions))
+    texts = sorted(set(functions))
     for name in (*rule.left, *rule.right):
-        if name not in known:
-            close = get_close_matches(name, known, n=1)
-            named = ", ".join(filter(None, known)) or "none has a name; --by COLUMN gives them names"
+        if name not in texts:
+            close = get_close_matches(name, texts, n=1)
+            named = ", ".join(filter(None, texts)) or "none has a name; --by COLUMN gives them names"
             hint = f"did you mean {close[0]!r}?" if close else f"functions: {named}"
-            what = f"rule {rule.text!r} names {name!r}, which is not among the functions"
-            raise UsageError(what, hint=hint)
+            text = f"rule {rule.text!r} names {name!r}, which is not among the functions"
+            raise UsageError(text, hint=hint)
 
 
 def _compute_scales(smallest: float) -> list[float]:
@@ -109,7 +113,7 @@ def _compute_scales(smallest: float) -> list[float]:
     return out
 
 
-def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
+def _probability(models: list[ScalingModel], right: list[ScalingModel]) -> float:
     """Return the probability that the left side does not grow faster, functions independent.
 
     A prior over leads holds equal growth for as good as impossible: a hundred leads share it. So "no faster"
@@ -117,10 +121,10 @@ def _probability(left: list[ScalingModel], right: list[ScalingModel]) -> float:
     data. Faster is by a logarithm or more: a power of a twelfth beside an equal one is told apart by no data,
     and one is always possible.
     """
-    left_leads, right_leads = _weigh_sum(left), _weigh_sum(right)
+    left_leads, right_leads = _weigh_sum(models), _weigh_sum(right)
     obeying = _weigh_best_pair(left_leads, right_leads, lambda g, h: g <= h)
     broken = _weigh_best_pair(left_leads, right_leads, lambda g, h: g >= h * LOGARITHM)
-    accounted = math.prod(_count_known(model) for model in (*left, *right))
+    accounted = math.prod(_count_known(model) for model in (*models, *right))
     return accounted * obeying / (obeying + broken) + (1 - accounted) / 2 if obeying + broken else 0.5
 
 

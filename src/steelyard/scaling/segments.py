@@ -89,10 +89,10 @@ class Segmenter:
         out = {}
         for start, end in self.ranges:
             piece = part(data, rows, start, end)
-            found = search(
+            posterior = search(
                 self.candidates[start, end], piece.value, piece.u2, piece.law, piece.freedom, threads
             )
-            out[start, end] = Stretch(start, end, piece, found)
+            out[start, end] = Stretch(start, end, piece, posterior)
         return out
 
     def segment(self, stretches: dict[tuple[int, int], Stretch], row: int) -> Segmentation:
@@ -109,7 +109,7 @@ class Segmenter:
         total = [-math.inf] * (m + 1)
         best = [-math.inf] * (m + 1)
         back = [0] * (m + 1)
-        for start, end in sorted(self.ranges, key=lambda each: (each[1], each[0])):
+        for start, end in sorted(self.ranges, key=lambda pair: (pair[1], pair[0])):
             if (start and not math.isfinite(best[start])) or not math.isfinite(log[start, end]):
                 continue
             before_total, before_best = (

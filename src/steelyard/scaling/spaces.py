@@ -98,7 +98,7 @@ def small_space() -> SearchSpace:
 @cache
 def tiny_space() -> SearchSpace:
     """Return a logarithm and four powers up to 3: for four parameters."""
-    return _make_space("tiny", (Growth.of(*each) for each in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
+    return _make_space("tiny", (Growth.of(*group) for group in ((0, 1), ("1/2", 0), (1, 0), (2, 0), (3, 0))))
 
 
 @cache

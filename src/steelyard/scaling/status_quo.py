@@ -58,8 +58,11 @@ def accept(
             rank = answer.validation.rank if isinstance(answer, ScalingModel) and answer.validation else None
             key = f"{one.name} {one.metric}"
             if rank in ("match", "approximate"):
-                its = stated[key]
-                found[key] = {"expect": its.expect, **({"deviation": its.deviation} if its.deviation else {})}
+                expectation = stated[key]
+                found[key] = {
+                    "expect": expectation.expect,
+                    **({"deviation": expectation.deviation} if expectation.deviation else {}),
+                }
             else:
                 left.append(one)
         open_ = left

@@ -60,7 +60,7 @@ class Suggestion(msgspec.Struct, frozen=True):
 
 
 def suggest(
-    draws: Draws, row: int, asked: Asked, noise: float, largest_value: float, *, most: float = math.inf
+    draws: Draws, row: int, question: Asked, noise: float, largest_value: float, *, most: float = math.inf
 ) -> tuple[Suggestion, ...]:
     """Points for function ``row``, cheapest of those that settle first, then the most informative.
 
@@ -69,21 +69,21 @@ def suggest(
     candidates = draws.posterior.candidates
     leads = candidates.leads
     group = candidates.group[draws.posterior.candidate[row, draws.component[row]]]
-    table = np.array([RANKS.index(asked.rank(leads[int(g)][asked.at])) for g in group])
+    table = np.array([RANKS.index(question.rank(leads[int(g)][question.at])) for g in group])
     points = candidates.points
     top, bottom = points.max(axis=0), points.min(axis=0)
     found = []
-    measured = sorted(set(points[:, asked.at].tolist()))
-    outside = [(bottom if factor < 1 else top)[asked.at] * factor for factor in FACTORS]
-    between = [math.sqrt(one * other) for one, other in pairwise(measured) if one > 0]
+    measured = sorted(set(points[:, question.at].tolist()))
+    outside = [(bottom if factor < 1 else top)[question.at] * factor for factor in FACTORS]
+    between = [math.sqrt(item * other) for item, other in pairwise(measured) if item > 0]
     for scale in dict.fromkeys(map(round, (*map(float, outside), *between))):
         target = top.copy()
-        target[asked.at] = scale
+        target[question.at] = scale
         if scale < 2 or scale > most or scale in measured:
             continue
         certainty = _certainty(draws.at_row(row, target), table, noise)
         value = float(np.median(draws.at_row(row, target)))
-        cost = value * target[asked.at] / (largest_value * top[asked.at])
+        cost = value * target[question.at] / (largest_value * top[question.at])
         found.append(Suggestion(tuple(map(float, target)), certainty, float(cost), certainty >= SURE))
     return tuple(sorted(found, key=lambda s: (not s.settles, s.cost if s.settles else -s.certainty)))
 
@@ -113,8 +113,8 @@ def advise(series: Series, question: Question, *, most: float = math.inf) -> tup
     data = aggregate(reading.values[None], question.aggregate, question.floor)
     grid = grid_of(series, reading, question)
     source = fit(grid, data, question, np.empty((0, len(series.parameters)))).source(0)
-    choices, own, row = source.speaks()
-    some = own.value[row] != 0
-    noise = float(np.median(np.sqrt(own.u2[row][some]) / np.abs(own.value[row][some])))
+    choices, aggregated, row = source.speaks()
+    some = aggregated.value[row] != 0
+    noise = float(np.median(np.sqrt(aggregated.u2[row][some]) / np.abs(aggregated.value[row][some])))
     draws = draw(choices.posterior)
-    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(own.value[row].max()), most=most)
+    return suggest(draws, row, asked, max(noise, LEAST_NOISE), float(aggregated.value[row].max()), most=most)

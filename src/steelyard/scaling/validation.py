@@ -43,23 +43,23 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def validation_of(
-    asked: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
+    question: Asked, lead: Growth, asymptotic: Floats, scale: float | None, at_scale: Floats | None
 ) -> Validation:
     """Return the answer from probabilities in the order of ``RANKS``."""
     rank_probability = RankProbability(*map(float, asymptotic))
     there = None if at_scale is None else RankProbability(*map(float, at_scale))
     stated = Validation(
-        expectation=asked.stated.expect,
-        deviation=asked.deviation.text(asked.parameter),
-        parameter=asked.parameter,
-        divergence=_make_divergence(lead, asked.growth),
+        expectation=question.stated.expect,
+        deviation=question.deviation.text(question.parameter),
+        parameter=question.parameter,
+        divergence=_make_divergence(lead, question.growth),
         rank="undecided",
         probability=rank_probability,
         scale=scale if there is not None else None,
         rank_at_scale=there.answer(SURE, matches=there.match > there.approximate)
         if there is not None
         else None,
-        at_most=asked.stated.at_most,
+        at_most=question.stated.at_most,
     )
     return replace(stated, rank=rank_probability.answer(SURE, matches=stated.matches))
 
@@ -82,9 +82,9 @@ def _table(leads: tuple[Monomial, ...], asked: Asked) -> Floats:
     return out
 
 
-def rank_probabilities(posterior: Posterior, asked: Asked) -> Floats:
+def rank_probabilities(posterior: Posterior, question: Asked) -> Floats:
     """(n, 3) in the order of ``RANKS``."""
-    table = _table(posterior.candidates.leads, asked)
+    table = _table(posterior.candidates.leads, question)
     mass: Floats = np.einsum("ij,jk->ik", posterior.lead, table)  # as in ``choose.class_shares``
     return _doubted(mass / mass.sum(axis=1, keepdims=True), posterior.doubt)
 
@@ -101,7 +101,7 @@ def _table_at(columns: tuple[TermColumn, ...], asked: Asked, scale: float) -> In
     return np.array([RANKS.index(asked.rank_at(growth, scale)) for growth in growths])
 
 
-def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
+def rank_probabilities_at(draws: Draws, question: Asked, target: Floats) -> Floats:
     """Share of the formulas whose dominating growing term has each rank at ``target``, (n, 3)."""
     candidates = draws.posterior.candidates
     members = candidates.members[np.take_along_axis(draws.posterior.candidate, draws.component, axis=1)]
@@ -109,17 +109,17 @@ def rank_probabilities_at(draws: Draws, asked: Asked, target: Floats) -> Floats:
     grown = part.sum(axis=2)
     dominating = np.take_along_axis(members, part.argmax(axis=2)[:, :, None], axis=2)[:, :, 0]
     # What falls has fallen off where less of it is left than of the constant.
-    falls = np.append([column.growth[asked.at] < CONSTANT for column in candidates.columns], False)
+    falls = np.append([column.growth[question.at] < CONSTANT for column in candidates.columns], False)
     flat = (grown <= 0) | (falls[dominating] & (grown < draws.coefficient[:, :, 0]))
-    if asked.growth.is_constant:
+    if question.growth.is_constant:
         flat |= grown < GROWTH_THAT_COUNTS * (grown + np.maximum(draws.coefficient[:, :, 0], 0.0))
-    table = _table_at(candidates.columns, asked, float(target[asked.at]))
+    table = _table_at(candidates.columns, question, float(target[question.at]))
     ranks = table[np.where(flat, -1, dominating)]
     found = np.stack([(ranks == which).mean(axis=1) for which in range(len(RANKS))], axis=1)
     return _doubted(found, draws.posterior.doubt)
 
 
-def rank_of_one(growth: Growth, asked: Asked, scale: float | None) -> Floats:
+def rank_of_one(growth: Growth, question: Asked, scale: float | None) -> Floats:
     """All probability on the rank of one growth, for large x or at ``scale``."""
-    found = asked.rank(growth) if scale is None else asked.rank_at(growth, scale)
+    found = question.rank(growth) if scale is None else question.rank_at(growth, scale)
     return np.array([float(found == name) for name in RANKS])

@@ -93,7 +93,7 @@ def versus(
         if isinstance(found, NotModelled):
             return found
         models.append(found)
-    mine, its = models
+    mine, scaling_model = models
     values, weights = zip(*(_get_values(one, asked, target) for one in (function, series)), strict=True)
     # In logarithms, since an exponential leaves the range of double long before its ratio does.
     mine_logs, its_logs = (np.log(np.clip(value, SMALLEST, LARGEST)) for value in values)
@@ -101,19 +101,19 @@ def versus(
     weight = np.outer(*weights).ravel()
     low, middle, high = (_ratio(log) for log in weighted_quantiles(logs, weight))
     point = tuple(map(float, target))
-    above, below = mine.at(*point), its.at(*point)
+    above, below = mine.at(*point), scaling_model.at(*point)
     # Formulas may leave that range too, or come down to 0; the posterior's median stands for them then.
     ratio = above / below if 0 < above < LARGEST and 0 < below < LARGEST else middle
-    faster, alike = _compute_growth(mine, its)
+    faster, alike = _compute_growth(mine, scaling_model)
     return Versus(
         function=mine,
-        other=its,
+        other=scaling_model,
         at=point,
         ratio=ratio,
         low=min(low, ratio),
         high=max(high, ratio),
         larger=float(weight[logs > 0].sum() / weight.sum()),
-        divergence=mine.lead[0] / its.lead[0],
+        divergence=mine.lead[0] / scaling_model.lead[0],
         grows_faster=faster,
         grows_alike=alike,
     )
@@ -134,9 +134,9 @@ def across(series: Sequence[Series], label: str) -> list[tuple[Series, Series]]:
             groups.setdefault((one.metric, rest), []).append(one)
     pairs = [(each, first) for first, *others in groups.values() for each in others]
     if not pairs:
-        known = ", ".join(dict.fromkeys(name for one in series for name in one.labels)) or "none"
+        text = ", ".join(dict.fromkeys(name for one in series for name in one.labels)) or "none"
         raise UsageError(
-            f"no two functions differ in {label!r} alone", hint=f"name one of the labels: {known}"
+            f"no two functions differ in {label!r} alone", hint=f"name one of the labels: {text}"
         )
     return pairs
 

@@ -68,10 +68,10 @@ def _of_points(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]
 
 
 def _make_segments(model: ScalingModel) -> ModelWarning:
-    where = ", ".join(
+    text = ", ".join(
         f"{a.end:g} and {b.start:g}" for a, b in zip(model.segments, model.segments[1:], strict=False)
     )
-    change = f"behaviour changes between {model.parameters[0]} = {where}"
+    change = f"behaviour changes between {model.parameters[0]} = {text}"
     return ModelWarning("segments", f"{change}; the model holds for the last range")
 
 
@@ -160,6 +160,6 @@ def _dominated(model: ScalingModel, reading: SeriesArrays) -> list[ModelWarning]
     if parts[0] >= 0.5 * sum(parts):
         return []
     slower = max(model.terms[1:], key=lambda term: term.at(reading.largest))
-    what = slower.growth[0].text(model.parameters[0])
-    words = f"assumes the leading term: {what} dominates up to the largest point measured"
+    text = slower.growth[0].text(model.parameters[0])
+    words = f"assumes the leading term: {text} dominates up to the largest point measured"
     return [ModelWarning("given_leading_term", words)]

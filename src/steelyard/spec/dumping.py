@@ -95,5 +95,5 @@ def _value(value: object) -> object:
     if isinstance(value, msgspec.Struct):
         return _make_plain(value)
     if isinstance(value, (list, tuple)):
-        return [_value(each) for each in value]
-    return {key: _value(each) for key, each in value.items()} if isinstance(value, Mapping) else value
+        return [_value(item) for item in value]
+    return {key: _value(item) for key, item in value.items()} if isinstance(value, Mapping) else value

@@ -145,13 +145,13 @@ def claims_of(given: Sequence[object], about: Experiment) -> tuple[Claim, ...]:
 def _check_plain(value: object, path: KeyPath, origin: Origin) -> None:
     """Refuse values that TOML cannot express; a set above all, whose order changes from run to run."""
     if isinstance(value, dict):
-        for key, each in value.items():
+        for key, item in value.items():
             if not isinstance(key, str):
                 raise origin.error(path, f"the key {key!r} must be text", "use keys of type str")
-            _check_plain(each, (*path, key), origin)
+            _check_plain(item, (*path, key), origin)
     elif isinstance(value, (list, tuple)):
-        for i, each in enumerate(value):
-            _check_plain(each, (*path, i), origin)
+        for i, item in enumerate(value):
+            _check_plain(item, (*path, i), origin)
     elif value is not None and type(value) not in (str, bool, int, float):
         kind = type(value).__name__
         hint = "use str, bool, int, float, and lists and dictionaries of them"
@@ -273,8 +273,8 @@ def _make_compose(
     if analysis is None:
         return gathered.refused()
     if launch.queue is not None and levels:
-        what = "levels are entered by commands on this machine, and trials run in a queue"
-        raise origin.error(("levels",), what, "put the commands into prepare, or into the job script")
+        text = "levels are entered by commands on this machine, and trials run in a queue"
+        raise origin.error(("levels",), text, "put the commands into prepare, or into the job script")
     found = Experiment(
         name=title,
         source=str(source),

@@ -57,8 +57,8 @@ def answer(
         samples = pool(samples, declared.instances)
         to_limit = None if to_limit is None else pool(to_limit, declared.instances)
     described = [describe(sample) for sample in samples]
-    primary = [each for each in described if each.metric.name == declared.metric]
-    others = [each for each in described if each.metric.name != declared.metric]
+    primary = [description for description in described if description.metric.name == declared.metric]
+    descriptions = [description for description in described if description.metric.name != declared.metric]
     if not primary:
         raise ValueError(f"no sample of the primary metric {declared.metric!r}")
     found = Answer(
@@ -66,7 +66,7 @@ def answer(
         design=facts,
         declared=declared,
         metric=primary[0].metric,
-        samples=(*primary, *others),
+        samples=(*primary, *descriptions),
         comparisons=(),
         protocol=_make_protocol(samples, declared),
     )
@@ -82,7 +82,7 @@ def answer(
             *doubtful_units(found.samples),
             *warnings,
         ),
-        unobserved=(*limits_of(facts, primary, others), *unobserved),
+        unobserved=(*limits_of(facts, primary, descriptions), *unobserved),
     )
 
 

@@ -161,7 +161,7 @@ def _of_values(facts: DesignFacts, samples: Sequence[Described], *, alone: bool)
         if sample.dominating is not None:
             carried = {"share": sample.dominating, "n": sample.summary.n}
             notices.append(Notice("dominated", (sample.treatment.label,), carried))
-    notices += [each for sample in samples if (each := _make_instance(sample)) is not None]
+    notices += [notice for sample in samples if (notice := _make_instance(sample)) is not None]
     if coarse := _flagged(samples, "resolution"):
         step = max(sample.step or 0.0 for sample in coarse)
         notices.append(
@@ -217,8 +217,10 @@ def _of_comparisons(facts: DesignFacts, comparisons: Sequence[Comparison]) -> li
 
 
 def _make_worst(correlated: Sequence[Comparison]) -> Autocorrelation | None:
-    known = [each.autocorrelation for each in correlated if each.autocorrelation is not None]
-    return min(known, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
+    autocorrelations = [
+        comparison.autocorrelation for comparison in correlated if comparison.autocorrelation is not None
+    ]
+    return min(autocorrelations, key=lambda correlation: correlation.n_eff / correlation.n, default=None)
 
 
 def _flagged(samples: Sequence[Described], flag: Flag) -> list[Described]:
@@ -251,7 +253,7 @@ def doubtful_units(samples: Sequence[Described]) -> list[Notice]:
         told = sample.metric.kind == "user" and sample.metric.unit == "s" and sample.provenance != "simulated"
         if told and wall and mean is not None and mean > LONGER * wall:
             name = sample.metric.name
-            worst[name] = max(worst.get(name, (0.0, sample)), (mean / wall, sample), key=lambda each: each[0])
+            worst[name] = max(worst.get(name, (0.0, sample)), (mean / wall, sample), key=lambda pair: pair[0])
     return [
         Notice(
             "longer_than_trial",

@@ -16,8 +16,10 @@ RESOLVED: Final = 0.9
 
 def tally(way: Way, comparisons: Sequence[Comparison]) -> Tally:
     """Count the comparisons of one way that call the program different."""
-    different = sum(each.difference != "not_resolved" for each in comparisons)
-    ratios = [each.speedup.value for each in comparisons if isinstance(each.speedup, Speedup)]
+    different = sum(comparison.difference != "not_resolved" for comparison in comparisons)
+    ratios = [
+        comparison.speedup.value for comparison in comparisons if isinstance(comparison.speedup, Speedup)
+    ]
     return Tally(
         way,
         comparisons=len(comparisons),
@@ -31,7 +33,8 @@ def tally(way: Way, comparisons: Sequence[Comparison]) -> Tally:
 
 def _compute_margin(comparisons: Sequence[Comparison]) -> float | None:
     reaches = sorted(
-        math.inf if each.ci95 is None else max(each.ci95.high - 1, 1 - each.ci95.low) for each in comparisons
+        math.inf if comparison.ci95 is None else max(comparison.ci95.high - 1, 1 - comparison.ci95.low)
+        for comparison in comparisons
     )
     reach = reaches[math.ceil(RESOLVED * len(reaches)) - 1] if reaches else math.inf
     return reach if reach < math.inf else None

@@ -69,9 +69,9 @@ def refuse_existing(directory: Path) -> None:
     if directory.is_dir() and not any(directory.iterdir()):
         return
     if (directory / FILE).exists():
-        if (found := holder(directory / "lock")) is not None:
+        if (lock_holder := holder(directory / "lock")) is not None:
             # Nobody is told to remove what is being measured.
-            raise busy(directory, found)
+            raise busy(directory, lock_holder)
         raise RecordError(
             f"{directory} exists already",
             hint=f"continue it, name another directory, or remove it: rm -r {shlex.quote(str(directory))}",
@@ -90,11 +90,11 @@ def unfinished_name(directory: Path) -> Path:
 
 def remove_unfinished(directory: Path) -> None:
     """Remove what a process left that died while it made this record."""
-    for left in directory.parent.glob(f".{glob.escape(directory.name)}.*.unfinished"):
+    for path in directory.parent.glob(f".{glob.escape(directory.name)}.*.unfinished"):
         # Who is still at it has the lock. In the moment before, two processes make the same record, and one
         # of them has to fail anyway.
-        if holder(left / "lock") is None:
-            shutil.rmtree(left, ignore_errors=True)
+        if holder(path / "lock") is None:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 def name_record(unfinished: Path, directory: Path, lock: WriterLock) -> WriterLock:

@@ -181,8 +181,8 @@ def refuse_changed_pages(path: Path) -> None:
     if is_in_the_middle(path) or not (pages := damaged_pages(path)):
         return
     numbers = ", ".join(map(str, pages[:_PAGES_NAMED])) + (", …" if len(pages) > _PAGES_NAMED else "")
-    what = f"page {numbers} is" if len(pages) == 1 else f"{len(pages):,} pages ({numbers}) are"
-    raise damaged(path, f"{what} not as written (its digest differs)")
+    text = f"page {numbers} is" if len(pages) == 1 else f"{len(pages):,} pages ({numbers}) are"
+    raise damaged(path, f"{text} not as written (its digest differs)")
 
 
 def inspect(path: Path) -> None:
@@ -323,8 +323,8 @@ def _compute_missing_bytes(path: Path, header: bytes) -> int:
         return 0
     page_bytes = int.from_bytes(header[16:18], "big")
     # A page of 65,536 bytes is written as 1.
-    wanted = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
-    return max(0, wanted - _compute_size(path))
+    count = int.from_bytes(header[28:32], "big") * (65536 if page_bytes == 1 else page_bytes)
+    return max(0, count - _compute_size(path))
 
 
 def quoted(path: Path) -> str:

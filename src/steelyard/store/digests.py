@@ -97,11 +97,11 @@ def damaged_pages(file: Path) -> list[int]:
         if digests is None or _compute_header(file) != (digests.changes, digests.page_bytes):
             return []
         pages, width = list(_get_pages(file, digests.page_bytes)), 2 * _DIGEST_BYTES
-        wanted = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
+        texts = [digests.pages[at : at + width] for at in range(0, len(digests.pages), width)]
         damaged = [
             number
-            for number in range(1, max(len(pages), len(wanted)) + 1)
-            if pages[number - 1 : number] != wanted[number - 1 : number]
+            for number in range(1, max(len(pages), len(texts)) + 1)
+            if pages[number - 1 : number] != texts[number - 1 : number]
         ]
         if damaged:
             free = _list_free_pages(file, digests.page_bytes)

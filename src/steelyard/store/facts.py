@@ -79,10 +79,10 @@ class Facts:
         except (TypeError, ValueError, LookupError, OverflowError, MemoryError) as error:
             # SQLite takes much damage for data: a number where text should be, a row without its parent.
             with explained(file):
-                found = self._damage()
-            if not found:
+                texts = self._damage()
+            if not texts:
                 raise
-            raise damaged(file, found[0]) from error
+            raise damaged(file, texts[0]) from error
 
     def _damage(self) -> list[str]:
         lines = [str(row[0]) for row in self._connection.execute("PRAGMA quick_check")]
@@ -120,7 +120,7 @@ class Facts:
     @property
     def imported(self) -> bool:
         """Whether the values are those of other tools' files."""
-        return any("imported_from" in each for each in self.program.values())
+        return any("imported_from" in item for item in self.program.values())
 
     @property
     def metrics(self) -> tuple[Metric, ...]:

@@ -42,20 +42,24 @@ class LockHolder(msgspec.Struct, frozen=True):
         return f"process {self.pid} on {self.host} since {self.since}"
 
 
-def busy(directory: Path, found: LockHolder) -> RecordBusyError:
+def busy(directory: Path, lock_holder: LockHolder) -> RecordBusyError:
     """Return the error for a record that somebody else is running."""
-    hint = f"wait for it, or stop it: kill {found.pid}" if found.here else "wait for it, or stop it there"
-    if _has_died(found):
+    hint = (
+        f"wait for it, or stop it: kill {lock_holder.pid}"
+        if lock_holder.here
+        else "wait for it, or stop it there"
+    )
+    if _has_died(lock_holder):
         lock = shlex.quote(str(directory / "lock"))
         hint = f"it has died, but a process that it started still holds the record: fuser {lock} names it"
-    return RecordBusyError(f"{directory} is being run by {found}", hint=hint)
+    return RecordBusyError(f"{directory} is being run by {lock_holder}", hint=hint)
 
 
-def _has_died(found: LockHolder) -> bool:
-    if not found.here:
+def _has_died(lock_holder: LockHolder) -> bool:
+    if not lock_holder.here:
         return False
     try:
-        stat = Path(_PROCESSES, str(found.pid), "stat").read_text(encoding="utf-8", errors="replace")
+        stat = Path(_PROCESSES, str(lock_holder.pid), "stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):
         return _PROCESSES.exists()  # without a /proc, nothing is known
     except OSError:  # a /proc that hides the processes of others
@@ -103,9 +107,9 @@ class WriterLock:
             try:
                 lock_file(self._fd)
             except BlockingIOError as error:
-                found = _read(self._fd)
-                if not _has_died(found) or time.monotonic() > patient_until:
-                    raise busy(path.parent, found) from error
+                lock_holder = _read(self._fd)
+                if not _has_died(lock_holder) or time.monotonic() > patient_until:
+                    raise busy(path.parent, lock_holder) from error
                 time.sleep(_PAUSE_S)
             else:
                 return

@@ -58,11 +58,11 @@ class Origins(msgspec.Struct, frozen=True):
     def of(cls, experiment_json: str | bytes, runs: Sequence[Run], *, one_process: bool = False) -> Origins:
         """Read them from a record, even one whose spec a newer version wrote."""
         launch = msgspec.json.decode(experiment_json, type=_Spec).launch
-        known = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
+        numbers = [cpus for run in runs if isinstance(cpus := run.host.get("cpus_usable"), int)]
         overcommitted = (
             launch.kind == "slurm" and launch.ranks is not None and is_overcommitted(launch.arguments)
         )
-        return cls(launch.kind, launch.ranks, min(known, default=None), one_process, overcommitted)
+        return cls(launch.kind, launch.ranks, min(numbers, default=None), one_process, overcommitted)
 
     @property
     def simulated(self) -> bool:

@@ -143,7 +143,7 @@ class Reading(Facts):
     @_asked
     def origins(self) -> Origins:
         """Return the provenance of values: measured, simulated, or of more ranks than CPUs."""
-        one_process = any("one_process" in each for each in self.program.values())
+        one_process = any("one_process" in item for item in self.program.values())
         return Origins.of(self._experiment_json, self.runs(), one_process=one_process)
 
     @_asked
@@ -224,19 +224,19 @@ class Reading(Facts):
         found = times_to_limit(self._connection, limit_s)
         samples = []
         for treatment in self.treatments:
-            its = found.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))
-            passes, contexts = origin.of(its.columns)
+            columns = found.get(treatment.id, CensoredColumns(LaunchColumns.empty(1), array("b")))
+            passes, contexts = origin.of(columns.columns)
             samples.append(
                 Sample(
                     metric,
                     treatment,
-                    its.columns.values[0],
-                    its.columns.blocks,
+                    columns.columns.values[0],
+                    columns.columns.blocks,
                     passes,
                     contexts,
-                    its.columns.trials,
+                    columns.columns.trials,
                     failures=failures[treatment.id],
-                    censored=its.censored,
+                    censored=columns.censored,
                     provenance=origins.provenance(metric, treatment),
                 )
             )
@@ -455,7 +455,7 @@ def _without_restated(
         name
         for label, _ in found[:1]
         for name in labels[label]
-        if all(name in levels and labels[each].get(name) == levels[name] for each, levels in found)
+        if all(name in levels and labels[number].get(name) == levels[name] for number, levels in found)
     }
     left = {
         label: {name: value for name, value in its.items() if name not in restated}

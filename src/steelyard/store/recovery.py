@@ -148,8 +148,8 @@ def recover(damaged: Path, new: Path) -> Recovered:
     refuse_existing(new)
     with explained(source):
         if not source.is_file():
-            what = f"has no {FILE}" if damaged.exists() else "does not exist"
-            raise RecordError(f"{damaged} {what}", hint="name the directory of a record: NAME.lab")
+            text = f"has no {FILE}" if damaged.exists() else "does not exist"
+            raise RecordError(f"{damaged} {text}", hint="name the directory of a record: NAME.lab")
     try:
         with explained(new / FILE):
             shutil.copytree(
@@ -235,7 +235,7 @@ def _get_trials_with_lost_values(doubted: sqlite3.Connection, target: sqlite3.Co
             if row is None:
                 break
             # Another type is damage, of which the rows beside it tell.
-            if all(isinstance(each, int) for each in row) and target.execute(exists, row).fetchone() is None:
+            if all(isinstance(item, int) for item in row) and target.execute(exists, row).fetchone() is None:
                 trials |= {row[0], max(row[0], 1) - 1, min(row[0], _LARGEST - 1) + 1}
         else:
             break
@@ -363,8 +363,8 @@ def _each_page_as_root(source: sqlite3.Connection, tables: list[str]) -> Iterato
         source.execute("PRAGMA synchronous = OFF")
         ((pages,),) = source.execute("PRAGMA page_count").fetchall()
         ((version,),) = source.execute("PRAGMA schema_version").fetchall()
-        others = f"name NOT IN ({', '.join('?' * len(tables))})"
-        source.execute(f"DELETE FROM sqlite_schema WHERE {others}", tables)  # noqa: S608 -- marks
+        text = f"name NOT IN ({', '.join('?' * len(tables))})"
+        source.execute(f"DELETE FROM sqlite_schema WHERE {text}", tables)  # noqa: S608 -- marks
         for table, page in product(tables, range(2, pages + 1)):
             source.execute("UPDATE sqlite_schema SET rootpage = ? WHERE name = ?", (page, table))
             version += 1
@@ -422,7 +422,7 @@ def _take_spec(target: sqlite3.Connection, directory: Path, damaged: Path) -> No
             f" shows that {SPEC} beside it is its own",
             hint=f"restore {damaged} from a copy",
         )
-    if not found.items() <= {each.id: each.label for each in drawn}.items():
+    if not found.items() <= {treatment.id: treatment.label for treatment in drawn}.items():
         raise _make_lost(damaged, f"and {SPEC} beside it has other treatments")
     describe(target, experiment, {})
     target.execute(

@@ -32,13 +32,13 @@ def insert(connection: sqlite3.Connection, into: str, rows: Sequence[Sequence[ob
         return
     width = len(rows[0])
     at_once = _PARAMETERS // width
-    whole = len(rows) - len(rows) % at_once
+    count = len(rows) - len(rows) % at_once
     marks = f"({', '.join('?' * width)})"
-    one = f"INSERT INTO {into} VALUES {marks}"  # noqa: S608 -- names and marks of ours
-    many = one + f", {marks}" * (at_once - 1)
-    for first in range(0, whole, at_once):
+    text = f"INSERT INTO {into} VALUES {marks}"  # noqa: S608 -- names and marks of ours
+    many = text + f", {marks}" * (at_once - 1)
+    for first in range(0, count, at_once):
         connection.execute(many, tuple(chain.from_iterable(rows[first : first + at_once])))
-    connection.executemany(one, rows[whole:])
+    connection.executemany(text, rows[count:])
 
 
 def as_given(value: Any) -> str:

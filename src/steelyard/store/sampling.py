@@ -129,7 +129,7 @@ def reported_columns(
         np.frombuffer(column, np.int64)[trials.places(ids)] for column in trials.columns("treatment", "block")
     )
     found = _grouped(connection, (labels << _LABELS_SHIFT) + treatments, blocks, ids, [values])
-    return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): its for key, its in found.items()}
+    return {(key >> _LABELS_SHIFT, key & (1 << _LABELS_SHIFT) - 1): columns for key, columns in found.items()}
 
 
 def _get_whence(connection: sqlite3.Connection, last: int, metric: int, rows: int) -> tuple[Ints, Ints]:
@@ -229,11 +229,11 @@ def times_to_limit(connection: sqlite3.Connection, limit_s: float) -> dict[int, 
     for trial, block, treatment, censored, wall_ns in rows:
         if treatment not in found:
             found[treatment] = CensoredColumns(LaunchColumns.empty(1), array("b"))
-        its = found[treatment]
-        its.columns.trials.append(trial)
-        its.columns.blocks.append(block)
-        its.columns.values[0].append(limit_s if censored else wall_ns / 1e9)
-        its.censored.append(censored)
+        columns = found[treatment]
+        columns.columns.trials.append(trial)
+        columns.columns.blocks.append(block)
+        columns.columns.values[0].append(limit_s if censored else wall_ns / 1e9)
+        columns.censored.append(censored)
     return found
 
 

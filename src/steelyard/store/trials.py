@@ -110,8 +110,8 @@ def disturbances(trials: Trials, uncounted: Collection[int]) -> dict[int, Distur
     observed = waited_ns >= 0
     counts = np.bincount(treatments)
     asked, waited, wall = (
-        np.bincount(treatments, weights=each, minlength=counts.size)
-        for each in (observed, np.where(observed, waited_ns, 0), wall_ns)
+        np.bincount(treatments, weights=row, minlength=counts.size)
+        for row in (observed, np.where(observed, waited_ns, 0), wall_ns)
     )
     return {
         treatment: Disturbance(

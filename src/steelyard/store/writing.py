@@ -269,9 +269,9 @@ class Writing(Reading):
 
     def _note_left_processes(self, run: int) -> None:
         for treatment in self.treatments:
-            if left := self._left.pop(treatment.id, None):
-                trials = "1 run" if len(left) == 1 else f"{len(left):,} runs"
-                processes = "1 process" if sum(left) == 1 else f"{sum(left):,} processes"
+            if numbers := self._left.pop(treatment.id, None):
+                trials = "1 run" if len(numbers) == 1 else f"{len(numbers):,} runs"
+                processes = "1 process" if sum(numbers) == 1 else f"{sum(numbers):,} processes"
                 tree = "tree_cpu_s" in self.experiment.program.counters
                 counted = "no metric but tree_cpu_s" if tree else "no metric"
                 self.add_warning(

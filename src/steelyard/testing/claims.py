@@ -130,7 +130,7 @@ def _other(wanted: object, levels: Levels, others: Mapping[str, Levels], where: 
     name = f"{wanted}" if f"{wanted}" in others else f"{own_file}::{wanted}"
     if name not in others:
         name = name.removeprefix("::")
-        candidates = ", ".join(each for each in others if each != levels["test"]) or "none"
+        candidates = ", ".join(text for text in others if text != levels["test"]) or "none"
         raise pytest.UsageError(
             f"{where}: {name!r} is not a timed test that takes turns with it (the marker turns puts tests of"
             f" several files into one group); there are: {candidates}"
@@ -154,13 +154,13 @@ def levels_of_tests(items: Sequence[pytest.Item]) -> list[dict[str, Scalar]]:
 def _get_levels_of_test(item: pytest.Item, file: str) -> dict[str, Scalar]:
     name = getattr(item, "originalname", None) or item.name
     cls = getattr(item, "cls", None)
-    found: dict[str, Scalar] = {"test": f"{file}{cls.__name__}.{name}" if cls else f"{file}{name}"}
+    levels: dict[str, Scalar] = {"test": f"{file}{cls.__name__}.{name}" if cls else f"{file}{name}"}
     call = getattr(item, "callspec", None)
     if call is None:
-        return found
+        return levels
     if all(isinstance(value, str | int | float | bool) for value in call.params.values()):
-        return found | _get_free(call.params)
-    return found | {"parameters": call.id}
+        return levels | _get_free(call.params)
+    return levels | {"parameters": call.id}
 
 
 def _get_free(parameters: Mapping[str, Scalar]) -> dict[str, Scalar]:

@@ -68,8 +68,8 @@ class SessionComparison(msgspec.Struct, frozen=True):
         """Whether the session fails by it."""
         if self.is_void:
             return True
-        wanted = {"slower", "suspected", "not_judged"} if strict else {"slower"}
-        return any(change.standing in wanted for change in self.changes) or (strict and bool(self.unjudged))
+        names = {"slower", "suspected", "not_judged"} if strict else {"slower"}
+        return any(change.standing in names for change in self.changes) or (strict and bool(self.unjudged))
 
 
 def compare_with_commit(

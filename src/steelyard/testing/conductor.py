@@ -134,11 +134,11 @@ class TimedSession:
             self.files.append(file)
         self._judge(file, ran)
         hook = self.config.hook
-        for one in ran:
-            hook.pytest_runtest_logstart(nodeid=one.item.nodeid, location=one.item.location)
-            for report in one.reports:
+        for run in ran:
+            hook.pytest_runtest_logstart(nodeid=run.item.nodeid, location=run.item.location)
+            for report in run.reports:
                 hook.pytest_runtest_logreport(report=report)
-            hook.pytest_runtest_logfinish(nodeid=one.item.nodeid, location=one.item.location)
+            hook.pytest_runtest_logfinish(nodeid=run.item.nodeid, location=run.item.location)
 
     def _judge(self, file: File | None, ran: Sequence[Ran]) -> None:
         from steelyard.testing.session import judge, judge_untimed
@@ -146,13 +146,13 @@ class TimedSession:
         judgements = judge_untimed(file, ran)
         if file is not None:
             judgements += judge(file, self._taken(), strict=self._is_strict)
-        wanted = {"fails", "refused"} | ({"not_resolved", "not_judged"} if self._is_strict else set())
+        names = {"fails", "refused"} | ({"not_resolved", "not_judged"} if self._is_strict else set())
         for judgement in judgements:
             nodeid = judgement.one.item.nodeid
             self.claims.append(
                 judgement.words if judgement.words.startswith(nodeid) else f"{nodeid}: {judgement.words}"
             )
-            if judgement.outcome in wanted:
+            if judgement.outcome in names:
                 self._failed.append(nodeid)
                 for report in judgement.one.reports:
                     if report.when == "call":
@@ -212,7 +212,7 @@ class TimedSession:
         from steelyard.testing.saved import read_saved
 
         against, revision = (self.config.getoption(f"steelyard_{it}") for it in ("compare", "against"))
-        items = [one.item for file in self.files for one in file.ran]
+        items = [run.item for file in self.files for run in file.ran]
         comparisons = []
         if against:
             old, means = sorted((saved / against).glob("*.lab")), read_saved(directory).means

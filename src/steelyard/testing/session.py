@@ -103,15 +103,15 @@ class File(msgspec.Struct):
 def timed_file(name: str, ran: Sequence[Ran], orders: Sequence[Sequence[int]]) -> File | None:
     """Return what was timed to the end; ``None`` where nothing was."""
     blocks = len(orders)
-    whole = [place for place, one in enumerate(ran) if len(one.timed.values) == blocks > 0]
-    if not whole:
+    numbers = [place for place, run in enumerate(ran) if len(run.timed.values) == blocks > 0]
+    if not numbers:
         return None
-    new = {place: number for number, place in enumerate(whole)}
-    kept = [ran[place] for place in whole]
+    new = {place: number for number, place in enumerate(numbers)}
+    runs = [ran[place] for place in numbers]
     return File(
         name,
-        kept,
-        full(levels_of_tests([one.item for one in kept])),
+        runs,
+        full(levels_of_tests([run.item for run in runs])),
         [[new[place] for place in order if place in new] for order in orders],
     )
 
@@ -128,30 +128,30 @@ def judge(file: File, taken: Taken, *, strict: bool) -> list[SessionJudgement]:
     judgements: list[SessionJudgement] = []
     # A test of several parameters claims its growth once, in the words of all of them.
     distinct: list[tuple[Ran, dict[str, Any]]] = []
-    for one, its in zip(file.ran, levels, strict=True):
+    for run, its in zip(file.ran, levels, strict=True):
         try:
-            claims = claims_of(one.item, its, others)
+            claims = claims_of(run.item, its, others)
         except pytest.UsageError as error:
-            judgements.append(SessionJudgement(one, "refused", str(error)))
+            judgements.append(SessionJudgement(run, "refused", str(error)))
             continue
-        distinct += [(one, claim) for claim in claims if claim not in [other for _, other in distinct]]
+        distinct += [(run, claim) for claim in claims if claim not in [other for _, other in distinct]]
     compared = [pair for pair in distinct if "scales" not in pair[1]]
     judgements += _judge_family(file, compared, taken, strict=strict)
-    for one, claim in distinct:
+    for run, claim in distinct:
         # Growth is that of one test: others lack its parameters.
         if "scales" in claim:
             alone = file.only(claim["where"]["test"])
-            judgements += _judge_family(alone, [(one, claim)], taken, strict=strict)
+            judgements += _judge_family(alone, [(run, claim)], taken, strict=strict)
     return judgements
 
 
 def judge_untimed(file: File | None, ran: Sequence[Ran]) -> list[SessionJudgement]:
     """Return the claims of tests that passed and have no values."""
-    timed = {id(one) for one in file.ran} if file is not None else set()
+    timed = {id(run) for run in file.ran} if file is not None else set()
     return [
-        SessionJudgement(one, "not_judged", f"not judged: {NOTHING_TIMED}")
-        for one in ran
-        if id(one) not in timed and makes_claims(one.item) and all(report.passed for report in one.reports)
+        SessionJudgement(run, "not_judged", f"not judged: {NOTHING_TIMED}")
+        for run in ran
+        if id(run) not in timed and makes_claims(run.item) and all(report.passed for report in run.reports)
     ]
 
 
@@ -166,8 +166,8 @@ def _judge_family(
     except SteelyardError as error:
         words = _KEY.sub("", error.message) + (f" ({error.hint})" if error.hint else "")
         if len(claims) == 1:
-            ((one, _),) = claims
-            return [SessionJudgement(one, "refused", f"{one.item.nodeid}: {words}")]
+            ((run, _),) = claims
+            return [SessionJudgement(run, "refused", f"{run.item.nodeid}: {words}")]
         alone = [_judge_family(file, [pair], taken, strict=strict) for pair in claims]
         sound = [pair for pair, (it,) in zip(claims, alone, strict=True) if it.outcome != "refused"]
         refused = [it for (it,) in alone if it.outcome == "refused"]
@@ -190,8 +190,8 @@ def _judge_together(
             checked = check(record)
     verdicts = (checked.strictly() if strict else checked).verdicts
     return [
-        SessionJudgement(one, verdict.outcome, words(verdict))
-        for (one, _), verdict in zip(claims, verdicts, strict=True)
+        SessionJudgement(run, verdict.outcome, words(verdict))
+        for (run, _), verdict in zip(claims, verdicts, strict=True)
     ]
 
 
@@ -205,7 +205,7 @@ def save(files: Sequence[File], directory: Path, taken: Taken) -> None:
     trials = [trial for each in whole for trial in each.trials({FILE: each.name})]
     cells = [cell for each in whole for cell in each.cells({FILE: each.name})]
     # A block is one pass of each file.
-    trials.sort(key=lambda each: each.block)
+    trials.sort(key=lambda recorded_trial: recorded_trial.block)
     tests = len({levels["test"] for levels in together}) > 1
     taken = msgspec.structs.replace(taken, cells=cells)
     write_record(directory, trials, taken, Selection(compare="test" if tests else None)).close()
@@ -223,10 +223,10 @@ def taken(files: Sequence[File], host: Mapping[str, Scalar]) -> Taken:
     from steelyard.exchange.recording import Quantity, Taken
 
     moving = [
-        one.item.nodeid
+        run.item.nodeid
         for file in files
-        for one in file.ran
-        if one.timed.warmup and not one.timed.warmup.steady
+        for run in file.ran
+        if run.timed.warmup and not run.timed.warmup.steady
     ]
     notes = [f"Times still fell when the warm-up ended: {', '.join(moving)}."] if moving else []
     return Taken(
@@ -245,7 +245,7 @@ def next_record(directory: Path, *, replace: bool = False) -> Path:
         shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(parents=True, exist_ok=True)
     (directory.parent / ".gitignore").write_text("*\n")
-    numbers = [int(each.stem) for each in directory.glob("*.lab") if each.stem.isdigit()]
+    numbers = [int(path.stem) for path in directory.glob("*.lab") if path.stem.isdigit()]
     return directory / f"{max(numbers, default=0) + 1:04}.lab"
 
 

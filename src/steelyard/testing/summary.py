@@ -22,7 +22,7 @@ def lines(
     notes: Sequence[str],
 ) -> Iterator[str]:
     """Each test with its mean and standard deviation, then claims, comparisons, and the record."""
-    rows = [(one.item.nodeid, one.timed.values) for file in files for one in file.ran]
+    rows = [(run.item.nodeid, run.timed.values) for file in files for run in file.ran]
     width = max((len(name) for name, _ in rows), default=0)
     for name, values in rows:
         mean, s = format_quantity(fmean(values), "s"), format_quantity(stdev(values), "s")

@@ -168,8 +168,8 @@ class Turns:
         tests = tuple(test for of_file in files.values() for test in of_file)
         with ExitStack() as stack:
             new, old = (
-                stack.enter_context(self._arm(top, other, list(files), tests, number))
-                for top, other in ((self._top, self._tree), (self._tree, self._top))
+                stack.enter_context(self._arm(top, path, list(files), tests, number))
+                for top, path in ((self._top, self._tree), (self._tree, self._top))
             )
             missing: dict[str, str] = {}
             for arm, name in ((new, "this tree"), (old, self._commit)):
@@ -211,7 +211,7 @@ class Turns:
 
     @contextmanager
     def _arm(
-        self, top: Path, other: Path, files: Sequence[str], tests: tuple[str, ...], number: int
+        self, top: Path, path: Path, files: Sequence[str], tests: tuple[str, ...], number: int
     ) -> Iterator[_Arm]:
         config = self._config
         root = self._in(top, config.rootpath)
@@ -223,7 +223,7 @@ class Turns:
             orders, replies = os.pipe(), os.pipe()
             log = stack.enter_context(Path(scratch, "log").open("w+b"))
             paths = tuple(str(root / file) for file in files)
-            task = Task(orders[0], replies[1], paths, tests, str(top), str(other))
+            task = Task(orders[0], replies[1], paths, tests, str(top), str(path))
             env = {"PYTHONHASHSEED": str(number + 1), **os.environ}
             env[TASK] = msgspec.json.encode(task).decode()
             env["PYTHONPATH"] = os.pathsep.join(self._import_places(top))

@@ -78,7 +78,8 @@ def test_what_there_is_no_time_to_decide_waits(suites, tmp_path):
 
 @pytest.mark.usefixtures("steady")
 def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
-    base, head = suites.suite(sort=100), suites.suite(sort=103)
+    # At the margin, of which one may be decided by chance in the first batch, and hardly both.
+    base, head = suites.suite(sort=100, find=100), suites.suite(sort=103, find=103)
 
     def stop_in_the_second_batch(_at):
         if (tmp_path / "found" / "002-1.lab").exists():
@@ -90,7 +91,7 @@ def test_an_interrupted_gate_goes_on_with_the_same_programs(suites, tmp_path):
     assert suites.filters[:2] == ["", ""]
     found = run(suites, tmp_path, request)
     assert suites.filters.count("") == 2
-    assert found.benchmarks[0].blocks > 6
+    assert max(benchmark.blocks for benchmark in found.benchmarks) > 6
     assert suites.git("worktree", "list").count("\n") == 0
     with pytest.raises(RecordError, match="is of another gate, or of other options"):
         run(suites, tmp_path, request_of(base, head, margin=0.1))

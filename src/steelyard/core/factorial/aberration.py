@@ -107,9 +107,9 @@ def minimum_aberration(axes: int, treatments: int) -> Fraction:
 def smallest(axes: int, resolution: int) -> Fraction | None:
     """Return the smallest fraction of at least this resolution; ``None`` where only all combinations do."""
     for treatments in sizes(axes):
-        found = minimum_aberration(axes, treatments)
-        if found.resolution is not None and found.resolution >= resolution:
-            return found
+        fraction = minimum_aberration(axes, treatments)
+        if fraction.resolution is not None and fraction.resolution >= resolution:
+            return fraction
     return None
 
 

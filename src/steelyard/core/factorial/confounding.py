@@ -72,17 +72,17 @@ def _of_screening(columns: Matrix, names: Sequence[str]) -> Iterator[str]:
     n = len(columns)
     partly: set[float] = set()
     for axis, name in enumerate(names):
-        whole: list[str] = []
-        for one, other in itertools.combinations(range(len(names)), 2):
-            if axis in (one, other):
+        texts: list[str] = []
+        for number, other in itertools.combinations(range(len(names)), 2):
+            if axis in (number, other):
                 continue
-            share = abs(sum(row[axis] * row[one] * row[other] for row in columns)) / n
+            share = abs(sum(row[axis] * row[number] * row[other] for row in columns)) / n
             if share == 1:
-                whole.append(f"{names[one]} × {names[other]}")
+                texts.append(f"{names[number]} × {names[other]}")
             elif share:
                 partly.add(share)
-        if whole:
-            yield _same(name, whole, main=True)
+        if texts:
+            yield _same(name, texts, main=True)
     if partly:
         shares = listed(
             [f"1/{round(1 / share)}" if share < 0.5 else f"{share:.2g}" for share in sorted(partly)]
@@ -103,8 +103,8 @@ def _same(effect: str, others: Sequence[str], *, main: bool) -> str:
 
 def _limited(sentences: Iterator[str]) -> list[str]:
     every = list(sentences)
-    left = len(every) - _MOST
-    return every if left <= 0 else [*every[:_MOST], f"and {left} more such pairs"]
+    count = len(every) - _MOST
+    return every if count <= 0 else [*every[:_MOST], f"and {count} more such pairs"]
 
 
 def listed(names: Sequence[str]) -> str:

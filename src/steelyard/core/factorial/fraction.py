@@ -80,24 +80,24 @@ class Fraction(msgspec.Struct, frozen=True, dict=True):
     @cached_property
     def defining(self) -> tuple[Alias, ...]:
         """The defining relation: every product of generators, the identity first."""
-        found = [Alias(0, 1)]
+        aliases = [Alias(0, 1)]
         for generator in self.generators:
             word = generator.word | 1 << generator.axis
-            found += [Alias(other.word ^ word, other.sign * generator.sign) for other in found]
-        return tuple(found)
+            aliases += [Alias(alias.word ^ word, alias.sign * generator.sign) for alias in aliases]
+        return tuple(aliases)
 
     @property
     def resolution(self) -> int | None:
         """The length of the shortest word of the defining relation; ``None`` where nothing is confounded."""
-        return min((order(each.word) for each in self.defining[1:]), default=None)
+        return min((order(alias.word) for alias in self.defining[1:]), default=None)
 
     def aliases(self, word: Word) -> tuple[Alias, ...]:
         """Every effect that shares the contrast of ``word``, itself with sign 1 included.
 
         Those of the fewest axes come first.
         """
-        found = [Alias(each.word ^ word, each.sign) for each in self.defining]
-        return tuple(sorted(found, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))
+        aliases = [Alias(each.word ^ word, each.sign) for each in self.defining]
+        return tuple(sorted(aliases, key=lambda alias: (order(alias.word), tuple(axes_of(alias.word)))))
 
     def contrasts(self) -> Iterator[tuple[Alias, ...]]:
         """Effects in each contrast that can be estimated, in the order of Yates over the basic axes.

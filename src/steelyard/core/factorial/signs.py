@@ -71,23 +71,23 @@ def sign_table(layout: Layout) -> SignTable | None:
     else:
         return None
     highs = _get_highs(layout)
-    wanted = list(fraction.rows()) if fraction is not None else sorted(highs)
+    numbers = list(fraction.rows()) if fraction is not None else sorted(highs)
     return SignTable(
         axes,
         tuple(lettered(word) for word in words),
         tuple(
-            SignRow(highs[high], _called(high), tuple(sign(word, high) for word in words)) for high in wanted
+            SignRow(highs[high], _called(high), tuple(sign(word, high) for word in words)) for high in numbers
         ),
     )
 
 
 def main_effects(table: SignTable) -> SignTable:
     """Return the same without interactions, for which there may be no room."""
-    kept = [i for i, effect in enumerate(table.effects) if len(effect) == 1]
+    numbers = [i for i, effect in enumerate(table.effects) if len(effect) == 1]
     return SignTable(
         table.axes,
-        tuple(table.effects[i] for i in kept),
-        tuple(SignRow(row.treatment, row.name, tuple(row.signs[i] for i in kept)) for row in table.rows),
+        tuple(table.effects[i] for i in numbers),
+        tuple(SignRow(row.treatment, row.name, tuple(row.signs[i] for i in numbers)) for row in table.rows),
     )
 
 

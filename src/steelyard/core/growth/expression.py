@@ -93,13 +93,13 @@ def parse_deviation(text: str, parameter: str) -> Growth:
         It falls or grows with nothing.
     """
     read = parse(text)
-    found = read.growth(parameter)
-    if found < CONSTANT or all(read.growth(name) <= CONSTANT for name in read.parameters):
+    growth = read.growth(parameter)
+    if growth < CONSTANT or all(read.growth(name) <= CONSTANT for name in read.parameters):
         raise UsageError(
             f"deviation {text!r} does not grow",
             hint='write a factor that grows, as in "O(log p)" or "O(p^0.25)"',
         )
-    return found
+    return growth
 
 
 HALF: Final = "half"
@@ -325,8 +325,8 @@ class _Reduction(msgspec.Struct, frozen=True):
             return {CONSTANT: Fraction(1)}
         doublings = node.value.numerator.bit_length() - 1
         if node.value.denominator != 1 or node.value < 2 or node.value != 2**doublings:
-            what = f"only powers of 2 can be a base, not {node.value}"
-            _fail(self.text, node.at, what, "write 3^k as 2^(1.585 k)")
+            text = f"only powers of 2 can be a base, not {node.value}"
+            _fail(self.text, node.at, text, "write 3^k as 2^(1.585 k)")
         if lead == Growth.of(1):
             return {Growth.of(0, 0, exponent[lead] * doublings): Fraction(1)}
         if lead == Growth.of(0, 1):

@@ -55,12 +55,12 @@ class Growth(msgspec.Struct, frozen=True, cache_hash=True):
         return (self.exp2, self.power, self.log)
 
     def __lt__(self, other: Growth) -> bool:
-        one, two = _compute_nearly(self), _compute_nearly(other)
-        return one < two if one != two else self._key() < other._key()
+        group, two = _compute_nearly(self), _compute_nearly(other)
+        return group < two if group != two else self._key() < other._key()
 
     def __le__(self, other: Growth) -> bool:
-        one, two = _compute_nearly(self), _compute_nearly(other)
-        return one <= two if one != two else self._key() <= other._key()
+        group, two = _compute_nearly(self), _compute_nearly(other)
+        return group <= two if group != two else self._key() <= other._key()
 
     def __mul__(self, other: Growth) -> Growth:
         return Growth(self.power + other.power, self.log + other.log, self.exp2 + other.exp2)

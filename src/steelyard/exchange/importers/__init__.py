@@ -99,17 +99,18 @@ def read(path: Path, form: str | None = None, chosen: Chosen | None = None) -> F
                 f"{path}: a directory without a sample.json, which Criterion's would have",
                 hint="name a file, or the directory target/criterion",
             )
-        found = criterion.read(path)
+        contents = criterion.read(path)
     else:
-        found = _read(
+        contents = _read(
             read_text(path, hint=f"formats: {', '.join(FORMATS)}"), str(path), form, chosen or Chosen()
         )
-    if not any(values for each in found.series for values in each.values):
-        said = f": {' '.join(found.notes)}" if found.notes else ""
+    if not any(values for series in contents.series for values in series.values):
+        text = f": {' '.join(contents.notes)}" if contents.notes else ""
         raise UsageError(
-            f"{path}: the file of {found.tool} contains no measurements{said}", hint="run the benchmark again"
+            f"{path}: the file of {contents.tool} contains no measurements{text}",
+            hint="run the benchmark again",
         )
-    return found
+    return contents
 
 
 def read_output(text: str, origin: str, form: str | None = None) -> FileContents:
@@ -179,13 +180,13 @@ def _get_tool_of(document: object) -> str | None:
 def _of_json(text: str, where: str, tool: str) -> FileContents:
     module = next(each for each in _OF_JSON if tool == each.TOOL)
     try:
-        found: FileContents = module.read(decode_json(text, where, hint=_DAMAGED), where)
+        contents: FileContents = module.read(decode_json(text, where, hint=_DAMAGED), where)
     except msgspec.ValidationError as error:
         raise UsageError(
             f"{where}: looks like a file of {tool}, but {error}",
             hint="another version of the tool wrote it, or something changed it",
         ) from None
-    return found
+    return contents
 
 
 def _of_others(form: str) -> Text:

@@ -98,7 +98,7 @@ def read(text: str, where: str, tool: str, chosen: Chosen) -> FileContents:
     series = tuple(
         ImportedSeries(
             dict(levels), identifier(name), units[name][0],
-            tuple(tuple(value * units[name][1] for value in each) for each in values), chosen.better,
+            tuple(tuple(value * units[name][1] for value in group) for group in values), chosen.better,
         )
         for (levels, name), values in found.items()
     )  # fmt: skip
@@ -119,14 +119,14 @@ def _of_bars(text: str) -> Iterator[tuple[int, Sequence[str]]]:
 
 
 def _get_title(cell: str) -> tuple[str, str | None]:
-    found = _TITLE.fullmatch(cell)
-    return (found[1], found[2]) if found else (cell, None)
+    match = _TITLE.fullmatch(cell)
+    return (match[1], match[2]) if match else (cell, None)
 
 
 def _get_unit(of_header: str | None, given: str | None, name: str, where: str) -> tuple[str, float]:
-    said = of_header if of_header is not None else given
-    if said is None:
+    text = of_header if of_header is not None else given
+    if text is None:
         hint = '--unit ms (--unit "" for a number)'
         raise UsageError(f"{where}: the unit of {name} is not said", hint=hint)
-    unit = known_unit(said, f"{where}: {name}")
+    unit = known_unit(text, f"{where}: {name}")
     return unit.si, unit.scale

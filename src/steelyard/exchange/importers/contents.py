@@ -134,8 +134,8 @@ SUMMARY: Final = "{}: the file has a mean and no repetitions, which is one value
 
 def summary_note(names: Sequence[str]) -> tuple[str, ...]:
     """Return the note about these benchmarks, if there are any."""
-    shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    return (SUMMARY.format(shown),) if names else ()
+    text = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+    return (SUMMARY.format(text),) if names else ()
 
 
 def read_number(text: str, where: str, *, hint: str) -> float:

@@ -58,10 +58,10 @@ def read(text: str, where: str) -> FileContents:
             host[about[1]] = about[2]
         if line.startswith("--- FAIL"):
             failed.append(f"{line.removeprefix('--- FAIL:').strip()} failed; it has no value.")
-        found = _LINE.fullmatch(line.strip())
-        if found is None:
+        match = _LINE.fullmatch(line.strip())
+        if match is None:
             continue
-        words = found[3].split()
+        words = match[3].split()
         if len(words) % 2:
             raise UsageError(
                 f"{where}, line {number}: {line.strip()!r} is incomplete: a value without its unit",
@@ -74,7 +74,7 @@ def read(text: str, where: str) -> FileContents:
                 strange[said] = None
             better: Better = "higher" if said.endswith("/s") else "lower" if unit else "neither"
             units[metric] = (unit.si if unit else "", better)
-            values.setdefault((found[1], metric), []).append(
+            values.setdefault((match[1], metric), []).append(
                 read_number(value, f"{where}, line {number}", hint=AGAIN) * (unit.scale if unit else 1.0)
             )
     own = f"Units of the program's own are kept as plain numbers: {', '.join(strange)}."

@@ -49,10 +49,10 @@ def read_imb(text: str, where: str) -> FileContents:
     levels: dict[str, Scalar] = {}
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
-        if found := re.match(r"#\s+Benchmarking\s+(\S+)", line):
-            levels, header = {"op": found[1]}, []
-        elif found := re.match(r"#\s+#processes = (\d+)", line):
-            levels = {**levels, "p": int(found[1])}
+        if match := re.match(r"#\s+Benchmarking\s+(\S+)", line):
+            levels, header = {"op": match[1]}, []
+        elif match := re.match(r"#\s+#processes = (\d+)", line):
+            levels = {**levels, "p": int(match[1])}
         elif line.lstrip().startswith("#bytes") or line.lstrip().startswith("#repetitions"):
             header = list(_get_columns(line.split(), where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
@@ -66,8 +66,8 @@ def read_imb(text: str, where: str) -> FileContents:
 
 def read_osu(text: str, where: str) -> FileContents:
     """All message sizes: ``op`` and ``bytes``. How many processes there were, the file does not say."""
-    found = _OF_OSU.search(text)
-    op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", found[1] if found else "")).lower()
+    match = _OF_OSU.search(text)
+    op = identifier(re.sub(r"^MPI_?\s*|\s+(Latency|Bandwidth)$", "", match[1] if match else "")).lower()
     series: list[ImportedSeries] = []
     header: list[_Column] = []
     for number, line in enumerate(text.splitlines(), start=1):
@@ -76,7 +76,7 @@ def read_osu(text: str, where: str) -> FileContents:
             header = list(_get_columns(titles, where, number))
         elif header and line.strip() and line.lstrip()[0].isdigit():
             series += _get_row(line, header, {"op": op}, where, number)
-    version = found[2] if found and found[2] else ""
+    version = match[2] if match and match[2] else ""
     return FileContents(f"{OSU} {version}".strip(), tuple(series), "launch", notes=(_NOTE,))
 
 
@@ -87,11 +87,11 @@ _Column = tuple[str, str, float]
 def _get_columns(titles: Iterable[str], where: str, number: int) -> Iterator[_Column]:
     """``#bytes``, ``t_avg[usec]``, ``Mbytes/sec`` of IMB; ``Size``, ``Avg Latency(us)`` of OSU."""
     for title in titles:
-        found = _MEASURED.fullmatch(title)
-        if found is None and title != "Mbytes/sec":
+        match = _MEASURED.fullmatch(title)
+        if match is None and title != "Mbytes/sec":
             yield title.lstrip("#").lower(), "", 1.0
             continue
-        name, said = (found[1], found[2]) if found else ("throughput", "MB/s")
+        name, said = (match[1], match[2]) if match else ("throughput", "MB/s")
         unit = known_unit(said.strip(), f"{where}, line {number}")
         yield f"{identifier(name).lower()}{'_s' if unit.si == 's' else ''}", unit.si, unit.scale
 

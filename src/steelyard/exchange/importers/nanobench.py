@@ -45,6 +45,6 @@ def read(document: object, where: str) -> FileContents:
         levels: dict[str, Scalar] = {"title": each.title} if titles else {}
         values = tuple(measurement.elapsed / each.batch for measurement in each.measurements)
         series.append(ImportedSeries({**levels, "benchmark": each.name}, "time_s", "s", (values,)))
-    others = sorted({result.unit for result in results} - {"op"})
-    notes = (f"Times are those of one {', '.join(others)}, as the program set its units.",) if others else ()
+    texts = sorted({result.unit for result in results} - {"op"})
+    notes = (f"Times are those of one {', '.join(texts)}, as the program set its units.",) if texts else ()
     return FileContents(TOOL, tuple(series), notes=notes)

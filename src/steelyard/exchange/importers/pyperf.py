@@ -48,8 +48,8 @@ def read(document: object, where: str) -> FileContents:
     series = []
     for benchmark in file.benchmarks:
         name = benchmark.metadata.name or file.metadata.name
-        said = benchmark.metadata.unit if benchmark.metadata.unit != "second" else file.metadata.unit
-        unit = known_unit(said, f"{where}: {name}")
+        text = benchmark.metadata.unit if benchmark.metadata.unit != "second" else file.metadata.unit
+        unit = known_unit(text, f"{where}: {name}")
         runs = tuple(
             tuple(value * unit.scale for value in run.values) for run in benchmark.runs if run.values
         )

@@ -97,5 +97,5 @@ def _get_variables(case: _Case) -> Iterator[tuple[str, float, str]]:
     for key, row in (case.perfvalues or {}).items():
         if len(row) > 4 and isinstance(row[0], int | float):
             yield key.rpartition(":")[2], float(row[0]), str(row[4] or "")
-    for each in case.perfvars or ():
-        yield each.name, each.value, each.unit or ""
+    for variable in case.perfvars or ():
+        yield variable.name, variable.value, variable.unit or ""

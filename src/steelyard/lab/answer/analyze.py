@@ -76,9 +76,9 @@ def analyze(
     primary = metric or experiment.analysis.metric
     with record.snapshot():
         # In one pass over the trials: of a million, each further one would take half a second.
-        known = {each.name for each in record.metrics}
+        names = {each.name for each in record.metrics}
         others = dict.fromkeys(
-            name for name in (*_others(experiment, primary), *beside) if name != primary and name in known
+            name for name in (*_others(experiment, primary), *beside) if name != primary and name in names
         )
         samples = record.samples(primary, *others)
         observed = {sample.metric.name for sample in samples if len(sample)}
@@ -89,19 +89,19 @@ def analyze(
         declared = _make_chosen(_about(_declared(record), primary), estimand, interval)
         declared = replace(declared, type_b=(*declared.type_b, *_get_clock_errors(record, declared.metric)))
         limit_s = experiment.program.timeout_s if declared.failures == "as-limit" else None
-        wanted = asked(declared, record.treatments, protocol, against)
+        analysis = asked(declared, record.treatments, protocol, against)
         found = answer(
             experiment.name,
             samples,
             design_facts(record, so_far),
-            wanted,
+            analysis,
             to_limit=None if limit_s is None else record.times_to_limit(limit_s),
             warnings=_get_warnings(record, primary, disturbances, so_far.spent_s),
             unobserved=_unobserved(record, primary, observed, disturbances),
             layout=layout_of(experiment),
         )
-    chosen = _get_chosen_afterwards(experiment.analysis, wanted)
-    if against is not None and _get_pairs(samples, wanted) != _get_pairs(samples, declared):
+    chosen = _get_chosen_afterwards(experiment.analysis, analysis)
+    if against is not None and _get_pairs(samples, analysis) != _get_pairs(samples, declared):
         chosen.append("baseline")
     return _make_exploratory(found, chosen) if chosen else found
 
@@ -333,7 +333,7 @@ def _get_warnings(
         return notices
     labels = {treatment.id: treatment.label for treatment in record.treatments}
     among = disturbed(disturbances.values())
-    notices += waited(tuple(labels[each.treatment] for each in among), among)
+    notices += waited(tuple(labels[disturbance.treatment] for disturbance in among), among)
     return notices + stolen(record, spent_s)
 
 

@@ -36,24 +36,24 @@ def check_data(
     answers = {(each.name, each.metric): each for each in every}
     tests = {model.metric: model for model in result.models if model.name == request.litmus}
     verdicts = []
-    for one in request.series:
-        stated = question.expectation(one.name, one.metric)
-        if stated is None or one.name == request.litmus:
+    for series in request.series:
+        stated = question.expectation(series.name, series.metric)
+        if stated is None or series.name == request.litmus:
             continue
-        stratum = one.labels or ({"function": one.name} if one.name else {})
-        claim = _make_claim(one.metric, stated, question, one.name or None)
+        stratum = series.labels or ({"function": series.name} if series.name else {})
+        claim = _make_claim(series.metric, stated, question, series.name or None)
         instances = []
-        named_parameters = [name for name in one.parameters if name in stated.parameters]
+        named_parameters = [name for name in series.parameters if name in stated.parameters]
         several = len(named_parameters) > 1
         for parameter in named_parameters if several else (question.parameter,):
-            answer, about = answers[one.name, one.metric], stratum
+            answer, about = answers[series.name, series.metric], stratum
             if several:
                 # That in the first has been modelled.
-                if parameter != (question.parameter or one.parameters[0]):
-                    (answer,) = model_all([one], replace(question, parameter=parameter))
+                if parameter != (question.parameter or series.parameters[0]):
+                    (answer,) = model_all([series], replace(question, parameter=parameter))
                 about = {**stratum, "parameter": parameter or ""}
-            test = tests.get(one.metric)
-            instances.append(named(Instance(about, *settled(one, answer, test))))
+            test = tests.get(series.metric)
+            instances.append(named(Instance(about, *settled(series, answer, test))))
         outcome = combined(instance.outcome for instance in instances)
         verdicts.append(Verdict(claim, outcome, tuple(instances)))
     return Checked(experiment=name, record=None, alpha=ALPHA, verdicts=(*verdicts, *result.rules))

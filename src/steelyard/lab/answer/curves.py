@@ -28,22 +28,22 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
 
     Expectations are those of the record's claims about this metric.
     """
-    wanted = metric or record.experiment.analysis.metric
-    claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == wanted]
-    parameter = _get_parameter(record, wanted, claims[0].parameter if claims else None)
+    text = metric or record.experiment.analysis.metric
+    claims = [each for each in record.experiment.claims if isinstance(each, Scales) and each.scales == text]
+    parameter = _get_parameter(record, text, claims[0].parameter if claims else None)
     if parameter is None:
         return ()
     series = [
         each
-        for each in series_of_record(record, (parameter,), (wanted,))
+        for each in series_of_record(record, (parameter,), (text,))
         if len(each.points) >= LEAST and each.points[0].at[0] >= 1
     ]
     if not series:
         return ()
-    own = [each for each in claims if each.parameter in (None, parameter)]
+    scaleses = [scales for scales in claims if scales.parameter in (None, parameter)]
     expected = {
         f"{one.name} {one.metric}": stated
-        for claim in own
+        for claim in scaleses
         for one in series
         if (stated := expectation_of(claim)) is not None
         and all(one.labels.get(name, level) == level for name, level in claim.where.items())
@@ -52,7 +52,7 @@ def curves(record: Reading, metric: str | None = None) -> Curves:
     targets: list[Mapping[str, float]] = [
         {parameter: low * (high / low) ** (i / (STEPS - 1))} for i in range(STEPS)
     ]
-    along = own[0].along if own else {}
+    along = scaleses[0].along if scaleses else {}
     question = Question(expectations=expected, parameter=parameter, along=along, targets=tuple(targets))
     result = model_all(series, question)
     return tuple((s, m) for s, m in zip(series, result, strict=True) if isinstance(m, ScalingModel))

@@ -19,7 +19,7 @@ def disturbed(disturbances: Collection[Disturbance]) -> list[Disturbance]:
 
 def waited(names: tuple[str, ...], among: Collection[Disturbance]) -> list[Notice]:
     """Warning about treatments that waited, with the largest share; none where none did."""
-    shares = [each.queue_wait_share for each in among]
+    shares = [disturbance.queue_wait_share for disturbance in among]
     return [Notice("disturbed", names, {"share": max(shares)})] if shares else []
 
 

@@ -84,10 +84,10 @@ def _judge_rules(
         A rule names no function, or no point has both of its sides.
     """
     for rule in rules:
-        refuse_unknown(rule, [one.name for one in request.series])
+        refuse_unknown(rule, [series.name for series in request.series])
     claims, drafts = [], []
-    for metric in dict.fromkeys(one.metric for one in request.series) if rules else ():
-        functions = {one.name: one for one in request.series if one.metric == metric}
+    for metric in dict.fromkeys(series.metric for series in request.series) if rules else ():
+        functions = {series.name: series for series in request.series if series.metric == metric}
         for rule in rules:
             if not functions.keys() & {*rule.left, *rule.right}:
                 continue
@@ -124,8 +124,8 @@ def model_series(request: ModelRequest, progress: Callable[[int, int], None] | N
     parsed = [parse_rule(text) for text in request.rules]
     named = frozenset(name for rule in parsed for name in (*rule.left, *rule.right))
     answers = model_all(series, replace(request.question, every_lead=named), progress)
-    whole = [a for a in answers if isinstance(a, ScalingModel)]
-    models = tuple(most_probable(m) if m.name in named else m for m in whole)
+    scaling_models = [a for a in answers if isinstance(a, ScalingModel)]
+    models = tuple(most_probable(m) if m.name in named else m for m in scaling_models)
     tests = {m.metric: m for m in models if m.name == litmus}
     if litmus is not None and not tests:
         names = ", ".join(sorted({m.name for m in models})[:8])

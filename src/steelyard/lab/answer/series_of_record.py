@@ -61,7 +61,7 @@ def series_of_samples(
         rest = tuple(sorted((k, v) for k, v in levels.items() if k not in names))
         groups.setdefault((sample.metric.name, rest), []).append((at, sample))
     found = (_make_series(metric, rest, group, names, samples) for (metric, rest), group in groups.items())
-    return tuple(replace(each, censored=False) for each in found) if ignore_failures else tuple(found)
+    return tuple(replace(series, censored=False) for series in found) if ignore_failures else tuple(found)
 
 
 def _get_levels(sample: Sample) -> dict[str, Scalar]:
@@ -79,9 +79,9 @@ def _get_numeric(samples: Sequence[Sample]) -> tuple[str, ...]:
 def _compute_coordinate(levels: dict[str, Scalar], name: str, place: Path) -> float:
     level = levels.get(name)
     if level is None or not is_number(level):
-        known = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
+        text = ", ".join(k for k, v in levels.items() if is_number(v)) or "none"
         what = "unknown" if level is None else f"{level!r} is not a number:"
-        raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {known}")
+        raise UsageError(f"{place}: {what} parameter {name}", hint=f"name a numeric factor or label: {text}")
     return float(level)
 
 

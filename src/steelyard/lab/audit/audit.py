@@ -175,16 +175,16 @@ class _Replication(msgspec.Struct, frozen=True):
         }
         findings = []
         for candidate in self.among:
-            its = tuple(found for name, found in replicated if name == candidate.name)
+            replications = tuple(replication for name, replication in replicated if name == candidate.name)
             visit = self.visits.get(candidate.name)
             findings.append(
                 AuditedContext(
                     context=candidate.name,
                     metric="wall_s" if candidate.name in self.waiting else bench.asked_metric,
-                    verdict=verdict(its, request.least),
+                    verdict=verdict(replications, request.least),
                     typical=visit.typical if visit else (candidate.base,),
                     screened=visit.screened if visit else (),
-                    replicated=its,
+                    replicated=replications,
                     spread=visit.spread if visit else None,
                     population=candidate.levels,
                     unseen=_compute_unseen(candidate, visit, blocks=logs.shape[1]),
@@ -210,12 +210,12 @@ class _Replication(msgspec.Struct, frozen=True):
         return _Judged(tuple(sorted(findings, key=_get_importance)), float(np.exp(typical)), logs.shape[1])
 
     def _values(self, row: Row, logs: Floats) -> Floats:
-        found: Floats = logs[self.rows.index(row)]
-        return found
+        values: Floats = logs[self.rows.index(row)]
+        return values
 
-    def _differences(self, of: _Comparison, logs: Floats) -> Floats:
-        typical: Floats = np.mean([self._values(row, logs) for row in of.typical], axis=0)
-        return self._values(of.row, logs) - typical
+    def _differences(self, comparison: _Comparison, logs: Floats) -> Floats:
+        typical: Floats = np.mean([self._values(row, logs) for row in comparison.typical], axis=0)
+        return self._values(comparison.row, logs) - typical
 
 
 def _compute_unseen(candidate: AuditCandidate, visit: _Visit | None, *, blocks: int) -> float:
@@ -257,11 +257,11 @@ def _get_bearable(
     for (name, level), what in zip(rows, bench.failures(list(rows.values())), strict=True):
         if what is not None:
             failing.setdefault(name, f"at {level} the program behaves differently: it {what}")
-    left = tuple(candidate for candidate in among if candidate.name not in failing)
-    if failing and (bench.request.only or not left):
+    audit_candidates = tuple(candidate for candidate in among if candidate.name not in failing)
+    if failing and (bench.request.only or not audit_candidates):
         name, what = next(iter(failing.items()))
         raise ProgramError(f"{name} cannot be varied: {what}", hint=f"leave {name} out")
-    return left, failing
+    return audit_candidates, failing
 
 
 def _list_rows(
@@ -277,11 +277,11 @@ def _list_rows(
         {**base, name: level} for name, levels in drawn.items() for level in levels if level != base[name]
     ]
     rows += [
-        {**base, each.name: level}
-        for each in among
-        if not each.numeric
-        for level in each.population
-        if level != each.base
+        {**base, candidate.name: level}
+        for candidate in among
+        if not candidate.numeric
+        for level in candidate.population
+        if level != candidate.base
     ]
     if shell is not None and shell not in rows:
         rows.append(dict(shell))
@@ -351,11 +351,11 @@ def _get_intention(plan: Effort, among: Sequence[AuditCandidate], request: Audit
     from steelyard.core.units import format_duration
 
     levels = [
-        f"{'at most ' if request.counts and each.name == COUNTED else ''}{plan.levels[each.name]:,} of"
-        f" {each.levels:,} levels of {each.name}"
-        if each.numeric
-        else f"{each.name}"
-        for each in among
+        f"{'at most ' if request.counts and candidate.name == COUNTED else ''}"
+        f"{plan.levels[candidate.name]:,} of {candidate.levels:,} levels of {candidate.name}"
+        if candidate.numeric
+        else f"{candidate.name}"
+        for candidate in among
     ]
     limit = request.limited and plan.seconds > request.max_time_s
     time = (

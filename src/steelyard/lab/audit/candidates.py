@@ -135,7 +135,7 @@ def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mappi
         One that was asked for by name is not available here, or none is.
     """
     names: Sequence[str] = request.only or [name for name in USUAL if name in INTERVENTIONS]
-    found: list[AuditCandidate] = []
+    audit_candidates: list[AuditCandidate] = []
     left_out: dict[str, str] = {}
     for name in dict.fromkeys(names):
         if name not in INTERVENTIONS:
@@ -161,16 +161,16 @@ def candidates(request: AuditRequest) -> tuple[tuple[AuditCandidate, ...], Mappi
         usable = _get_different(
             name, [level for level in levels if INTERVENTIONS[name].missing(level) is None]
         )
-        found.append(AuditCandidate(name, _BASES.get(name, usable[0]), usable, numeric))
+        audit_candidates.append(AuditCandidate(name, _BASES.get(name, usable[0]), usable, numeric))
     for name in KINDS:
         if name not in names and (lacks := _get_lacks(name, INTERVENTIONS[name].population())):
             left_out[name] = lacks
-    if not found:
+    if not audit_candidates:
         raise MachineError(
             f"no context can be varied here: {'; '.join(f'{n}: {w}' for n, w in left_out.items())}",
             hint="steelyard doctor shows what this machine allows",
         )
-    return tuple(found), left_out
+    return tuple(audit_candidates), left_out
 
 
 def placed(
@@ -203,16 +203,16 @@ def placed(
         levels = _get_different(AFFINITY.name, AFFINITY.population())
     else:
         reason = "the program uses several CPUs at once, without OpenMP; as a factor, affinity takes CPUs"
-    if AFFINITY.name not in [each.name for each in among]:
+    if AFFINITY.name not in [candidate.name for candidate in among]:
         return tuple(among), {}
-    left = tuple(
-        replace(each, population=levels) if each.name == AFFINITY.name else each
-        for each in among
-        if reason is None or each.name != AFFINITY.name
+    audit_candidates = tuple(
+        replace(candidate, population=levels) if candidate.name == AFFINITY.name else candidate
+        for candidate in among
+        if reason is None or candidate.name != AFFINITY.name
     )
-    if reason is not None and (asked or not left):
+    if reason is not None and (asked or not audit_candidates):
         raise MachineError(f"affinity cannot be varied here: {reason}", hint="leave affinity out")
-    return left, {} if reason is None else {AFFINITY.name: reason}
+    return audit_candidates, {} if reason is None else {AFFINITY.name: reason}
 
 
 def as_started(among: Sequence[AuditCandidate]) -> Mapping[str, Scalar]:

@@ -87,9 +87,9 @@ def effort(request: AuditRequest, among: Sequence[AuditCandidate], run_s: float)
         unit = rows / (_FIRST + len(numeric) - 1)
         wanted = max(first, _FIRST * unit) if not place else min(max(further, unit), most)
         # A byte in each step of the stack; all bytes only where that is asked for.
-        there = candidate.levels if request.thorough else min(len(candidate.population), round(wanted))
+        count = candidate.levels if request.thorough else min(len(candidate.population), round(wanted))
         levels[candidate.name] = (
-            min(there, MOST_TIMED) if request.counts and candidate.name == COUNTED else there
+            min(count, MOST_TIMED) if request.counts and candidate.name == COUNTED else count
         )
     again = sum(TYPICAL + SLOWEST + FASTEST if c.numeric else len(c.population) for c in among)
     blocks = int(request.max_time_s * (1 - _SCREENING) / each_s / again)

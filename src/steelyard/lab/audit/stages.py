@@ -106,10 +106,10 @@ class Stages:
 
     def _pilot_times(self) -> tuple[Floats, Floats, Floats]:
         with Record.open(self.place("pilot")) as record:
-            found = {
+            samples = {
                 sample.metric.name: sample for sample in record.samples("wall_s", "cpu_s", "queue_wait_s")
             }
-        wall, cpu, wait = (np.array(found[name].values) for name in ("wall_s", "cpu_s", "queue_wait_s"))
+        wall, cpu, wait = (np.array(samples[name].values) for name in ("wall_s", "cpu_s", "queue_wait_s"))
         return wall, cpu, wait if wait.size else np.zeros_like(wall)
 
     def refuse_too_much(self, plan: Effort) -> None:
@@ -168,10 +168,10 @@ class Stages:
         with Record.open(self.place(stage)) as record:
             experiment, blocks = record.experiment, record.progress().blocks.get("complete", 0)
             before = record.progress().trials
-        more = min(blocks, int(self._left_s() / (len(rows) * cost_s(self.run_s))))
-        if blocks < FEWEST_FOR_LOOKS or more < blocks / 4:
+        count = min(blocks, int(self._left_s() / (len(rows) * cost_s(self.run_s))))
+        if blocks < FEWEST_FOR_LOOKS or count < blocks / 4:
             return False
-        run(experiment, self.place(stage), watch=self._watch, extend=more)
+        run(experiment, self.place(stage), watch=self._watch, extend=count)
         with Record.open(self.place(stage)) as record:
             self.runs += record.progress().trials - before
         return True
@@ -193,13 +193,13 @@ class Stages:
             undisturbed = {
                 treatment.id for treatment in record.treatments if not _waits_on_purpose(treatment.levels)
             }
-            known = [
+            disturbances = [
                 disturbance
                 for disturbance in record.disturbances().values()
                 if disturbance.treatment in undisturbed
             ]
-            among = disturbed(known)
-            named = f"{len(among)} of {len(known)} settings of the {stage}"
+            among = disturbed(disturbances)
+            named = f"{len(among)} of {len(disturbances)} settings of the {stage}"
             of_cpus = (*waited((named,), among), *stolen(record, extent(record).spent_s))
         return (*of_cpus, *self._find_changes_of_host())
 
@@ -244,8 +244,8 @@ class Stages:
         plan = LaunchPlan(experiment, drawn, builds={})
         with Record.open(self.place("pilot")) as record:
             plan.mark(record.id, metrics_file=record.directory / "metrics")
-        made = plan.in_context(context)
-        return [made[treatment.id] for treatment in drawn]
+        launches = plan.in_context(context)
+        return [launches[treatment.id] for treatment in drawn]
 
     def logs(self, stage: str, metric: str) -> Floats:
         """Logarithms of any metric of a stage, rows x blocks."""

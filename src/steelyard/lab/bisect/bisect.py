@@ -61,11 +61,11 @@ def bisect(
     """
     line = _get_line(request, repository)
     # With ids, which mean the same when a branch has moved on.
-    asked = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
-    trees = Trees(repository, directory.absolute() / "trees", asked.build_words)
+    bisect_request = replace(request, good=line[0], bad=line[-1]).keep_in(directory)
+    trees = Trees(repository, directory.absolute() / "trees", bisect_request.build_words)
     if repository.dirty:
         tell("uncommitted changes are in no commit, and are not measured")
-    bisection = _Bisection(asked, line, trees, directory)
+    bisection = _Bisection(bisect_request, line, trees, directory)
     with interruptible(), _told_how_to_go_on(directory):
         try:
             search = bisection.search(watch, tell)
@@ -123,15 +123,15 @@ class _Bisection:
 
     def search(self, watch: Watch, tell: Tell) -> Search:
         """Compare the ends, then the commits between them, until the answer is as small as it can get."""
-        found = self._ends(watch, tell)
-        if found is None:
+        search = self._ends(watch, tell)
+        if search is None:
             return Search(0, pooled(self._differences, {}))
-        while (following := found.following(self.request.error, found.verdict())) is not None:
+        while (following := search.following(self.request.error, search.verdict())) is not None:
             if self._batches >= self.request.most_batches:
                 break
             self._measure_between(following, watch, tell)
-            found = self._state()
-        return found
+            search = self._state()
+        return search
 
     def _ends(self, watch: Watch, tell: Tell) -> Search | None:
         for end in (self.line[0], self.line[-1]):
@@ -170,8 +170,8 @@ class _Bisection:
         trio = [self.line[0], commit, self.line[-1]]
         try:
             if not self._is_measured():
-                for each in trio:  # The ends are there, unless an answer removed them.
-                    self.trees.build(each)
+                for text in trio:  # The ends are there, unless an answer removed them.
+                    self.trees.build(text)
             good, middle, bad = self._measure(trio, self.request.blocks, watch)
         except ProgramError as error:
             why = error.message.splitlines()[0]
@@ -184,11 +184,11 @@ class _Bisection:
         self._blocks.setdefault(place, []).append((2 * middle - good - bad, middle - good))
         state = self._state()
         verdict = state.verdict()
-        left = len(state.credible(self.request.error, verdict))
+        count = len(state.credible(self.request.error, verdict))
         tell(
             f"{commit[:DIGITS]} is {math.exp(state.compared[place].over_good):.4g} × good"
             f" ({state.compared[place].middles.size} blocks): {state.likeness(place, verdict.tau)};"
-            f" {left} commit{'s' * (left != 1)} left"
+            f" {count} commit{'s' * (count != 1)} left"
         )
 
     def _place(self) -> Path:

@@ -79,14 +79,18 @@ def confirm(
         for place, change in enumerate(series.changes):
             if id(change) not in standing or change.kind != "level" or series.metric.name not in BUILTIN:
                 continue
-            asked = _search(series, change, history.commits, request)
-            if asked not in searches:
+            bisect_request = _search(series, change, history.commits, request)
+            if bisect_request not in searches:
                 before = change.commits[0][:DIGITS]
-                tell(f"{series.metric.name} before {before} and at {asked.bad[:DIGITS]}, side by side")
+                tell(
+                    f"{series.metric.name} before {before} and at {bisect_request.bad[:DIGITS]}, side by side"
+                )
                 place_of_records = directory / f"{len(searches) + 1:02}"
-                searches[asked] = bisect(asked, repository, place_of_records, watch=watch, tell=tell)
+                searches[bisect_request] = bisect(
+                    bisect_request, repository, place_of_records, watch=watch, tell=tell
+                )
             confirmed[number, place] = replace(
-                change, confirmation=_make_confirmation(change, searches[asked])
+                change, confirmation=_make_confirmation(change, searches[bisect_request])
             )
     return replace(
         history,

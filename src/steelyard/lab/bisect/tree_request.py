@@ -57,10 +57,10 @@ class TreeRequest(msgspec.Struct, frozen=True, kw_only=True):
         if file.exists():
             before = self._read(file)
             if replace(self, seed=before.seed if self.seed is None else self.seed) != before:
-                shown = shlex.quote(str(file))
+                text = shlex.quote(str(file))
                 raise RecordError(
                     f"{directory} is of another {self.kind}, or of other options",
-                    hint=f"name a directory that does not exist yet: -o NAME (cat {shown} shows that one)",
+                    hint=f"name a directory that does not exist yet: -o NAME (cat {text} shows that one)",
                 )
             return before
         if directory.exists() and any(directory.iterdir()):

@@ -70,10 +70,10 @@ class Trees:
                 hint="it is split into words and starts in the tree; --shell lets /bin/sh read it",
             ) from None
         if code:
-            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_LOG_LINES:]
+            texts = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-_LOG_LINES:]
             how = f"ended with {code}" if code > 0 else f"was killed by {signal.Signals(-code).name}"
             raise ProgramError(
-                f"its build {how}" + "".join(f"\n    {line}" for line in said), hint=f"cat {log}"
+                f"its build {how}" + "".join(f"\n    {line}" for line in texts), hint=f"cat {log}"
             )
         built.touch()
         return tree

@@ -216,8 +216,8 @@ class CompareRequest(msgspec.Struct, frozen=True, kw_only=True):
         words = [_keep_placeholders(word, {*levels, *_OURS}) for word in split(self.build)]
         objects = [_keep_placeholders(name, levels) for name in self.objects]
         files = {
-            expand(each, dict(zip(levels, row, strict=True)))
-            for each in objects
+            expand(text, dict(zip(levels, row, strict=True)))
+            for text in objects
             for row in itertools.product(*levels.values())
         }
         inputs = [f"{{source}}/{name}" if name.startswith("../") else name for name in sorted(files)]
@@ -291,8 +291,8 @@ def scan(first: str, last: str, step: str) -> list[str]:
     UsageError
         Not numbers, a step that does not lead from one to the other, or too many values.
     """
-    asked = f"--parameter-scan {first} {last}"
-    low, high = _make_number(first, asked), _make_number(last, asked)
+    text = f"--parameter-scan {first} {last}"
+    low, high = _make_number(first, text), _make_number(last, text)
     delta = _make_number(step, f"--parameter-step-size {step}")
     if not delta:
         raise UsageError(
@@ -300,12 +300,12 @@ def scan(first: str, last: str, step: str) -> list[str]:
         )
     if (high - low) * delta < 0:
         raise UsageError(
-            f"{asked}: a step of {step} cannot reach {last} from {first}",
+            f"{text}: a step of {step} cannot reach {last} from {first}",
             hint=f"--parameter-step-size={-delta}, or --parameter-scan with {last} before {first}",
         )
     if abs(high - low) >= MOST_VALUES * abs(delta):
         raise UsageError(
-            f"{asked}: more than {MOST_VALUES:,} values in steps of {step}",
+            f"{text}: more than {MOST_VALUES:,} values in steps of {step}",
             hint="take a larger --parameter-step-size, or name the values with --parameter-list",
         )
     count = int((high - low) / delta) + 1

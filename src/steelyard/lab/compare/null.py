@@ -176,5 +176,5 @@ def seed_of(request: CompareRequest, number: int) -> int:
 def _compared(experiment: Experiment, directory: Path) -> Comparison:
     run(experiment, directory)
     with Record.open(directory) as record:
-        (found,) = analyze(record).judged
-    return found
+        (comparison,) = analyze(record).judged
+    return comparison

@@ -87,10 +87,10 @@ def _one_context(contexts: Experiment, directories: tuple[str, ...]) -> Experime
 
 
 def _find(word: str) -> Path:
-    found = shutil.which(word)
-    if found is None:
+    text = shutil.which(word)
+    if text is None:
         raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
-    return Path(found)
+    return Path(text)
 
 
 def _name(draw: random.Random) -> str:

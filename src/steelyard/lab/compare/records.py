@@ -60,25 +60,26 @@ def compare_records(
         )
         facts = DesignFacts("sequential", 1, before.experiment.design.seed)
         alike = find_same_programs(before.program, after.program)
-        warnings = [*alike, *_apart(before, after)]
-        return answer(f"{old} and {new}", samples, facts, declared, warnings=warnings)
+        compared = answer(f"{old} and {new}", samples, facts, declared, warnings=alike)
+        # First: no number of the answer shows it, and only the gravest are told without --details.
+        return replace(compared, warnings=(*_apart(before, after), *compared.warnings))
 
 
 def _get_samples(record: Record, metric: str) -> dict[Levels, Sample]:
     """Return the samples of the metric by the levels of their treatments; of one treatment, by none."""
-    found = [sample for sample in record.samples(metric) if len(sample)]
-    if not found:
+    samples = [sample for sample in record.samples(metric) if len(sample)]
+    if not samples:
         raise RecordError(
             f"{record.directory} has no complete block with {metric}",
             hint=f"steelyard status {record.directory}",
         )
-    if any(sample.labels for sample in found):
+    if any(sample.labels for sample in samples):
         raise UsageError(
             f"{metric} has labels, by which records are not compared", hint="--metric wall_s, or another one"
         )
-    if len(found) == 1:
-        return {(): found[0]}
-    return {tuple(sample.treatment.levels.items()): sample for sample in found}
+    if len(samples) == 1:
+        return {(): samples[0]}
+    return {tuple(sample.treatment.levels.items()): sample for sample in samples}
 
 
 def _shared(
@@ -86,7 +87,7 @@ def _shared(
 ) -> dict[Levels, None]:
     shared = {levels: None for levels in before if levels in after}
     if not shared:
-        names = [", ".join(each.treatment.label for each in found.values()) for found in (before, after)]
+        names = [", ".join(sample.treatment.label for sample in found.values()) for found in (before, after)]
         raise UsageError(
             f"{old} and {new} have no treatment in common: {names[0]}; and {names[1]}",
             hint="name records of the same experiment, or of one command each",
@@ -110,9 +111,9 @@ def _apart(before: Record, after: Record) -> list[Notice]:
         if runs[0].host.get(key) != runs[1].host.get(key)
     ]
     differ = f" The machines differ: {'; '.join(host)}." if host else ""
-    told = (
+    text = (
         f"The records were made apart ({days[0]} and {days[1]}): whatever else changed between them, such as"
         " load, temperature, libraries or paths, is part of the difference and in no interval; measuring both"
         f" in turns (--confirm), or the commands side by side in steelyard compare, excludes that.{differ}"
     )
-    return [Notice("note", fields={"text": told})]
+    return [Notice("note", fields={"text": text})]

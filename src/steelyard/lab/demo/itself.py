@@ -67,9 +67,9 @@ def against_itself(
         shutil.rmtree(directory, ignore_errors=True)
         run(asked, directory)
         with Record.open(directory) as record:
-            (found,) = analyze(record).judged
-        different += found.difference != "not_resolved"
-        if isinstance(found.speedup, Speedup):
-            worst = max(worst, found.speedup.value, 1 / found.speedup.value)
+            (comparison,) = analyze(record).judged
+        different += comparison.difference != "not_resolved"
+        if isinstance(comparison.speedup, Speedup):
+            worst = max(worst, comparison.speedup.value, 1 / comparison.speedup.value)
     watch(COMPARISONS, COMPARISONS)
     return AgainstItself(order, "true", COMPARISONS, RUNS, different, worst)

@@ -39,4 +39,6 @@ def inspect_host() -> HostReport:
 def examine(host: HostState) -> tuple[HostFinding, ...]:
     """Collect the findings of all checks, worst first."""
     checks = (*surroundings.CHECKS, *access.CHECKS, *processor.CHECKS)
-    return tuple(sorted((check(host) for check in checks), key=lambda each: WORST_FIRST.index(each.weight)))
+    return tuple(
+        sorted((check(host) for check in checks), key=lambda finding: WORST_FIRST.index(finding.weight))
+    )

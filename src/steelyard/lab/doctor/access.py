@@ -17,11 +17,11 @@ def hardware_counters(host: HostState) -> HostFinding:
     missing = _get_missing(host, HARDWARE)
     if not missing:
         return HostFinding("hardware counters", "ok", ", ".join(HARDWARE))
-    where = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
+    text = "the hypervisor shows none to its guests" if host.facts.get("virtualization") else "refused"
     return HostFinding(
         "hardware counters",
         "limitation",
-        f"{', '.join(missing)}: not available; {where}",
+        f"{', '.join(missing)}: not available; {text}",
         "Differences cannot be traced to instructions or misses; they are reported as not available, never as"
         " 0.",
         f"sysctl kernel.perf_event_paranoid={PARANOID}" if has_forbidden_counters(host.facts) else None,
@@ -98,7 +98,7 @@ def address_randomisation(host: HostState) -> HostFinding:
 def affinity(host: HostState) -> HostFinding:
     """Check whether programs can be pinned to CPUs."""
     cpus, online = host.cpus, int(host.number("cpus_online") or host.cpus)
-    found = f"programs can be given CPUs, {cpus} of {online} usable"
+    text = f"programs can be given CPUs, {cpus} of {online} usable"
     if not host.facts.get("affinity_can_be_set"):
         return HostFinding(
             "affinity",
@@ -107,11 +107,11 @@ def affinity(host: HostState) -> HostFinding:
             "The factor affinity is refused, and programs wander between CPUs.",
         )
     if cpus > 1:
-        return HostFinding("affinity", "ok", found)
+        return HostFinding("affinity", "ok", text)
     return HostFinding(
         "affinity",
         "limitation",
-        found,
+        text,
         "The program shares its one CPU with everything else; programs with threads show no gain.",
         f"taskset --cpu-list 0-{online - 1} steelyard …" if online > 1 else None,
     )
@@ -155,16 +155,16 @@ def changes(host: HostState) -> HostFinding:
     if known is None:  # a record of an earlier version
         return HostFinding("changes", "ok", "which can be made was not looked at")
     missing = [each for each in str(known).split(",") if each]
-    whole = [each for each in missing if "=" not in each]
+    texts = [each for each in missing if "=" not in each]
     every = [name for name, kind in INTERVENTIONS.items() if not kind.is_place]
-    able = [name for name in every if name not in whole]
-    found = f"{len(able)} of {len(every)} can be made: {', '.join(able)}"
+    able = [name for name in every if name not in texts]
+    text = f"{len(able)} of {len(every)} can be made: {', '.join(able)}"
     if not missing:
-        return HostFinding("changes", "ok", found)
+        return HostFinding("changes", "ok", text)
     return HostFinding(
         "changes",
         "limitation",
-        f"{found}; not: {', '.join(missing)}",
+        f"{text}; not: {', '.join(missing)}",
         "A spec that needs a missing capability ends with exit code 4 before anything runs.",
     )
 

@@ -74,16 +74,16 @@ def clock(host: HostState) -> HostFinding:
     """Check the clock that times the trials."""
     source = str(host.facts.get("clock_source", "unknown"))
     step_s, cost_s = host.number("clock_step_s"), host.number("clock_cost_s")
-    found = source
-    found += "" if step_s is None else f", steps of at most {1e9 * step_s:.0f} ns"
-    found += "" if cost_s is None else f", at most {1e9 * cost_s:.0f} ns to read"
+    text = source
+    text += "" if step_s is None else f", steps of at most {1e9 * step_s:.0f} ns"
+    text += "" if cost_s is None else f", at most {1e9 * cost_s:.0f} ns to read"
     if source in _GOOD_CLOCKS and (cost_s is None or cost_s < _SLOW_CLOCK_S):
-        return HostFinding("clock", "ok", found)
+        return HostFinding("clock", "ok", text)
     better = "tsc" in str(host.facts.get("clock_sources_available", "")).split()
     return HostFinding(
         "clock",
         "limitation",
-        found,
+        text,
         "Reading it costs a system call or more, which is part of every time.",
         "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource" if better else None,
     )

@@ -19,13 +19,13 @@ def other_load(host: HostState) -> HostFinding:
     load, cpus = host.load, host.cpus
     busy = load.busy_s / load.elapsed_s
     average = "" if load.load_1m is None else f" (load average {load.load_1m:.1f})"
-    found = f"{busy:.1f} of {cpus} CPUs busy with other work{average}"
+    text = f"{busy:.1f} of {cpus} CPUs busy with other work{average}"
     if busy <= _BUSY * cpus:
-        return HostFinding("other load", "ok", found)
+        return HostFinding("other load", "ok", text)
     return HostFinding(
         "other load",
         "problem" if busy > cpus - 0.5 else "limitation",
-        found,
+        text,
         "Single times are too long and vary more, so more blocks are needed. Comparisons stay fair: their"
         " order is random, and the load is stored with each batch.",
         "ps -eo pcpu,pid,comm --sort=-pcpu | head",
@@ -38,13 +38,13 @@ def steal(host: HostState) -> HostFinding:
     uptime = host.number("uptime_s") or 0.0
     before = host.number("steal_since_boot_s")
     past = before / (uptime * host.cpus) if before is not None and uptime else 0.0
-    found = f"{100 * now:.1f} % of CPU time stolen now, {100 * past:.2f} % since the start"
+    text = f"{100 * now:.1f} % of CPU time stolen now, {100 * past:.2f} % since the start"
     if max(now, past) <= _STOLEN:
-        return HostFinding("steal", "ok", found)
+        return HostFinding("steal", "ok", text)
     return HostFinding(
         "steal",
         "problem" if now > _BUSY else "limitation",
-        found,
+        text,
         "The hypervisor runs others on these CPUs, and a program stands still meanwhile without noticing. No"
         " command here changes that; a dedicated machine does.",
     )
@@ -89,14 +89,14 @@ def memory(host: HostState) -> HostFinding:
         return HostFinding(
             "memory", "limitation", "not reported by this kernel", "Whether programs swap is not known."
         )
-    found = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
-    found += f", {limit / 2**30:.1f} GiB by control group" if limit is not None else ""
+    text = f"{free / 2**30:.1f} of {total / 2**30:.1f} GiB free"
+    text += f", {limit / 2**30:.1f} GiB by control group" if limit is not None else ""
     if free >= _SCARCE * total:
-        return HostFinding("memory", "ok", found)
+        return HostFinding("memory", "ok", text)
     return HostFinding(
         "memory",
         "problem",
-        found,
+        text,
         "Pages of programs and files are dropped and read again: times measure the disk.",
         "ps -eo rss,pid,comm --sort=-rss | head",
     )

@@ -78,9 +78,12 @@ def gather(
     paths = [name for name in names if isinstance(name, Path) and name not in lakes]
     files = [path for path in paths if is_summaries(path)]
     directories = [entry for path in paths if path not in files for entry in find_records(path)]
-    found = _condensed(directories, metrics, watch, beside)
-    records, available = {entry.id: entry for entry in found.records}, dict(found.metrics)
-    left_out = list(found.left_out)
+    condensed_records = _condensed(directories, metrics, watch, beside)
+    records, available = (
+        {entry.id: entry for entry in condensed_records.records},
+        dict(condensed_records.metrics),
+    )
+    left_out = list(condensed_records.left_out)
     for name in lakes:
         lake_records = _read_lake(name, metrics, beside)
         records |= {entry.id: entry for entry in lake_records.records}
@@ -148,9 +151,9 @@ def collect(file: Path, names: Sequence[Path | str], watch: Watch = unwatched) -
     with Summaries(file) as summaries:
         there = summaries.known()
         directories = [entry for name in names for entry in find_records(Path(name))]
-        found = _condensed([entry for entry in directories if _id(entry) not in there], None, watch)
-        summaries.add(found.records, found.metrics.values())
-    return found
+        records = _condensed([entry for entry in directories if _id(entry) not in there], None, watch)
+        summaries.add(records.records, records.metrics.values())
+    return records
 
 
 def _condensed(
@@ -162,12 +165,12 @@ def _condensed(
     for done, directory in enumerate(directories):
         watch(done, len(directories))
         try:
-            found, its = read_condensed(directory, metrics, beside)
+            summary, its = read_condensed(directory, metrics, beside)
         except SteelyardError as error:
             why = error.message.removeprefix(f"{directory / FILE} ").removeprefix(f"{directory} ")
             left_out.append(LeftOut(str(directory), why, unreadable=True))
             continue
-        records.append(found)
+        records.append(summary)
         available |= its
     return CondensedRecords(tuple(records), available, tuple(left_out))
 
@@ -230,12 +233,12 @@ def find_records(name: Path) -> Iterator[Path]:
     elif (name / FILE).exists() or name.suffix == ".lab":
         yield name
     elif name.is_dir():
-        found = sorted(file.parent for file in name.rglob(FILE))
-        if not found:
+        paths = sorted(file.parent for file in name.rglob(FILE))
+        if not paths:
             raise UsageError(
                 f"{name} contains no records", hint="name records (NAME.lab), or a directory that has some"
             )
-        yield from found
+        yield from paths
     else:
         raise UsageError(
             f"{name} is neither a record nor a directory of records, nor a file that --collect wrote",
@@ -294,7 +297,7 @@ def condense(
             primary_metric=primary,
             spec=encode_sorted(_measured(msgspec.to_builtins(experiment))),
             host=encode_sorted(host),
-            digests={name: tuple(its) for name, its in digests.items()},
+            digests={name: tuple(labelleds) for name, labelleds in digests.items()},
             parts=tuple(sorted({find_origin(record.id, run) for run in runs} - {record.id})),
         )
         return condensed, available

@@ -77,11 +77,12 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
     machines: dict[str, int] = {}
     of_commit = {
         commit: [
-            machines.setdefault(_get_machine(each, request.ignored), len(machines) + 1) for each in records
+            machines.setdefault(_get_machine(summary, request.ignored), len(machines) + 1)
+            for summary in records
         ]
         for commit, records in ordered.records.items()
     }
-    asked = set(request.metrics) or {record.primary_metric for record in gathered.records}
+    names = set(request.metrics) or {record.primary_metric for record in gathered.records}
     series = _get_series(ordered, of_commit, gathered, request.reference)
     judged, beside = (
         judge(
@@ -92,8 +93,8 @@ def history(request: HistoryRequest, watch: Watch = unwatched) -> History:
             wanders=request.reference is None,
         )
         for family in (
-            [entry for entry in series if entry.metric.name in asked],
-            [entry for entry in series if entry.metric.name not in asked],
+            [entry for entry in series if entry.metric.name in names],
+            [entry for entry in series if entry.metric.name not in names],
         )
     )
     *_, last = ordered.records
@@ -151,9 +152,9 @@ def _refuse_none(records: Sequence[Condensed] | Mapping[str, object], left_out: 
     if records:
         return
     first = left_out[0] if left_out else LeftOut("the file", "holds none")
-    more = f", and {len(left_out) - 1} more records" if len(left_out) > 1 else ""
+    text = f", and {len(left_out) - 1} more records" if len(left_out) > 1 else ""
     raise UsageError(
-        f"no record is left: {first.record} {first.why}{more}",
+        f"no record is left: {first.record} {first.why}{text}",
         hint="--git takes records that have a commit in their name; steelyard status RECORD shows its state",
     )
 
@@ -162,10 +163,10 @@ def _refuse_other_specs(records: Sequence[Condensed]) -> None:
     first = records[0]
     for record in records:
         if record.spec != first.spec:
-            found = differences(msgspec.json.decode(first.spec), msgspec.json.decode(record.spec))
-            shown = "".join(f"\n    {line}" for line in found)
+            texts = differences(msgspec.json.decode(first.spec), msgspec.json.decode(record.spec))
+            text = "".join(f"\n    {line}" for line in texts)
             raise RecordError(
-                f"{first.name} and {record.name} are of different specs, which differ in:{shown}",
+                f"{first.name} and {record.name} are of different specs, which differ in:{text}",
                 hint="give the records of one spec; a spec that has changed begins another history",
             )
 
@@ -231,10 +232,10 @@ def _get_bases(entries: Sequence[Labelled], reference: str | None, record: Conde
     """Return the reference program by its labels; empty where there is none."""
     bases = {_get_key(entry.labels): entry for entry in entries if entry.treatment == reference}
     if reference is not None and not bases:
-        known = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
+        text = ", ".join(dict.fromkeys(entry.treatment for entry in entries))
         raise UsageError(
             f"{record.name} has no treatment {reference!r} to divide by",
-            hint=f"--reference with one of: {known}",
+            hint=f"--reference with one of: {text}",
         )
     return bases
 

@@ -85,5 +85,5 @@ def by_commit(records: Iterable[Condensed], repository: Repository, revision: st
 def _completed(word: str, ids: Sequence[str]) -> str | None:
     """Return the one id that begins with ``word``, of ascending ones."""
     place = bisect_left(ids, word)
-    fits = [each for each in ids[place : place + 2] if each.startswith(word)]
+    fits = [text for text in ids[place : place + 2] if text.startswith(word)]
     return fits[0] if len(fits) == 1 else None

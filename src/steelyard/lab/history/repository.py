@@ -64,8 +64,8 @@ class Repository:
 
         Of a merge, follow the side that was merged into.
         """
-        found = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
-        return found.split()
+        text = self.ask("rev-list", "--first-parent", "--reverse", last, *([f"^{after}"] if after else []))
+        return text.split()
 
     def descendants(self, first: str, last: str) -> list[str]:
         """Return commits behind ``first`` that contain it, up to ``last``, merged branches included."""
@@ -113,8 +113,8 @@ class Repository:
             self.ask("add", "--all", "--", ".", f":(exclude){without}", env=index)
             tree = self.ask("write-tree", env=index).strip()
         who = ("-c", "user.name=steelyard", "-c", "user.email=steelyard@localhost")
-        made = self.ask(*who, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)
-        return made.strip(), tree
+        text = self.ask(*who, "commit-tree", "-m", "steelyard ratchet", "-p", "HEAD", tree)
+        return text.strip(), tree
 
     def remove(self, directory: Path) -> None:
         """Remove what ``check_out`` made, with all that was built in it."""
@@ -133,8 +133,8 @@ class Repository:
         """
         done = self._run(*words, env=env)
         if done.returncode:
-            said = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
-            raise MachineError(f"git {shlex.join(words)} failed: {said}", hint="run git status")
+            text = (done.stderr.strip().splitlines() or [f"exit code {done.returncode}"])[-1]
+            raise MachineError(f"git {shlex.join(words)} failed: {text}", hint="run git status")
         return done.stdout
 
     def _run(self, *words: str, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:

@@ -65,7 +65,7 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
     try:
         tried = request.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
         rehearsed = rehearse(tried, directory, request.files)
-        other = _rehearsed_other(request, probes, scratch, library, directory)
+        rehearsal = _rehearsed_other(request, probes, scratch, library, directory)
         differs = dict(rehearsed.differs)
         uncompared = dict(rehearsed.uncompared)
         usable = [probe for probe in probes if probe.name not in differs]
@@ -94,10 +94,10 @@ def observe(request: ObserveRequest, directory: Path, *, watch: Watch) -> Observ
                     inside, verify=Verify(exit=rehearsed.verify.exit), scratch=scratch, library=library
                 )
                 added = _added(request.counting(alone), directory / "added.lab", watch)
-            if other is not None:
-                uncompared |= _of_one_program(rehearsed.verify, other)
+            if rehearsal is not None:
+                uncompared |= _of_one_program(rehearsed.verify, rehearsal)
                 contests = _get_contests(
-                    request, rehearsed, other, usable, scratch, library, directory, watch
+                    request, rehearsed, rehearsal, usable, scratch, library, directory, watch
                 )
             if request.trace is not None:
                 # No more blocks than there was time for; two at least, so that there is a spread.
@@ -144,8 +144,8 @@ def _rehearsed_other(
     """Rehearse the other program, before the first of many runs shows that it cannot be started."""
     if request.versus is None:
         return None
-    other = replace(request, command=request.versus, versus=None)
-    tried = other.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
+    observe_request = replace(request, command=request.versus, versus=None)
+    tried = observe_request.experiment(probes, verify=Verify(exit="any"), scratch=scratch, library=library)
     return rehearse(tried, directory, request.files)
 
 
@@ -314,8 +314,8 @@ def _get_samples(place: Path, request: ObserveRequest, levels: Sequence[str]) ->
         for sample in record.samples(*names):
             found[sample.metric.name].append(sample)
     known = {}
-    for name, its in found.items():
-        alike = [each for each in its if each.treatment.levels["command"] in levels]
+    for name, samples in found.items():
+        alike = [each for each in samples if each.treatment.levels["command"] in levels]
         if alike and all(len(each) and min(each.values) > 0 for each in alike):
             known[name] = alike
     return known
@@ -337,9 +337,13 @@ def _added(experiment: Experiment, place: Path, watch: Watch) -> dict[str, float
     """Level to the share of instructions that it adds."""
     run(experiment, place, watch=watch)
     with Record.open(place) as record:
-        baseline, *others = record.samples("instructions")
+        baseline, *samples = record.samples("instructions")
     alone = baseline.values[0]
-    return {str(each.treatment.levels["command"]): each.values[0] / alone - 1 for each in others if len(each)}
+    return {
+        str(sample.treatment.levels["command"]): sample.values[0] / alone - 1
+        for sample in samples
+        if len(sample)
+    }
 
 
 def _traced(

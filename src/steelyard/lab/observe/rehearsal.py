@@ -82,18 +82,18 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
     first, *others = drawn
     start_s = time.monotonic()
     alone = _run_alone(made[first.id], directory, files)
-    baseline, wanted = alone.raw, alone.wanted
+    baseline, digests = alone.raw, alone.wanted
     probed = probe_launches([_digested(made[level.id], alone.paths) for level in others])
     time.sleep(max(0.0, APART_S - (time.monotonic() - start_s)))
     (again,) = probe_launches([_digested(made[first.id], alone.paths)])
     uncompared = alone.uncompared | {
         name: reason
         for name, first_time, second_time in zip(
-            (*_STREAMS, *wanted), (*baseline.digests, *wanted.values()), again.digests, strict=True
+            (*_STREAMS, *digests), (*baseline.digests, *digests.values()), again.digests, strict=True
         )
         if (reason := _get_varying(first_time, second_time))
     }
-    contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | wanted
+    contents = dict(zip(_STREAMS, baseline.digests, strict=True)) | digests
     compared = {name: digest.sha256 for name, digest in contents.items() if name not in uncompared}
     differs = {}
     noisy = []
@@ -102,7 +102,7 @@ def rehearse(experiment: Experiment, directory: Path, files: Sequence[str] = ())
         if raw.exit_code == _LACKS and raw.stderr.startswith(_OWN):
             message = raw.stderr.decode(errors="replace").splitlines()[0].removeprefix(_OWN.decode())
             raise MachineError(f"the probe {name}: {message}", hint="leave this probe out")
-        if how := _get_difference(baseline, raw, compared, list(wanted)):
+        if how := _get_difference(baseline, raw, compared, list(digests)):
             differs[name] = how
         elif "stderr" in compared and raw.digests[1].sha256 != compared["stderr"]:
             noisy.append(name)
@@ -161,13 +161,13 @@ def _run_alone(launch: Launch, directory: Path, files: Sequence[str]) -> _Alone:
     uncompared |= dict.fromkeys(names[MOST_FILES:], f"more than {MOST_FILES} files are written")
     # A file may bear the name of a stream.
     names = [f"./{name}" if name in _STREAMS else name for name in names[:MOST_FILES]]
-    wanted = {name: _make_digest(place / name) for name in names}
-    for name, digest in wanted.items() if files else ():
+    digests = {name: _make_digest(place / name) for name in names}
+    for name, digest in digests.items() if files else ():
         if digest.state == "missing":
             raise UsageError(
                 f"the program does not write {name!r}", hint="name a file that exists after each run"
             )
-    return _Alone(baseline, baseline.exit_code, wanted, [str(place / name) for name in names], uncompared)
+    return _Alone(baseline, baseline.exit_code, digests, [str(place / name) for name in names], uncompared)
 
 
 def _digested(launch: Launch, files: Sequence[str]) -> Launch:
@@ -212,8 +212,8 @@ def _other_contents(
     if "stdout" in compared and raw.digests[0].sha256 != compared["stdout"]:
         pairs = zip(raw.stdout, baseline.stdout, strict=False)
         shorter = min(len(raw.stdout), len(baseline.stdout))
-        same = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
-        yield f"it prints something else, from byte {same:,} on"
+        count = next((i for i, (a, b) in enumerate(pairs) if a != b), shorter)
+        yield f"it prints something else, from byte {count:,} on"
     for name, digest in zip(written, raw.digests[len(_STREAMS) :], strict=True):
         if name in compared and digest.sha256 != compared[name]:
             missing = digest.state in ("missing", "unwritten")

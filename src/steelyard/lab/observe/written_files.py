@@ -33,13 +33,13 @@ def list_files(directory: Path, apart_from: Path) -> Mapping[str, Stamp] | None:
     stamps: dict[str, Stamp] = {}
     device = directory.stat().st_dev
     excluded = os.path.realpath(apart_from)
-    seen = 0
+    count = 0
     pending = [os.path.realpath(directory)]
     root = pending[0]
     while pending:
         for entry in _get_entries(pending.pop()):
-            seen += 1
-            if seen > MOST_ENTRIES:
+            count += 1
+            if count > MOST_ENTRIES:
                 return None
             try:
                 status = entry.stat(follow_symlinks=False)

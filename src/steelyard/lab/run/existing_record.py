@@ -101,9 +101,9 @@ def refuse_other_experiment(record: Record, experiment: Experiment, hint: str) -
     RecordError
         Shows what differs.
     """
-    if found := differences(record, experiment):
+    if texts := differences(record, experiment):
         raise RecordError(
-            f"{record.directory} holds another experiment; the spec differs in:{_shown(found)}",
+            f"{record.directory} holds another experiment; the spec differs in:{_shown(texts)}",
             hint=hint,
         )
 
@@ -129,12 +129,12 @@ def refuse_other_command(directory: Path, command: str) -> None:
             hint=f"name a directory that does not exist yet: -o NAME.lab"
             f" (steelyard analyze {named} answers from that one)",
         )
-    found = sorted(file.parent.stem for file in directory.glob(f"*.lab/{FILE}"))
-    makers = [_MADE_BY[stem] for stem in found if stem in _MADE_BY]
-    if found and command not in makers:
-        whose = f"steelyard {makers[0]}" if makers else "other experiments"
+    texts = sorted(file.parent.stem for file in directory.glob(f"*.lab/{FILE}"))
+    makers = [_MADE_BY[stem] for stem in texts if stem in _MADE_BY]
+    if texts and command not in makers:
+        text = f"steelyard {makers[0]}" if makers else "other experiments"
         raise RecordError(
-            f"{directory} contains the records of {whose} ({', '.join(found)})",
+            f"{directory} contains the records of {text} ({', '.join(texts)})",
             hint=f"name a directory that does not exist yet for steelyard {command}: -o NAME.lab",
         )
 

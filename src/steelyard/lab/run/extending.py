@@ -35,9 +35,9 @@ def refuse_extending(experiment: Experiment, directory: Path, blocks: int, *, fi
     """
     named = shlex.quote(str(directory))
     if not finished:
-        what = "has not ended" if directory.exists() else "does not exist"
+        text = "has not ended" if directory.exists() else "does not exist"
         raise UsageError(
-            f"--extend {blocks}: {directory} {what}, so it cannot be extended yet",
+            f"--extend {blocks}: {directory} {text}, so it cannot be extended yet",
             hint="leave --extend out to finish the run first",
         )
     if experiment.design.in_rows:

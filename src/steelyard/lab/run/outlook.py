@@ -123,15 +123,17 @@ def _get_pilots(experiment: Experiment, directory: Path, unit: Unit) -> list[Pil
             samples = record.samples(declared.metric)
             if (factor := experiment.analysis.instances) is not None:
                 samples = pool(samples, factor)
-            found = intervals(samples, declared, metric=declared.metric)
+            comparisons = intervals(samples, declared, metric=declared.metric)
     except SteelyardError:
         # A record of another experiment tells nothing about this one; the plan stands without.
         return []
     by_treatment: dict[str, float] = {}
-    for each in found:
-        ratio = each.speedup
+    for comparison in comparisons:
+        ratio = comparison.speedup
         if isinstance(ratio, Speedup) and ratio.nu and ratio.unit == unit:
             s = ratio.se * sqrt(ratio.n)
-            by_treatment[each.treatment.label] = max(s, by_treatment.get(each.treatment.label, 0.0))
+            by_treatment[comparison.treatment.label] = max(
+                s, by_treatment.get(comparison.treatment.label, 0.0)
+            )
     widest = sorted(by_treatment.items(), key=lambda pilot: -pilot[1])[:MOST_PILOTS]
     return [Pilot(label, s) for label, s in widest]

@@ -44,7 +44,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
     first = counting if design.order == "nogueira-matias-2014" else counting[:1]
     labels = {treatment.id: treatment.label for treatment in drawn}
     affinity = next((factor.levels for factor in experiment.factors if factor.name == AFFINITY.name), ())
-    same = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
+    text = AFFINITY.coincidence() if {"compact", "scatter"} <= set(affinity) else None
     block_s = _block_s(directory)
     programs = recipes(experiment, drawn)
     simulated = simulations(experiment, drawn, directory)
@@ -57,7 +57,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         blocks=len(counting) // len(first),
         seed=design.seed,
         order="randomized-blocks" if design.order == "randomized" else "sequential",
-        first_block=tuple(labels[each] for block in first for each in block.order),
+        first_block=tuple(labels[number] for block in first for number in block.order),
         replicates=design.replicates,
         discard=design.discard,
         in_rows=len(first) > 1,
@@ -69,7 +69,7 @@ def preview(experiment: Experiment, directory: Path) -> Preview:
         decided=bool(stop and stop.decided),
         max_time_s=stop.max_time_s if stop else None,
         estimated_s=None if block_s is None else block_s * len(blocks),
-        inseparable=(*separability(experiment), *([same] if same else [])),
+        inseparable=(*separability(experiment), *([text] if text else [])),
         here=in_words(experiment),
         refused=(*unknown, *refusals(experiment, drawn, programs)),
         nodes=Counter(

@@ -49,9 +49,9 @@ def refuse_missing(experiment: Experiment) -> None:
     """
     for name, levels in levels_asked(experiment).items():
         for level in levels:
-            if what := INTERVENTIONS[name].missing(level):
+            if text := INTERVENTIONS[name].missing(level):
                 raise MachineError(
-                    f"{name} = {level!r} is not available on this machine: {what}",
+                    f"{name} = {level!r} is not available on this machine: {text}",
                     hint=f"leave {name} out, or choose another level",
                 )
 
@@ -81,7 +81,7 @@ def in_words(experiment: Experiment) -> tuple[str, ...]:
 
 
 def _here(intervention: Intervention, levels: list[Scalar]) -> Iterator[str]:
-    missing = {level: what for level in levels if (what := intervention.missing(level))}
+    missing = {level: text for level in levels if (text := intervention.missing(level))}
     on_host = [level for level in levels if level not in missing and intervention.change(level).host]
     if intervention.placeholders:
         yield "another program for each level, built before it is needed"

@@ -44,10 +44,10 @@ class Programs(msgspec.Struct, frozen=True):
     def keep_logs(self, directory: Path) -> None:
         """Copy what each build printed so far into ``directory``: the cache may be emptied."""
         for name, log in self.logs.items():
-            kept = directory / f"{name}.log"
-            if not kept.exists():
-                kept.parent.mkdir(exist_ok=True)
-                shutil.copyfile(log, kept)
+            path = directory / f"{name}.log"
+            if not path.exists():
+                path.parent.mkdir(exist_ok=True)
+                shutil.copyfile(log, path)
 
 
 def build(experiment: Experiment, drawn: Sequence[Treatment], watch: Watch) -> Programs:
@@ -89,9 +89,9 @@ def recipes(experiment: Experiment, drawn: Sequence[Treatment]) -> list[Recipe]:
 
     builder = Builder(experiment.build, Path(experiment.source))
     wanted = (
-        builder.recipe({**each.levels, **settings})
+        builder.recipe({**treatment.levels, **settings})
         for settings in _get_settings(experiment, drawn, varied=_in_contexts(experiment, builder))
-        for each in drawn
+        for treatment in drawn
     )
     return list({tuple(recipe.levels.items()): recipe for recipe in wanted}.values())
 

@@ -107,9 +107,9 @@ def confounded_boots(record: Reading) -> str | None:
     ]
     if not apart:
         return None
-    one, other = apart[0]
-    more = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
+    number, other = apart[0]
+    text = f" ({len(apart)} pairs of treatments)" if len(apart) > 1 else ""
     return (
-        f"{names[one]} and {names[other]} were never measured after the same start of the machine{more}:"
+        f"{names[number]} and {names[other]} were never measured after the same start of the machine{text}:"
         " effects of starts and treatments cannot be separated."
     )

@@ -270,7 +270,7 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
         f" ({_get_alternative(record, experiment)})",
     )
     moved = record.experiment.source != experiment.source
-    contents = {each["sha256"] for each in record.program.values()}
+    contents = {item["sha256"] for item in record.program.values()}
     for identity in identities:
         if not record.program:
             raise RecordError(
@@ -289,12 +289,12 @@ def _refuse_other(record: Record, experiment: Experiment, identities: Sequence[P
 def _get_alternative(record: Record, experiment: Experiment) -> str:
     """Describe what can be done with the record instead, which depends on what differs."""
     named = shlex.quote(str(record.directory))
-    found = differences(record, experiment)
-    if all(line.startswith("claims:") for line in found):
+    texts = differences(record, experiment)
+    if all(line.startswith("claims:") for line in texts):
         return "steelyard check, with the spec, judges other claims without a new run"
-    more = experiment.design.blocks - record.experiment.design.blocks
-    if more > 0 and len(found) == 1:
-        return f"steelyard run {named} --extend {more} adds as many blocks, once it has ended"
+    count = experiment.design.blocks - record.experiment.design.blocks
+    if count > 0 and len(texts) == 1:
+        return f"steelyard run {named} --extend {count} adds as many blocks, once it has ended"
     return f"steelyard run {named} continues it as it was"
 
 
@@ -417,8 +417,8 @@ def _tidy(record: Record, prepared: PreparedRun) -> None:
         begun = [outcome.block for outcome in record.outcomes() if outcome.state == "planned"]
         record.take(journal.run, measurer.measure(raw_trials, begun), journal.name, offset)
         record.drop_journal(journal.name)
-    for left in sorted((record.directory / "journal").glob(str(levels_file(Path("*"))))):
-        leave_levels(launches, left.with_suffix(""))
+    for path in sorted((record.directory / "journal").glob(str(levels_file(Path("*"))))):
+        leave_levels(launches, path.with_suffix(""))
     earlier = record.runs()
     # Before this run is noted: were it killed in between, the next one would find the same boot and not look.
     if earlier and earlier[-1].boot != boot_id():

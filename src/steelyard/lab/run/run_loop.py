@@ -142,9 +142,9 @@ class RunLoop:
         for outcome in self._outcomes:
             if outcome.state == "planned":
                 yield Work(outcome.block, frozenset(self._record.finished_trials(outcome.block.id)))
-        wanted = self._stopping.blocks_wanted()
+        count = self._stopping.blocks_wanted()
         for block in stream_until(
-            self._experiment, self._record.treatments, self._outcomes, wanted, self._extensions
+            self._experiment, self._record.treatments, self._outcomes, count, self._extensions
         ):
             yield Work(block)
 
@@ -217,8 +217,8 @@ class RunLoop:
                 )
             case _:
                 cure = "run the command by itself to see its output"
-        kept = self._record.directory / "failed"
-        return f"its output is in {kept}; {cure}" if kept.exists() else cure
+        path = self._record.directory / "failed"
+        return f"its output is in {path}; {cure}" if path.exists() else cure
 
     def _refuse_too_few_complete(self) -> None:
         # What earlier runs left incomplete says nothing of programs: blocks are also given up with a machine
@@ -237,7 +237,7 @@ class RunLoop:
 
         It is not known when in the batch that happened.
         """
-        changes = [what for identity in self._identities if (what := changed(identity))]
+        changes = [text for identity in self._identities if (text := changed(identity))]
         if changes:
             self._record.set_block_states(
                 {work.block.id: "incomplete" for work in works if not work.block.discard}
@@ -259,10 +259,10 @@ class RunLoop:
 
     def _tell(self, elapsed_s: float) -> None:
         done, end = self._states["complete"], self._stopping.expected_end()
-        wanted = end or self._stopping.blocks_wanted()
+        count = end or self._stopping.blocks_wanted()
         rest, to_end = None, end is not None
         if (block_s := self._block_s(elapsed_s)) is not None:
-            rest, limit_s = (wanted - done) * block_s, self._stopping.seconds_left(elapsed_s)
+            rest, limit_s = (count - done) * block_s, self._stopping.seconds_left(elapsed_s)
             if limit_s is not None:
                 limit_s = max(limit_s, (self._stopping.least - done) * block_s)
             unknown = end is None and self._stopping.reached is not None
@@ -272,7 +272,7 @@ class RunLoop:
         self._watch(
             Progress(
                 done,
-                wanted,
+                count,
                 self._stopping.seconds_spent(elapsed_s),
                 rest,
                 to_end=to_end or rest is None,

@@ -52,7 +52,7 @@ def status(record: Reading) -> Status:
         trials_done=known.trials,
         spent_s=known.spent_s,
         left_s=known.left_s,
-        failures={labels[key]: each for key, each in record.failures().items() if each.failed},
+        failures={labels[key]: failures for key, failures in record.failures().items() if failures.failed},
         stops_at_precision=stop is not None and stop.looks,
         target=wanted(stop, looks_so_far),
         reached=looks_so_far[-1].rel_halfwidth if looks_so_far else None,
@@ -99,10 +99,10 @@ def seconds_run(runs: Sequence[Run], last_start_ns: int | None) -> float:
     When a run was killed is not known: the last one counts until its last trial, an earlier one with the mean
     of the others.
     """
-    known = [run.ended_ns - run.started_ns for run in runs if run.ended_ns is not None]
-    killed = len(runs) - len(known)
+    numbers = [run.ended_ns - run.started_ns for run in runs if run.ended_ns is not None]
+    killed = len(runs) - len(numbers)
     if runs and runs[-1].ended_ns is None:
         end_ns = time.time_ns() if runs[-1].state == "running" else last_start_ns or 0
-        known.append(max(0, end_ns - runs[-1].started_ns))
+        numbers.append(max(0, end_ns - runs[-1].started_ns))
         killed -= 1
-    return sum(known) / 1e9 * (1 + killed / len(known)) if known else 0.0
+    return sum(numbers) / 1e9 * (1 + killed / len(numbers)) if numbers else 0.0

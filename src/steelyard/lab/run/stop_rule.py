@@ -166,34 +166,34 @@ class StopRule:
 
     def _judge(self, complete: int, blocks: int, *, late: bool) -> End | None:
         last = late or next_look(self._experiment, complete) is None
-        found = self._look(complete, last=last)
+        standing = self._look(complete, last=last)
         # Time may run out before the first look. Intervals of so few blocks are too narrow to stop on.
         first = self._experiment.design.blocks if self._stop.decided else next_look(self._experiment, 0)
-        reached = found.answered and (first is None or complete >= first)
-        if reached and not found.relied_on(complete, verdicts=self._stop.decided):
+        reached = standing.answered and (first is None or complete >= first)
+        if reached and not standing.relied_on(complete, verdicts=self._stop.decided):
             reached = False
-            if found.doubts or last:
-                self._record.add_warning("late_look", _get_unreliable(complete, found.doubts))
-        beyond = found.floor > HOPELESS * found.target
+            if standing.doubts or last:
+                self._record.add_warning("late_look", _get_unreliable(complete, standing.doubts))
+        beyond = standing.floor > HOPELESS * standing.target
         if beyond and not last:
             self._record.add_warning(
                 "out_of_reach",
-                f"More blocks cannot narrow half-widths below about {100 * found.floor:.2g} %; reaching"
-                f" {100 * found.target:.2g} % takes more levels of {self._instances}.",
+                f"More blocks cannot narrow half-widths below about {100 * standing.floor:.2g} %; reaching"
+                f" {100 * standing.target:.2g} % takes more levels of {self._instances}.",
             )
         decision: Decision = "reached" if reached else "capped" if last or beyond else "continue"
-        self._last = self._add_look(complete, blocks, found, decision)
+        self._last = self._add_look(complete, blocks, standing, decision)
         self._wanted = self._next()
         return _ENDS[decision]
 
     def _close(self, complete: int, blocks: int) -> End:
         """Store the look at the end of an extension, whose blocks are what was asked for."""
-        found = self._look(complete)
+        standing = self._look(complete)
         # An extension that was continued after its last look has that look already.
         if all(look.blocks < complete for look in self._record.looks()):
-            reached = self._stop.looks and found.answered
-            self._add_look(complete, blocks, found, "reached" if reached else "capped")
-        return "complete" if found.answered or not self._stop.looks else "precision_not_reached"
+            reached = self._stop.looks and standing.answered
+            self._add_look(complete, blocks, standing, "reached" if reached else "capped")
+        return "complete" if standing.answered or not self._stop.looks else "precision_not_reached"
 
     def _look(self, complete: int, *, last: bool = False) -> Standing:
         # Numpy is loaded here at the earliest: a run without a stop rule never needs it.

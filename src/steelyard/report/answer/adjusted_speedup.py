@@ -28,7 +28,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     """
     declared = answer.declared
     asked = declared.estimand == "ratio_of_means" or declared.uncertainty == "sample"
-    every = [(c, its) for c in answer.judged if (its := c.adjusted) is not None]
+    every = [(c, speedup) for c in answer.judged if (speedup := c.adjusted) is not None]
     if not every or not (asked or details):
         return []
     shown = every[:MOST_ROWS]
@@ -42,11 +42,16 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
         Column("against", [name_cell(c.baseline.label) for c, _ in shown], right=False, is_name=True),
         first,
         replace(second, give_way=1),
-        Column("95 % CI", [interval_cell(its.value, its.ci95) for _, its in shown], right=False, give_way=4),
+        Column(
+            "95 % CI",
+            [interval_cell(adjusted_speedup.value, adjusted_speedup.ci95) for _, adjusted_speedup in shown],
+            right=False,
+            give_way=4,
+        ),
         Column("RSU", [_render_rsu(answer, c, c.treatment) for c, _ in shown], give_way=2),
         Column("RSU against", [_render_rsu(answer, c, c.baseline) for c, _ in shown], give_way=3),
     ]
-    paired = all(its.paired for _, its in shown)
+    paired = all(adjusted_speedup.paired for _, adjusted_speedup in shown)
     note = (
         "S: ratio of arithmetic means; u: standard uncertainty of S from those of the means"
         + (", which share blocks" if paired else "")
@@ -71,7 +76,7 @@ def _with(value: float, uncertainty: float) -> str:
 
 
 def _render_rsu(answer: Answer, comparison: Comparison, treatment: Treatment) -> Span:
-    of = next(
+    summary = next(
         (
             sample.summary
             for sample in answer.samples
@@ -80,4 +85,4 @@ def _render_rsu(answer: Answer, comparison: Comparison, treatment: Treatment) ->
         ),
         Summary(0),
     )
-    return Span("–" if of.rsu is None else percent(of.rsu))
+    return Span("–" if summary.rsu is None else percent(summary.rsu))

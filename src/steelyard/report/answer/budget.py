@@ -28,8 +28,8 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     new, old = called[comparison.treatment.label], called[comparison.baseline.label]
     budget = comparison.budget
     if budget is None:
-        said = f"{new} against {old}: no budget: its interval is not based on propagated uncertainties"
-        return paragraph(said, width)
+        text = f"{new} against {old}: no budget: its interval is not based on propagated uncertainties"
+        return paragraph(text, width)
     unit = comparison.metric.unit
     rows = budget.components
     total = budget.total

@@ -45,17 +45,19 @@ def _render_changes(profile: Profile, width: int) -> list[Line]:
         if len(varied) == 1
         else list(profile.at)
     )
-    spans = [bound for each in at for bound in _compute_reach(each.ratio, each.interval)]
+    spans = [bound for at_context in at for bound in _compute_reach(at_context.ratio, at_context.interval)]
     room = width - _LABEL - 2
     chart = _Axis(min(spans), max(spans), room)
     name = f"{printable(profile.treatment.label)}: {profile.metric.name}"
     title = f"{name} by context, change against the mean of all"
     rows: list[Line] = [(Span(shorten(title, width), "heading"),)]
-    for each in at[:_MOST]:
-        where = ", ".join(f"{name} {each.settings[name]}" for name in varied) or f"context {each.context}"
-        change = f"{100 * (each.ratio - 1):+.2f} %"
-        label = f"{shorten(printable(where), _LABEL - 10):<{_LABEL - 10}} {change:>9}"
-        rows.append((Span(label + " "), Span(chart.interval(each.ratio, each.interval))))
+    for context in at[:_MOST]:
+        text = (
+            ", ".join(f"{name} {context.settings[name]}" for name in varied) or f"context {context.context}"
+        )
+        change = f"{100 * (context.ratio - 1):+.2f} %"
+        label = f"{shorten(printable(text), _LABEL - 10):<{_LABEL - 10}} {change:>9}"
+        rows.append((Span(label + " "), Span(chart.interval(context.ratio, context.interval))))
     if len(at) > _MOST:
         rows.append((Span(f"… and {counted(len(at) - _MOST, 'context')} more; --json has all.", "dim"),))
     return rows
@@ -64,7 +66,7 @@ def _render_changes(profile: Profile, width: int) -> list[Line]:
 def _render_histogram(finding: ContextFinding, width: int) -> list[Line]:
     """Figure 4: how many contexts saw which speedup; ``A`` is the one of all together."""
     across = finding.across
-    speedups = [one.speedup for one in across.each]
+    speedups = [context.speedup for context in across.each]
     if not speedups:  # too many to be told one by one
         return []
     low, high = min(speedups), max(speedups)
@@ -89,24 +91,29 @@ def _render_histogram(finding: ContextFinding, width: int) -> list[Line]:
 
 def _render_streaks(result: Sequence[ContextFinding], width: int) -> list[Line]:
     """Figure 5: a streak for each comparison: single contexts along it, its interval and prediction below."""
-    spans = [value for each in result for value in _compute_extent(each.across)]
+    spans = [value for context_finding in result for value in _compute_extent(context_finding.across)]
     axis = _Axis(min(spans), max(spans), width - 16)
     rows: list[Line] = [(Span("Single contexts against all together", "heading"),)]
-    for each in result:
-        rows.append((Span(shorten(_pair_name(each), width)),))
-        rows.append((Span(f"{'single':<14}"), Span(axis.points([one.speedup for one in each.across.each]))))
+    for finding in result:
+        rows.append((Span(shorten(_pair_name(finding), width)),))
+        rows.append(
+            (Span(f"{'single':<14}"), Span(axis.points([context.speedup for context in finding.across.each])))
+        )
         for name, interval in (
-            ("all, 95 % CI", each.across.interval),
-            ("the next one", each.across.prediction),
+            ("all, 95 % CI", finding.across.interval),
+            ("the next one", finding.across.prediction),
         ):
-            rows.append((Span(f"{name:<14}"), Span(axis.interval(each.across.speedup, interval))))
-        rows.append((Span(" " * 14 + _format_verdicts(each.across.each), "dim"),))
+            rows.append((Span(f"{name:<14}"), Span(axis.interval(finding.across.speedup, interval))))
+        rows.append((Span(" " * 14 + _format_verdicts(finding.across.each), "dim"),))
     rows.append((Span(f"{'':<14}{axis.low:.4g} ×{axis.high:.4g}".replace("×", "× … ") + " ×", "dim"),))
     return rows
 
 
 def _format_verdicts(contexts: Sequence[InContext]) -> str:
-    faster, slower = sum(one.alone > 0 for one in contexts), sum(one.alone < 0 for one in contexts)
+    faster, slower = (
+        sum(context.alone > 0 for context in contexts),
+        sum(context.alone < 0 for context in contexts),
+    )
     return f"{faster} of {len(contexts)} contexts alone would say faster, {slower} slower"
 
 
@@ -149,7 +156,7 @@ def _compute_reach(value: float, interval: Interval | None) -> tuple[float, ...]
 
 
 def _compute_extent(across: AcrossContexts) -> tuple[float, ...]:
-    return (*(one.speedup for one in across.each), *_compute_reach(across.speedup, across.prediction))
+    return (*(context.speedup for context in across.each), *_compute_reach(across.speedup, across.prediction))
 
 
 def _pair_name(finding: ContextFinding) -> str:

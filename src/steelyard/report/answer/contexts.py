@@ -21,37 +21,46 @@ MOST_SENTENCES: Final = 6
 
 def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     """Return a table of all comparisons, then what needs a sentence; nothing where there are no contexts."""
-    found = answer.contexts[:MOST_ROWS]
-    if not found:
+    findings = answer.contexts[:MOST_ROWS]
+    if not findings:
         return []
-    shown = [*table(context_columns(found, called), width), *left_out(len(answer.contexts) - MOST_ROWS)]
-    return [*shown, *(line for text in sentences(found, called) for line in _wrapped(text, width))]
+    shown = [*table(context_columns(findings, called), width), *left_out(len(answer.contexts) - MOST_ROWS)]
+    return [*shown, *(line for text in sentences(findings, called) for line in _wrapped(text, width))]
 
 
 def context_columns(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     """Return the columns of these comparisons."""
-    across = [each.across for each in findings]
+    across = [finding.across for finding in findings]
     by, next_ = ("by machine", "next machine") if findings[0].machines else ("by context", "next context")
     columns = [
-        Column(by, [Span(called[each.treatment.label]) for each in findings], right=False, is_name=True),
+        Column(
+            by, [Span(called[finding.treatment.label]) for finding in findings], right=False, is_name=True
+        ),
         *_render_against(findings, called),
-        Column(f"{next_} (95 % PI)", [_render_prediction(each) for each in across], right=False),
+        Column(f"{next_} (95 % PI)", [_render_prediction(contexts) for contexts in across], right=False),
         Column("faster", [Span(_format_side(e.sides.faster, e.sides.faster_alone)) for e in across]),
         Column("slower", [Span(_format_side(e.sides.slower, e.sides.slower_alone)) for e in across]),
     ]
-    if any(each.components for each in across):
+    if any(contexts.components for contexts in across):
         columns += [
-            Column("SD between", [Span(_format_share(each.interaction)) for each in across], give_way=1),
-            Column("SD within", [Span(_format_share(each.noise)) for each in across], give_way=2),
+            Column(
+                "SD between", [Span(_format_share(contexts.interaction)) for contexts in across], give_way=1
+            ),
+            Column("SD within", [Span(_format_share(contexts.noise)) for contexts in across], give_way=2),
         ]
     return columns
 
 
 def _render_against(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
-    if len({each.baseline.id for each in findings}) == 1:
+    if len({finding.baseline.id for finding in findings}) == 1:
         return []
     return [
-        Column("against", [Span(called[each.baseline.label]) for each in findings], right=False, is_name=True)
+        Column(
+            "against",
+            [Span(called[finding.baseline.label]) for finding in findings],
+            right=False,
+            is_name=True,
+        )
     ]
 
 
@@ -75,27 +84,27 @@ def sentences(findings: Sequence[ContextFinding], called: Names) -> list[str]:
         from steelyard.report.answer import machines
 
         return machines.tell_machines(findings[:MOST_SENTENCES], called)
-    said = [
+    texts = [
         text
-        for each in findings[:MOST_SENTENCES]
+        for finding in findings[:MOST_SENTENCES]
         for text in (
-            _format_middle(each, called),
-            _format_bootstrap(each, called),
-            _format_interaction(each, called),
-            _split(each, called),
-            _rank(each, called),
+            _format_middle(finding, called),
+            _format_bootstrap(finding, called),
+            _format_interaction(finding, called),
+            _split(finding, called),
+            _rank(finding, called),
         )
         if text
     ]
     first = findings[0].across
     if first.components is None:
-        said.append(
+        texts.append(
             "Each context was visited only once, so its effect cannot be separated from noise;"
             " set passes = 3 in [contexts]."
         )
     else:
-        said.append("In parentheses: contexts whose own 95 % interval confirms it.")
-    return said
+        texts.append("In parentheses: contexts whose own 95 % interval confirms it.")
+    return texts
 
 
 def _who(finding: ContextFinding, called: Names) -> str:
@@ -139,8 +148,8 @@ def _format_interaction(finding: ContextFinding, called: Names) -> str:
 
 
 def _p(p: float) -> str:
-    shown = probability(p)
-    return f"p {shown[0]} {shown[1:]}" if shown.startswith("<") else f"p = {shown}"
+    text = probability(p)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
 
 
 def _split(finding: ContextFinding, called: Names) -> str:

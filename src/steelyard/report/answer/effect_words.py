@@ -26,25 +26,29 @@ def leads(answer: Answer) -> bool:
     """Whether the design is about effects: two steps of each factor, and no baseline to compare with."""
     effects = answer.effects
     asked = not answer.declared.baseline and answer.declared.family != "all-pairs"
-    return asked and bool(effects) and all(each.effects and each.design in TWO_STEPS for each in effects)
+    return (
+        asked
+        and bool(effects)
+        and all(factorial.effects and factorial.design in TWO_STEPS for factorial in effects)
+    )
 
 
 def findings(answer: Answer) -> Iterator[Finding]:
     """Yield a sentence for each main effect, the largest first, and for each interaction that is resolved."""
-    for found in answer.effects:
-        where = _where(found)
-        mains = [effect for effect in found.effects if not effect.interaction]
+    for factorial in answer.effects:
+        text = _where(factorial)
+        mains = [effect for effect in factorial.effects if not effect.interaction]
         mains.sort(key=lambda effect: -effect.share)
         for effect in mains[:MOST_FINDINGS]:
-            yield _main(effect, found, where, answer)
+            yield _main(effect, factorial, text, answer)
         if len(mains) > MOST_FINDINGS:
-            yield Finding(f"{where}… and {len(mains) - MOST_FINDINGS} smaller ones", "", "")
-        yield from (Finding(f"{where}{sentence}", "", "") for sentence in interactions(found))
-        open_ = [effect for effect in found.effects if effect.interaction and effect.resolved is False]
+            yield Finding(f"{text}… and {len(mains) - MOST_FINDINGS} smaller ones", "", "")
+        yield from (Finding(f"{text}{sentence}", "", "") for sentence in interactions(factorial))
+        open_ = [effect for effect in factorial.effects if effect.interaction and effect.resolved is False]
         if open_:
             shown = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
             power = f"; each could have been detected from {percent(shown)} on" if shown is not None else ""
-            yield Finding(f"{where}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
+            yield Finding(f"{text}{counted(len(open_), 'interaction')}: not resolved{power}", "", "open")
 
 
 def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> Finding:
@@ -91,22 +95,25 @@ def _format_units(factorial: Factorial) -> str:
 
 
 def _where(factorial: Factorial) -> str:
-    said = named_levels({**factorial.stratum, **factorial.labels})
-    return f"{said}: " if said else ""
+    text = named_levels({**factorial.stratum, **factorial.labels})
+    return f"{text}: " if text else ""
 
 
 def interactions(factorial: Factorial) -> Iterator[str]:
     """Meaning of the largest resolved interactions of two factors with two levels each, for the first."""
     axes = {axis.name: axis for axis in factorial.axes}
     shares = {effect.factors: effect.share for effect in factorial.effects}
-    pairs = sorted({(each.factor, each.at) for each in factorial.conditional}, key=lambda pair: -shares[pair])
+    pairs = sorted(
+        {(conditional_effect.factor, conditional_effect.at) for conditional_effect in factorial.conditional},
+        key=lambda pair: -shares[pair],
+    )
     for pair in pairs[:MOST_SENTENCES]:
         first, second = (axes[name] for name in pair)
         at = [
-            f"{_format_conditional(each, factorial.metric)} at {printable(second.name)} ="
-            f" {step_text(second, each.step)}"
-            for each in factorial.conditional
-            if (each.factor, each.at) == pair
+            f"{_format_conditional(conditional_effect, factorial.metric)} at {printable(second.name)} ="
+            f" {step_text(second, conditional_effect.step)}"
+            for conditional_effect in factorial.conditional
+            if (conditional_effect.factor, conditional_effect.at) == pair
         ]
         yield (
             f"{printable(first.name)} and {printable(second.name)} interact:"
@@ -120,8 +127,8 @@ def _format_conditional(effect: ConditionalEffect, metric: Metric) -> str:
     if value is None:
         return "out of range"
     if interval is None or not interval.excludes(1):
-        known = f" ({bounds(value, interval)})" if interval else ""
-        return f"not resolved{known}"
+        text = f" ({bounds(value, interval)})" if interval else ""
+        return f"not resolved{text}"
     better = value >= 1
     if not better:
         value, interval = 1 / value, interval.reciprocal()
@@ -133,7 +140,7 @@ def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
     """``opt: O2 → O3``, ``opt × threads``; with all that it is confounded with."""
     name = " × ".join(printable(factor) for factor in effect.factors)
     if effect.confounded:
-        return " or ".join([name, *(printable(each) for each in effect.confounded)])
+        return " or ".join([name, *(printable(text) for text in effect.confounded)])
     if effect.interaction:
         return name
     axis = axes[effect.factors[0]]

@@ -38,7 +38,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
             shown.append(())
         shown += paragraph(caption(effect), width, style="heading", only_first=True)
         shown += _render_part(effect, width, told=leads(answer))
-    if shown and any(not each.measured for each in answer.declared.type_b):
+    if shown and any(not type_b.measured for type_b in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
     return shown
 
@@ -46,8 +46,8 @@ def lines(answer: Answer, width: int) -> list[Line]:
 def _render_part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Line]:
     """Yield the findings in words, without the sentences that ``told`` says stand above already."""
     if factorial.undefined is not None:
-        said = f"No effects of the factors: {factorial.undefined.words}."
-        yield from _wrapped(said, width)
+        text = f"No effects of the factors: {factorial.undefined.words}."
+        yield from _wrapped(text, width)
         return
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
     yield from table(effect_columns(factorial, largest), width)
@@ -61,10 +61,10 @@ def _render_part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Li
 
 def caption(factorial: Factorial) -> str:
     """Return the metric and stratum, and what effects are estimated from."""
-    where = named_levels({**factorial.stratum, **factorial.labels})
+    text = named_levels({**factorial.stratum, **factorial.labels})
     units = "run" if factorial.by == "launch" else factorial.by
     each = " of each" if factorial.by == "launch" else ""
-    said = f"Effects on {printable(factorial.metric.name)}{f', {where}' if where else ''}"
+    said = f"Effects on {printable(factorial.metric.name)}{f', {text}' if text else ''}"
     rest = f": {counted(factorial.treatments, 'treatment')}"
     if factorial.units:
         rest += f", {counted(factorial.units, units)}{each}; ratios of geometric means"
@@ -113,8 +113,12 @@ def _render_level_table(factorial: Factorial, width: int) -> list[Line]:
     """Levels of factors that have more than two, against their first."""
     if not factorial.levels:
         return []
-    shown = factorial.levels[:MOST_ROWS]
-    return [(), *table(level_columns(factorial, shown), width), *left_out(len(factorial.levels) - len(shown))]
+    effects = factorial.levels[:MOST_ROWS]
+    return [
+        (),
+        *table(level_columns(factorial, effects), width),
+        *left_out(len(factorial.levels) - len(effects)),
+    ]
 
 
 def level_name(factorial: Factorial, effect: LevelEffect) -> str:
@@ -126,14 +130,16 @@ def level_name(factorial: Factorial, effect: LevelEffect) -> str:
 def level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[Column]:
     """Return the columns of these levels."""
     return [
-        Column("levels", [Span(level_name(factorial, each)) for each in effects], right=False, is_name=True),
+        Column(
+            "levels", [Span(level_name(factorial, effect)) for effect in effects], right=False, is_name=True
+        ),
         Column(
             _format_ratio_title(factorial.metric),
-            [ratio_cell(_compute_value(each.ratio), each.ci95) for each in effects],
+            [ratio_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(each.ratio), each.ci95) for each in effects],
+            [interval_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
             right=False,
             give_way=1,
         ),
@@ -153,16 +159,19 @@ def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
         *table(
             [
                 Column(
-                    "contrast", [Span(printable(each.name)) for each in contrasts], right=False, is_name=True
+                    "contrast",
+                    [Span(printable(contrast_effect.name)) for contrast_effect in contrasts],
+                    right=False,
+                    is_name=True,
                 ),
-                Column("ratio", [column(each) for each in contrasts]),
+                Column("ratio", [column(contrast_effect) for contrast_effect in contrasts]),
                 Column(
                     "95 % CI",
                     [interval_cell(_compute_value(e.ratio), e.ci95) for e in contrasts],
                     right=False,
                     give_way=1,
                 ),
-                Column("p Holm", [_p(each) for each in contrasts]),
+                Column("p Holm", [_p(contrast_effect) for contrast_effect in contrasts]),
             ],
             width,
         ),
@@ -224,11 +233,11 @@ _SHOWN_BESIDE: Final = 0.01
 
 def beside_lines(answer: Answer, width: int) -> list[Line]:
     """Yield for each metric the range of its means, and below it its effects, the largest first."""
-    shown = answer.effects_beside[:MOST_METRICS]
+    factorials = answer.effects_beside[:MOST_METRICS]
     rows = [
         row
-        for found in shown
-        for row in (_Row(_format_heading(found, answer)), *_make_largest_effects(found))
+        for factorial in factorials
+        for row in (_Row(_format_heading(factorial, answer)), *_make_largest_effects(factorial))
     ]
     columns = [
         Column("also measured", [Span(row.name) for row in rows], right=False, is_name=True),
@@ -236,7 +245,7 @@ def beside_lines(answer: Answer, width: int) -> list[Line]:
         Column("95 % CI", [row.interval for row in rows], right=False, give_way=1),
         Column("variation", [row.share for row in rows], give_way=2),
     ]
-    more = left_out(len(answer.effects_beside) - len(shown))
+    more = left_out(len(answer.effects_beside) - len(factorials))
     return [*table(columns, width), *more]
 
 
@@ -254,10 +263,8 @@ class _Row:
 
 
 def _format_heading(factorial: Factorial, answer: Answer) -> str:
-    where = named_levels({**factorial.stratum, **factorial.labels})
-    return ", ".join(
-        filter(None, [printable(factorial.metric.name), where, _format_means(factorial, answer)])
-    )
+    text = named_levels({**factorial.stratum, **factorial.labels})
+    return ", ".join(filter(None, [printable(factorial.metric.name), text, _format_means(factorial, answer)]))
 
 
 def _format_means(factorial: Factorial, answer: Answer) -> str:
@@ -279,7 +286,7 @@ def _format_means(factorial: Factorial, answer: Answer) -> str:
 def _make_largest_effects(factorial: Factorial) -> Sequence[_Row]:
     axes = {axis.name: axis for axis in factorial.axes}
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)
-    shown = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
+    effects = [effect for i, effect in enumerate(largest) if i == 0 or effect.share >= _SHOWN_BESIDE][
         :MOST_EFFECTS
     ]
-    return [_Row(f"  {called(effect, axes)}", effect) for effect in shown]
+    return [_Row(f"  {called(effect, axes)}", effect) for effect in effects]

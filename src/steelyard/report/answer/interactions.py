@@ -20,30 +20,30 @@ _STYLES: Final[dict[str, Style]] = {"larger": "", "smaller": "", "not_resolved":
 
 def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     """One row for each ratio; nothing where none was declared."""
-    shown = answer.speedup_ratios[:MOST_ROWS]
-    if not shown:
+    ratios = answer.speedup_ratios[:MOST_ROWS]
+    if not ratios:
         return []
-    labels = dict.fromkeys(name for each in shown for name in each.labels)
-    of = [Span(called[each.treatment.label]) for each in shown]
-    over = [Span(called[each.reference_treatment.label]) for each in shown]
-    cells = {name: [Span(printable(str(each.labels.get(name, "")))) for each in shown] for name in labels}
-    p = [p_cell(each.p_holm) for each in shown]
-    verdicts = [Span(each.change.replace("_", " "), _STYLES[each.change]) for each in shown]
+    labels = dict.fromkeys(name for ratio in ratios for name in ratio.labels)
+    spans = [Span(called[ratio.treatment.label]) for ratio in ratios]
+    over = [Span(called[ratio.reference_treatment.label]) for ratio in ratios]
+    cells = {name: [Span(printable(str(ratio.labels.get(name, "")))) for ratio in ratios] for name in labels}
+    p = [p_cell(ratio.p_holm) for ratio in ratios]
+    verdicts = [Span(ratio.change.replace("_", " "), _STYLES[ratio.change]) for ratio in ratios]
     columns = [
-        Column("speedup of", of, right=False, is_name=True),
+        Column("speedup of", spans, right=False, is_name=True),
         Column("over that of", over, right=False, is_name=True),
         *(Column(printable(name), cells[name], right=False) for name in labels),
-        Column("ratio", [ratio_cell(_compute_value(each), each.ci95) for each in shown]),
+        Column("ratio", [ratio_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios]),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(each), each.ci95) for each in shown],
+            [interval_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios],
             right=False,
             give_way=1,
         ),
         Column("p Holm", p, give_way=2),
         Column("verdict", verdicts, right=False),
     ]
-    more = left_out(len(answer.speedup_ratios) - len(shown))
+    more = left_out(len(answer.speedup_ratios) - len(ratios))
     return [*table(columns, width), *more]
 
 

@@ -45,12 +45,12 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
 def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
     """Return the gravest as a list without a title; where there are more, how many."""
     telling = sentences([each for each in notices if each.kind not in _HARMLESS], called)
-    more = len(sentences(notices, called)) - len(telling[:MOST])
+    count = len(sentences(notices, called)) - len(telling[:MOST])
     shown: list[Line] = []
     for sentence in telling[:MOST]:
         shown += paragraph(sentence, width, first="- ", rest="  ")
-    if more and shown:
-        shown.append((Span(f"- … and {more} more: --details", "dim"),))
+    if count and shown:
+        shown.append((Span(f"- … and {count} more: --details", "dim"),))
     return shown
 
 

@@ -49,11 +49,13 @@ class Presentation:
         self.shared_labels = shared_labels(answer)
         self.leads_with_effects = leads(answer)
         self.room = width - _SUMMARY if self.leads_with_effects else width // 2
-        keys = [identify_row(each.treatment.id, each.labels) for each in answer.judged]
+        keys = [identify_row(comparison.treatment.id, comparison.labels) for comparison in answer.judged]
         self.is_row_by_row = answer.declared.family != "all-pairs" and len(set(keys)) == len(keys)
         tells = self.is_row_by_row and answer.protocol is None and not self.leads_with_effects
         self._by_row = dict(zip(keys, answer.judged, strict=True)) if tells else {}
-        self._baselines = {identify_row(each.baseline.id, each.labels) for each in answer.judged}
+        self._baselines = {
+            identify_row(comparison.baseline.id, comparison.labels) for comparison in answer.judged
+        }
 
     @property
     def tells_each(self) -> bool:

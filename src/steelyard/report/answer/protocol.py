@@ -44,17 +44,17 @@ def headline(answer: Answer, width: int) -> list[Line]:
     pairs, rules = protocol.pairs, protocol.rules
     before, after = sum(pair.before for pair in pairs), sum(pair.after for pair in pairs)
     side = "two-sided" if rules.direction == "two-sided" else "one-sided (faster)"
-    said = (
+    text = (
         f"{NAME}: {after} of {counted(len(pairs), 'pair')} "
         f"{'differs' if after == 1 else 'differ'} after Holm, {before} before  "
         f"(alpha {rules.alpha:g}, {side}; {_used(protocol)})"
     )
     if refused := sum("too_few" in pair.flags for pair in pairs):
-        said += (
+        text += (
             f". Refused: {counted(refused, 'pair')} of so few runs that no order of their values has"
             f" p ≤ {rules.alpha:g}; it takes {rules.fewest} of each"
         )
-    return paragraph(said, width, rest="  ")
+    return paragraph(text, width, rest="  ")
 
 
 def pair_table(answer: Answer, width: int) -> list[Line]:
@@ -62,9 +62,9 @@ def pair_table(answer: Answer, width: int) -> list[Line]:
     protocol = answer.protocol
     if protocol is None or not protocol.pairs:
         return []
-    shown = protocol.pairs[:MOST_ROWS]
-    more = left_out(len(protocol.pairs) - len(shown))
-    return [*table(pair_columns(answer, protocol, shown, width), width), *more]
+    pairs = protocol.pairs[:MOST_ROWS]
+    more = left_out(len(protocol.pairs) - len(pairs))
+    return [*table(pair_columns(answer, protocol, pairs, width), width), *more]
 
 
 def pair_columns(
@@ -77,7 +77,7 @@ def pair_columns(
     strata = _render_strata(pairs)
     return [
         *strata,
-        *_render_treatments(answer, pairs, width - sum(each.width + len(GAP) for each in strata)),
+        *_render_treatments(answer, pairs, width - sum(column.width + len(GAP) for column in strata)),
         Column("test", [_test(p) for p in pairs], right=False, give_way=1),
         Column("p", [p_cell(p.p) for p in pairs], give_way=4),
         Column("p Holm", [p_cell(p.p_holm) for p in pairs]),
@@ -107,9 +107,9 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
 
     Where there are several factors, each has a column, as in every table.
     """
-    said = {name for pair in pairs for name in pair.stratum}
+    names = {name for pair in pairs for name in pair.stratum}
     varied = varying([sample.treatment for sample in answer.samples])
-    factors = [name for name in varied if name not in said]
+    factors = [name for name in varied if name not in names]
     if not factors:
         return [
             Column(
@@ -122,9 +122,9 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
         # Labels of several factors are long, and look alike when they are shortened.
         bare = [name_cell(_format_bare(pair.treatment, factors)) for pair in pairs]
         named = [Column("treatment", bare, right=False, is_name=True)]
-    left = room - _VERDICT - sum(column.width + len(GAP) for column in named)
+    count = room - _VERDICT - sum(column.width + len(GAP) for column in named)
     against = baseline_column([(pair.treatment, pair.baseline) for pair in pairs], factors)
-    if against.narrowest_apart > left:
+    if against.narrowest_apart > count:
         against = replace(against, cells=[name_cell(_format_bare(pair.baseline, factors)) for pair in pairs])
     return [*named, against]
 
@@ -207,11 +207,11 @@ def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
     columns = [f"{title}: {meaning}" for title, meaning in _MEANINGS.items() if title in titles]
     if any(pair.test == "mann-whitney" for pair in protocol.pairs):
         columns = ["M-W: Mann-Whitney", *columns]
-    said = ["; ".join(columns) + "."] if columns else []
-    said += [note for path, note in notes.items() if path in used]
+    texts = ["; ".join(columns) + "."] if columns else []
+    texts += [note for path, note in notes.items() if path in used]
     if any("vetoed" in pair.flags for pair in protocol.pairs):
-        said.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
-    return [line for note in said for line in paragraph(note, width, rest="  ", style="dim")]
+        texts.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
+    return [line for note in texts for line in paragraph(note, width, rest="  ", style="dim")]
 
 
 def lines(answer: Answer, width: int) -> list[list[Line]]:

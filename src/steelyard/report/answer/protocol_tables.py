@@ -31,10 +31,10 @@ def program_tables(tables: ProgramTables, width: int) -> list[Line]:
     programs = {row.program for row in tables.rows}
     result: list[Line] = []
     if len(programs) > 1:
-        for shown in tables.tables[:MOST_TRIANGLES]:
-            result += [*_titled(shown, tables.factors, len(programs), width), ()]
-        if left := len(tables.tables) - MOST_TRIANGLES:
-            result += [*left_out(left), ()] if left > 0 else []
+        for stratum_table in tables.tables[:MOST_TRIANGLES]:
+            result += [*_titled(stratum_table, tables.factors, len(programs), width), ()]
+        if count := len(tables.tables) - MOST_TRIANGLES:
+            result += [*left_out(count), ()] if count > 0 else []
         if any(cell.dropped for each in tables.tables for cell in each.cells):
             note = (
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
@@ -45,8 +45,8 @@ def program_tables(tables: ProgramTables, width: int) -> list[Line]:
 
 
 def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, width: int) -> list[Line]:
-    where = named_levels(stratum_table.stratum)
-    title = f"Programs whose pair differs, of {programs}" + (f" ({where})" if where else "")
+    text = named_levels(stratum_table.stratum)
+    title = f"Programs whose pair differs, of {programs}" + (f" ({text})" if text else "")
     sums = (
         f"{stratum_table.before} of {counted(stratum_table.comparisons, 'comparison')} before Holm,"
         f" {stratum_table.after} after; " + _format_tests(stratum_table.tests, stratum_table.comparisons)
@@ -81,21 +81,21 @@ def _render_triangle(stratum_table: StratumTable, when: str, width: int) -> list
     firsts = [name for name in stratum_table.treatments if any(first == name for first, _ in cells)]
     seconds = [name for name in stratum_table.treatments if any(second == name for _, second in cells)]
     head = max(columns(when), *(columns(names[name]) for name in firsts))
-    each = max(5, *(columns(names[name]) for name in seconds)) + len(GAP)
-    room = max(1, (width - head) // each)
+    count = max(5, *(columns(names[name]) for name in seconds)) + len(GAP)
+    room = max(1, (width - head) // count)
     result: list[Line] = []
     for start in range(0, len(seconds), room):
         part = seconds[start : start + room]
         result.append(
             (
                 Span(pad(when, head), "dim"),
-                *(Span(pad(names[name], each, right=True), "heading") for name in part),
+                *(Span(pad(names[name], count, right=True), "heading") for name in part),
             )
         )
         for first in firsts:
             row = [cells.get((first, second)) for second in part]
             if any(row):
-                texts = (Span(pad(_format_cell(cell, when), each, right=True)) for cell in row)
+                texts = (Span(pad(_format_cell(cell, when), count, right=True)) for cell in row)
                 result.append((Span(pad(names[first], head)), *texts))
     return result
 
@@ -109,30 +109,30 @@ def _format_cell(cell: Cell | None, when: str) -> str:
 
 
 def _render_rows(tables: ProgramTables, width: int) -> list[Line]:
-    shown = tables.rows[:MOST_ROWS]
-    strata = dict.fromkeys(name for row in shown for name in row.stratum)
-    used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in shown))
+    rows = tables.rows[:MOST_ROWS]
+    strata = dict.fromkeys(name for row in rows for name in row.stratum)
+    used = dict.fromkeys(test for test in _SHORT if any(test in row.tests for row in rows))
     given = [
         Column(
-            printable(tables.program), [name_cell(row.program) for row in shown], right=False, is_name=True
+            printable(tables.program), [name_cell(row.program) for row in rows], right=False, is_name=True
         ),
         *(
             Column(
-                printable(name), [name_cell(_format_level(row.stratum, name)) for row in shown], right=False
+                printable(name), [name_cell(_format_level(row.stratum, name)) for row in rows], right=False
             )
             for name in strata
         ),
-        Column("pairs", [Span(str(row.pairs)) for row in shown]),
-        Column("differ", [Span(f"{100 * row.before / row.pairs:.0f} %") for row in shown]),
-        Column("after Holm", [Span(f"{100 * row.after / row.pairs:.0f} %") for row in shown]),
-        Column("dropped", [_render_share(row.dropped_share) for row in shown], give_way=1),
+        Column("pairs", [Span(str(row.pairs)) for row in rows]),
+        Column("differ", [Span(f"{100 * row.before / row.pairs:.0f} %") for row in rows]),
+        Column("after Holm", [Span(f"{100 * row.after / row.pairs:.0f} %") for row in rows]),
+        Column("dropped", [_render_share(row.dropped_share) for row in rows], give_way=1),
         *(
-            Column(_SHORT[test], [Span(str(row.tests.get(test, 0))) for row in shown], give_way=2)
+            Column(_SHORT[test], [Span(str(row.tests.get(test, 0))) for row in rows], give_way=2)
             for test in used
         ),
     ]
-    more = left_out(len(tables.rows) - len(shown))
-    return [*table(given, width), *more]
+    lines = left_out(len(tables.rows) - len(rows))
+    return [*table(given, width), *lines]
 
 
 def _render_share(value: float | None) -> Span:

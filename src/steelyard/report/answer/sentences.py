@@ -119,20 +119,20 @@ def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = 
     up_to : Mapping, optional
         The upper ends of fields that are not the same in all treatments.
     """
-    who = _who(about.treatments, names)
+    text = _who(about.treatments, names)
     shown = {key: _shown(key, value) for key, value in about.fields.items()}
     for key, high in (up_to or {}).items():
         if (end := _shown(key, high)) != shown[key]:
             shown[key] = f"{shown[key].removesuffix(' %') if end.endswith(' %') else shown[key]} to {end}"
-    return _SENTENCES[about.kind].format(who=who, **shown, **_get_phrases(about, up_to or {}))
+    return _SENTENCES[about.kind].format(who=text, **shown, **_get_phrases(about, up_to or {}))
 
 
 def _who(labels: Sequence[str], names: Names) -> str:
     """Return the treatments by name, as far as that is short."""
     if len(labels) > 2 and set(labels) == set(names):
         return "all treatments"
-    found = [names.get(label) or printable(label) for label in labels]
-    return listed(found, _LONG if any(", " in name for name in found) else _SHORT)
+    texts = [names.get(label) or printable(label) for label in labels]
+    return listed(texts, _LONG if any(", " in name for name in texts) else _SHORT)
 
 
 def _shown(key: str, value: Scalar) -> str:
@@ -188,6 +188,6 @@ def _format_precision(it: Mapping[str, Scalar]) -> str:
         why = f": below {ENOUGH} blocks only a quarter of it ends a run" if early else ""
         return f"({percent(target)}) did not end the run after {blocks} ({percent(reached)}){why}"
     ended = {"max_blocks": " with the blocks allowed", "max_time": " in the time allowed"}
-    shown = ", ".join(f"{percent(width)} {_WIDTHS[key]}" for key, width in widths.items())
-    halfwidths = f": {shown} (half-width of the widest interval)" if widths else ""
+    text = ", ".join(f"{percent(width)} {_WIDTHS[key]}" for key, width in widths.items())
+    halfwidths = f": {text} (half-width of the widest interval)" if widths else ""
     return f"was not reached{ended.get(str(it.get('cap')), '')} ({blocks}){halfwidths}"

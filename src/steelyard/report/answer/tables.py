@@ -40,27 +40,30 @@ def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     """One row for each sample of the primary metric: mean, uncertainty, range, verdict, and a box plot."""
     answer = view.answer
     every = primary(answer)
-    shown = every[:MOST_ROWS]
-    summaries = [sample.summary for sample in shown]
+    descriptions = every[:MOST_ROWS]
+    summaries = [sample.summary for sample in descriptions]
     unit = _make_unit(summaries, answer.metric, time_unit)
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
         *treatment_columns(
-            [sample.treatment for sample in shown], view.factors, view.width // 3, answer.metric.name
+            [sample.treatment for sample in descriptions], view.factors, view.width // 3, answer.metric.name
         ),
         *_render_labels(
-            [{k: v for k, v in sample.labels.items() if k not in view.shared_labels} for sample in shown]
+            [
+                {k: v for k, v in sample.labels.items() if k not in view.shared_labels}
+                for sample in descriptions
+            ]
         ),
         Column(f"mean ± SE{suffix}", [Span(_format_mean_and_u(summary, unit)) for summary in summaries]),
         Column("min … max", [Span(f"{coarse.text(s.min)} … {coarse.text(s.max)}") for s in summaries]),
     ]
     if view.tells_each:
-        columns.append(Column("verdict", view.list_verdicts(shown, outcome), right=False))
-    columns += _describe_beside(answer, shown)
+        columns.append(Column("verdict", view.list_verdicts(descriptions, outcome), right=False))
+    columns += _describe_beside(answer, descriptions)
     plots = [Span(plot) for plot in boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
-    return [*table(columns, view.width), *left_out(len(every) - len(shown))]
+    return [*table(columns, view.width), *left_out(len(every) - len(descriptions))]
 
 
 def _describe_beside(answer: Answer, rows: Sequence[Described]) -> list[Column]:
@@ -90,8 +93,11 @@ def _format_mean_and_u(summary: Summary, unit: Scale) -> str:
 def measured(view: Presentation) -> list[Line]:
     """One row for each sample of the primary metric; with its comparison where it has one only."""
     every = primary(view.answer)
-    shown = every[:MOST_ROWS]
-    return [*table(measured_columns(view, shown), view.width), *left_out(len(every) - len(shown))]
+    descriptions = every[:MOST_ROWS]
+    return [
+        *table(measured_columns(view, descriptions), view.width),
+        *left_out(len(every) - len(descriptions)),
+    ]
 
 
 def primary(answer: Answer) -> list[Described]:
@@ -117,8 +123,8 @@ def pairwise(view: Presentation) -> list[Line]:
     if view.is_row_by_row:
         return []
     judged = view.answer.judged
-    shown = judged[:MOST_ROWS]
-    return [*table(pair_columns(view, shown), view.width), *left_out(len(judged) - len(shown))]
+    comparisons = judged[:MOST_ROWS]
+    return [*table(pair_columns(view, comparisons), view.width), *left_out(len(judged) - len(comparisons))]
 
 
 def pair_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
@@ -143,17 +149,17 @@ def other_metrics(view: Presentation, metrics: Collection[str] = ()) -> list[Lin
     answer, width = view.answer, view.width
     if answer.effects_beside and view.leads_with_effects:
         return effects.beside_lines(answer, width)
-    others = [
+    comparisons = [
         comparison
         for comparison in answer.comparisons
         if comparison.metric.name != answer.metric.name and (not metrics or comparison.metric.name in metrics)
     ]
     if not answer.comparisons:
         return _alone(view, metrics)
-    if not others:
+    if not comparisons:
         return []
-    shown = others[:MOST_ROWS]
-    return [*table(other_columns(view, shown), width), *left_out(len(others) - len(shown))]
+    shown = comparisons[:MOST_ROWS]
+    return [*table(other_columns(view, shown), width), *left_out(len(comparisons) - len(shown))]
 
 
 def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[Column]:
@@ -183,14 +189,14 @@ def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list
 def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
     """Means of the other metrics where nothing is compared."""
     answer = view.answer
-    others = [
+    descriptions = [
         sample
         for sample in answer.samples
         if sample.metric.name != answer.metric.name and (not metrics or sample.metric.name in metrics)
     ]
-    if not others:
+    if not descriptions:
         return []
-    shown = others[:MOST_ROWS]
+    shown = descriptions[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
     names = treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
     columns = [
@@ -200,7 +206,7 @@ def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
         Column("mean", [_render_quantity(s, s.summary.mean, s.summary.u) for s in shown]),
         Column("s", [_render_quantity(s, s.summary.s, None) for s in shown]),
     ]
-    return [*table(columns, view.width), *left_out(len(others) - len(shown))]
+    return [*table(columns, view.width), *left_out(len(descriptions) - len(shown))]
 
 
 def _render_quantity(sample: Described, value: float | None, uncertainty: float | None) -> Span:

@@ -142,7 +142,7 @@ def found_in(view: Presentation, called: Names) -> tuple[list[Finding], str]:
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
     shown = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
-    found = [finding(each, answer, called, view.shared_labels) for each in shown]
+    found = [finding(comparison, answer, called, view.shared_labels) for comparison in shown]
     return found, tally(judged) if len(shown) < len(judged) else ""
 
 
@@ -151,9 +151,9 @@ def _render_findings(view: Presentation) -> list[Line]:
     width = view.width
     result: list[Line] = []
     for each in found:
-        whole = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
-        if columns(whole) <= width:
-            result.append((Span(whole, each.style),))
+        text = f"{each.claim}  ({each.evidence})" if each.evidence else each.claim
+        if columns(text) <= width:
+            result.append((Span(text, each.style),))
             continue
         # The evidence then has a line of its own.
         result += paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
@@ -165,9 +165,9 @@ def _render_findings(view: Presentation) -> list[Line]:
 def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:
     """Return the resolved comparisons with the largest ratios, of many, in the order of the design."""
     sizes = {
-        i: abs(each.speedup.log)
-        for i, each in enumerate(judged)
-        if not isinstance(each.speedup, Undefined) and each.verdict != "not_resolved"
+        i: abs(comparison.speedup.log)
+        for i, comparison in enumerate(judged)
+        if not isinstance(comparison.speedup, Undefined) and comparison.verdict != "not_resolved"
     }
     chosen = sorted(sizes, key=lambda i: sizes[i], reverse=True)[:MOST_FINDINGS]
     return [judged[i] for i in sorted(chosen)]
@@ -176,18 +176,18 @@ def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:
 def tally(judged: Sequence[Comparison]) -> str:
     """How many comparisons have which verdict, and what would have shown in any that is open."""
     counts = Counter(verdict(comparison)[0] for comparison in judged)
-    said = ", ".join(f"{count} {word}" for word, count in counts.items())
+    text = ", ".join(f"{count} {word}" for word, count in counts.items())
     open_ = [
         each.resolvable for each in judged if each.verdict == "not_resolved" and each.resolvable is not None
     ]
     power = f"; every comparison could have detected {percent(max(open_))}" if open_ else ""
-    return f"{len(judged)} comparisons: {said}{power}"
+    return f"{len(judged)} comparisons: {text}{power}"
 
 
 def caption(answer: Answer) -> str:
     """Return the metric, how it was measured, and what a speedup is."""
     design, metric = answer.design, answer.metric
-    what = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
+    text = f"{printable(metric.name)} ({printable(metric.about)})" if metric.about else printable(metric.name)
     if design.order == "randomized-blocks":
         how = counted(design.blocks, "randomised block")
     else:
@@ -197,19 +197,19 @@ def caption(answer: Answer) -> str:
     ratio = f"; speedup: {_format_estimand(answer)}" if answer.judged and answer.protocol is None else ""
     where = f", {counted(design.contexts, name_unit(design))}" if design.contexts else ""
     again = f" in {design.passes} passes" if design.passes > 1 else ""
-    what += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
+    text += ", simulated" if any(sample.provenance == "simulated" for sample in answer.samples) else ""
     stopped = f"; {sentence}" if (sentence := stopping(design)) else ""
-    return f"{what}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
+    return f"{text}; {how}{where}{again}, seed {design.seed}{ratio}{stopped}"
 
 
 def _format_estimand(answer: Answer) -> str:
     """Return the estimand, and the kind of interval if that was chosen."""
     declared, kind = answer.declared, answer.declared.interval
-    if kind == "sign-flip" and not any(_by_signs(each) for each in answer.judged):
+    if kind == "sign-flip" and not any(_by_signs(comparison) for comparison in answer.judged):
         kind = "log-delta"  # t stands in for signs that nobody drew, and where blocks are too few or many
     by = f", intervals by {INTERVAL_NAMES[kind]}" if kind else ""
-    which = f" ({declared.quantile:g})" if declared.estimand == "quantile" else ""
-    return ESTIMANDS[declared.estimand] + which + by
+    text = f" ({declared.quantile:g})" if declared.estimand == "quantile" else ""
+    return ESTIMANDS[declared.estimand] + text + by
 
 
 def _by_signs(comparison: Comparison) -> bool:
@@ -226,10 +226,10 @@ def stopping(design: DesignFacts) -> str:
         return ""
     if design.state not in ("complete", "precision_not_reached"):
         return ""
-    shown = [str(blocks) for blocks in design.looks]
-    if len(shown) > MOST_LOOKS:
-        shown = [*shown[:2], "…", *shown[-2:]]
-    at = listed(shown, MOST_LOOKS)
+    texts = [str(blocks) for blocks in design.looks]
+    if len(texts) > MOST_LOOKS:
+        texts = [*texts[:2], "…", *texts[-2:]]
+    at = listed(texts, MOST_LOOKS)
     rule = " (strict)" if design.strict else ""
     over = ", over all of which p-values and intervals hold" if design.decided else ""
     return (

@@ -30,7 +30,7 @@ def details(answer: Answer, width: int) -> list[Line]:
     shown = pairs[:MOST_ROWS]
     found = [typical for _, typical in shown]
     better = comparative(answer.metric, better=True)
-    of = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
+    text = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
     permuted = any(each.better.p is not None for each in found)
     columns = [
         Column("typical run", [name_cell(c.treatment.label) for c, _ in shown], right=False, is_name=True),
@@ -44,12 +44,12 @@ def details(answer: Answer, width: int) -> list[Line]:
         Column("d", [_standardised(each) for each in found], give_way=1),
         Column("95 % CI", [_standardised_bounds(each) for each in found], right=False, give_way=5),
     ]
-    more = left_out(len(pairs) - len(shown))
+    lines = left_out(len(pairs) - len(shown))
     note = (
         f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
-        f"{better}: fraction of {of}; d: mean log-ratio in standard deviations."
+        f"{better}: fraction of {text}; d: mean log-ratio in standard deviations."
     )
-    typical = [*table(columns, width), *more, *paragraph(note, width, rest="  ", style="dim")]
+    typical = [*table(columns, width), *lines, *paragraph(note, width, rest="  ", style="dim")]
     return [*typical, (), *_render_quantiles([c for c, _ in shown], width)]
 
 
@@ -59,11 +59,11 @@ def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Lin
     if not rows:
         return []
     columns = [
-        Column("runs", [Span(f"p{100 * each.of:g}") for _, each in rows], right=False),
+        Column("runs", [Span(f"p{100 * speedup.of:g}") for _, speedup in rows], right=False),
         Column("treatment", [name_cell(c.treatment.label) for c, _ in rows], right=False, is_name=True),
         Column("against", [name_cell(c.baseline.label) for c, _ in rows], right=False, is_name=True),
         Column("×", [ratio_cell(each.value, each.ci95) for _, each in rows]),
-        Column("95 % CI", [interval_cell(each.value, each.ci95) for _, each in rows], right=False),
+        Column("95 % CI", [interval_cell(speedup.value, speedup.ci95) for _, speedup in rows], right=False),
     ]
     return table(columns, width)
 

@@ -150,7 +150,7 @@ def _format_ends(comparison: Comparison, margin: float) -> str | None:
     interval = comparison.ci95 if alone else comparison.ci_relevance
     if interval is None or comparison.relevance != "straddles":
         return None
-    low, high = (_end(comparison.metric, each) for each in (interval.low, interval.high))
+    low, high = (_end(comparison.metric, value) for value in (interval.low, interval.high))
     return f"between {low} and {high}"
 
 
@@ -200,9 +200,9 @@ def pair_name(new: Treatment, old: Treatment, names: Names) -> str:
     shared = [name for name in new.levels if name not in apart and f"{name}=" in new.label]
     if not (apart and spelled and shared):
         return f"{names[new.label]}  against  {names[old.label]}"
-    other = level_text(old.levels[apart[0]]) if len(apart) == 1 else differing(new.levels, old.levels, apart)
+    text = level_text(old.levels[apart[0]]) if len(apart) == 1 else differing(new.levels, old.levels, apart)
     both = ", ".join(f"{name}={level_text(new.levels[name])}" for name in shared)
-    return printable(f"{differing(old.levels, new.levels, apart)}  against  {other}  ({both})")
+    return printable(f"{differing(old.levels, new.levels, apart)}  against  {text}  ({both})")
 
 
 MOST_TIMES: Final = 10
@@ -218,8 +218,8 @@ def fresh(run: FreshRun | None, units: int) -> str:
     """
     if run is None or (run.instances or run.blocks) > MOST_TIMES * units:
         return ""
-    seen = f"the {percent(run.difference)} seen"
-    purpose = f"to confirm {seen} here" if run.margin is None else f"to decide that, if {seen} are real"
+    text = f"the {percent(run.difference)} seen"
+    purpose = f"to confirm {text} here" if run.margin is None else f"to decide that, if {text} are real"
     size = f"{run.blocks:,} blocks" if run.instances is None else f"{run.instances:,} instances"
     if run.machines is not None:
         size = f"{run.machines:,} machines"
@@ -321,8 +321,8 @@ def _format_evidence(value: float, interval: Interval | None, comparison: Compar
     elif (open_margin := _open_margin(comparison, answer.declared.margin)) is not None:
         parts.append(open_margin)
     if "sequential_order" in comparison.flags:
-        what = "repetition" if "one_process" in comparison.flags else "run"
-        parts.append(f"{counted(comparison.blocks, what)} of each, one after the other")
+        text = "repetition" if "one_process" in comparison.flags else "run"
+        parts.append(f"{counted(comparison.blocks, text)} of each, one after the other")
     elif comparison.instances is not None:
         parts.append(f"{counted(comparison.instances, 'instance')} in {counted(comparison.blocks, 'block')}")
     elif comparison.contexts is not None:

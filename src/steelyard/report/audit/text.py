@@ -49,9 +49,9 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
         *_render_section("Counts", [f"{text}." for text in counts], width),
         *_render_section("Warnings", [notice(warning, {}) for warning in audit.warnings], width),
     ]
-    texts = [*(advice(each, audit) for each in audit.findings), open_ended(audit)]
+    texts = [*(advice(context, audit) for context in audit.findings), open_ended(audit)]
     shown += _render_section("What to do", [text for text in texts if text], width)
-    unseen = [text for each in audit.findings if (text := missed(each, audit))]
+    unseen = [text for context in audit.findings if (text := missed(context, audit))]
     if unseen and not audit.counted and not audit.thorough:
         unseen[-1] += "; --thorough visits every byte of a page"
     unseen += [f"{name}: {why}" for name, why in audit.left_out.items()]
@@ -113,10 +113,10 @@ def _render_table(audit: Audit, width: int) -> list[Line]:
 def _get_verdict(finding: AuditedContext, least: float) -> tuple[str, Style]:
     """Return the verdict in words; a rare level that was not visited may differ from all "within"."""
     words, style = _VERDICTS[finding.verdict]
-    said = words.format(least=percent(least))
+    text = words.format(least=percent(least))
     if finding.verdict == "within" and finding.unseen:
-        said += f" at {percent(1 - finding.unseen)} of levels"
-    return said, style
+        text += f" at {percent(1 - finding.unseen)} of levels"
+    return text, style
 
 
 def _within(audit: Audit) -> str | None:
@@ -144,16 +144,16 @@ def _format_levels(finding: AuditedContext) -> str:
 
 
 def _is_number(finding: AuditedContext) -> bool:
-    return all(isinstance(each.level, int | float) for each in finding.screened)
+    return all(isinstance(screening.level, int | float) for screening in finding.screened)
 
 
 def _render_section(title: str, texts: list[str], width: int) -> list[Line]:
     if not texts:
         return []
-    shown: list[Line] = [(), (Span(title, "heading"),)]
+    section: list[Line] = [(), (Span(title, "heading"),)]
     for text in texts:
-        shown += paragraph(text, width, first="- ", rest="  ")
-    return shown
+        section += paragraph(text, width, first="- ", rest="  ")
+    return section
 
 
 def _wrapped(text: str, width: int, style: Style) -> list[Line]:
@@ -167,8 +167,8 @@ _LABEL: Final = 9
 
 def picture(finding: AuditedContext, width: int = 80) -> list[Line]:
     """One mark a level, ``#`` where several share a place; the ratio on a logarithmic scale."""
-    levels = [float(each.level) for each in finding.screened]
-    logs = [math.log(each.ratio) for each in finding.screened]
+    levels = [float(screening.level) for screening in finding.screened]
+    logs = [math.log(screening.ratio) for screening in finding.screened]
     columns = min(width - _LABEL - 1, 64)
     low, high = min(levels), max(levels)
     step = (high - low) / max(1, len(levels) - 1)

@@ -64,11 +64,11 @@ def headline(audit: Audit) -> str:
         return (
             f"No context that was varied is shown to move the time by {percent(audit.least)} or more{unless}."
         )
-    first, *others = moving
-    named = listed([name_of(finding) for finding in others], len(others))
-    also = f"; so {'do' if len(others) > 1 else 'does'} {named}" if others else ""
+    first, *contexts = moving
+    named = listed([name_of(finding) for finding in contexts], len(contexts))
+    also = f"; so {'do' if len(contexts) > 1 else 'does'} {named}" if contexts else ""
     if first.context == AS_STARTED:
-        also = f"; {named} {'move' if len(others) > 1 else 'moves'} the time" if others else ""
+        also = f"; {named} {'move' if len(contexts) > 1 else 'moves'} the time" if contexts else ""
         text = f"{name_of(first)} is {effect(first.extreme)} than the typical one"
     else:
         moved = f"{effect(first.extreme)} {level_of(first, first.extreme.level)}"
@@ -118,15 +118,15 @@ def advice(finding: AuditedContext, audit: Audit) -> str | None:
 
 def open_ended(audit: Audit) -> str | None:
     """Contexts that are not resolved, with the effect that is not excluded; ``None`` where all are."""
-    left = [
+    texts = [
         f"{finding.context} ({_format_largest(finding)})"
         for finding in audit.findings
         if finding.verdict == "not_resolved"
     ]
-    if not left:
+    if not texts:
         return None
     return (
-        f"Not resolved, with the largest effect that is not excluded: {listed(left, len(left))}."
+        f"Not resolved, with the largest effect that is not excluded: {listed(texts, len(texts))}."
         " More time resolves more: --max-time."
     )
 
@@ -137,10 +137,10 @@ def by_elapsed_time(audit: Audit) -> str | None:
     if not judged:
         return None
     named = [
-        f"{each.context} (CPU time alone: {each.cpu_ratio:.2f} ×)"
-        if _disagree(each, audit.least)
-        else each.context
-        for each in judged
+        f"{context.context} (CPU time alone: {context.cpu_ratio:.2f} ×)"
+        if _disagree(context, audit.least)
+        else context.context
+        for context in judged
     ]
     return f"By elapsed time, since waiting takes no CPU time: {listed(named, len(named))}."
 
@@ -175,10 +175,12 @@ def missed(finding: AuditedContext, audit: Audit) -> str | None:
 
 def _format_largest(finding: AuditedContext) -> str:
     """Return the largest effect that an interval leaves open."""
-    found = [each.ci_family for each in finding.replicated if each.ci_family is not None]
-    if len(found) < len(finding.replicated):
+    intervals = [
+        replication.ci_family for replication in finding.replicated if replication.ci_family is not None
+    ]
+    if len(intervals) < len(finding.replicated):
         return "any effect"
-    return f"{max(max(each.high, 1 / each.low) for each in found):.2f} ×"
+    return f"{max(max(interval.high, 1 / interval.low) for interval in intervals):.2f} ×"
 
 
 def _format_capital(text: str) -> str:

@@ -95,8 +95,8 @@ def render(
     checked: Sequence[Checked], exit_code: int, broken: Mapping[Path | str, SteelyardError] | None = None
 ) -> str:
     """Return the document as text; ``broken`` has what could not be judged."""
-    errors = tuple(ErrorEntry(str(name), each.message, each.hint) for name, each in (broken or {}).items())
-    entries = tuple(_make_entry(each, verdict) for each in checked for verdict in each.verdicts)
+    errors = tuple(ErrorEntry(str(name), error.message, error.hint) for name, error in (broken or {}).items())
+    entries = tuple(_make_entry(verdicts, verdict) for verdicts in checked for verdict in verdicts.verdicts)
     return VERDICTS.text(Verdicts(entries, errors, exit_code))
 
 

@@ -26,16 +26,16 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
 
     suites = [
         JunitSuite(
-            each.experiment,
+            verdicts.experiment,
             [
-                *(case(claim_of(verdict), verdict.outcome, words(verdict)) for verdict in each.verdicts),
+                *(case(claim_of(verdict), verdict.outcome, words(verdict)) for verdict in verdicts.verdicts),
                 *(
                     case(f"the run is {WORDS[outcome]}", outcome, text)
-                    for outcome, text in reservations(each)
+                    for outcome, text in reservations(verdicts)
                 ),
             ],
         )
-        for each in checked
+        for verdicts in checked
     ]
     suites += [
         JunitSuite(name, [Case("could not be judged", "broken", "broken", reason)])

@@ -26,12 +26,12 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
     parts = [f"{count} {WORDS[outcome]}" for outcome in WORST if (count := counts[outcome])]
     parts += [f"{len(broken)} could not be judged"] if broken else []
     out = [f"### {'✗' if failed else '✓'} Steelyard: {', '.join(parts) or 'no claims'}", ""]
-    for each in checked:
-        out += [f"**{escape(each.experiment)}**", "", "| | claim |", "|---|---|"]
-        ordered = sorted(each.verdicts, key=lambda verdict: WORST[verdict.outcome])
+    for verdicts in checked:
+        out += [f"**{escape(verdicts.experiment)}**", "", "| | claim |", "|---|---|"]
+        ordered = sorted(verdicts.verdicts, key=lambda verdict: WORST[verdict.outcome])
         out += [f"| {SIGNS[verdict.outcome]} | {escape(words(verdict))} |" for verdict in ordered]
-        out += ["", *(f"- {escape(text)}" for _, text in reservations(each))]
-        out += [""] if each.reservations else []
+        out += ["", *(f"- {escape(text)}" for _, text in reservations(verdicts))]
+        out += [""] if verdicts.reservations else []
     out += [f"- {escape(name)} could not be judged: {escape(reason)}" for name, reason in broken.items()]
     return "\n".join(out).rstrip("\n") + "\n"
 

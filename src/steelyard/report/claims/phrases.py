@@ -24,10 +24,10 @@ def levels_text(levels: Mapping[str, Scalar]) -> str:
     )
 
 
-def where_text(metric: str | None, where: Mapping[str, Scalar]) -> str:
+def where_text(metric: str | None, levels: Mapping[str, Scalar]) -> str:
     """``in cpu_s where n = 1000``, after a space; empty where the claim names neither."""
     by = f" in {metric}" if metric else ""
-    return by + (f" where {named_levels(where)}" if where else "")
+    return by + (f" where {named_levels(levels)}" if levels else "")
 
 
 def coverage(level: float) -> str:

@@ -69,8 +69,8 @@ def _measured(verdict: Verdict, points: Sequence[Instance]) -> str:
     broken = broken_points(verdict)
     if broken:
         worst = broken[0]
-        left = sum(point.outcome in _OPEN for point in points)
-        others = f", {left} open" if left else ""
+        count = sum(point.outcome in _OPEN for point in points)
+        others = f", {count} open" if count else ""
         return (
             "broken"
             f" {_format_share(len(broken), len(points))}{_format_places(verdict, broken, points)}{others}:"
@@ -102,7 +102,7 @@ def _grown(grown: Sequence[Instance]) -> list[str]:
     """Return the growth that is worst, with its outcome, where something is said of growth at all."""
     if not grown:
         return []
-    worst = min(grown, key=lambda each: WORST[each.outcome])
+    worst = min(grown, key=lambda instance: WORST[instance.outcome])
     words = {
         "fails": "grows faster",
         "not_judged": "growth not judged",
@@ -156,13 +156,13 @@ def _format_places(verdict: Verdict, broken: Sequence[Instance], points: Sequenc
     if len(broken) == len(points):
         return ""
     if parameter is not None:
-        first = min(float(each.stratum[parameter]) for each in broken)
+        first = min(float(instance.stratum[parameter]) for instance in broken)
         after = [point for point in points if float(point.stratum[parameter]) >= first]
-        if all(each.outcome == "fails" for each in after) and len(broken) > 1:
+        if all(instance.outcome == "fails" for instance in after) and len(broken) > 1:
             return f", from {parameter} = {first:g} on"
     if len(broken) == 1:
         return ""  # the worst, which is named
-    return f" ({listed([_name(each, points) for each in broken], MOST_POINTS)})"
+    return f" ({listed([_name(instance, points) for instance in broken], MOST_POINTS)})"
 
 
 def _format_parameter(verdict: Verdict, points: Sequence[Instance]) -> str | None:
@@ -189,7 +189,7 @@ def _name(point: Instance, points: Sequence[Instance]) -> str:
         {
             name: level
             for name, level in point.stratum.items()
-            if len(points) == 1 or any(each.stratum.get(name) != level for each in points)
+            if len(points) == 1 or any(instance.stratum.get(name) != level for instance in points)
         }
     )
 

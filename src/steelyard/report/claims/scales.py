@@ -69,7 +69,7 @@ def _format_rests_on(claim: Scales, validation: Validation) -> str:
     if validation.rank == "undecided":
         shares = {"match": p.match, "approximate": p.approximate, "none": p.none}
         return ", ".join(
-            [*(f"{name} {share(each)}" for name, each in shares.items() if each >= 0.01), deviation]
+            [*(f"{name} {share(value)}" for name, value in shares.items() if value >= 0.01), deviation]
         )
     sure = share(p.probability(validation.rank))
     return f"{sure} sure, divergence {validation.divergence.big_o(validation.parameter)}, {deviation}"

@@ -66,28 +66,29 @@ def lines(
             for each in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
                 text = f"{named_levels(each.stratum)}: {evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
-    if said := cautions([(claim_of(each), each) for each in ordered]):
+    if texts := cautions([(claim_of(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
-        out += [(Span(line),) for text in said for line in wrap(text, width, first="- ", rest="  ")]
+        out += [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
     for text in filter(None, (_format_family(ordered, alpha), _by_models(ordered))):
-        out += [*([()] if said else []), *((Span(line, "dim"),) for line in wrap(text, width))]
-        said = []
+        out += [*([()] if texts else []), *((Span(line, "dim"),) for line in wrap(text, width))]
+        texts = []
     return out
 
 
 def _by_models(ordered: Sequence[Verdict]) -> str:
     """How many of many verdicts by probabilities are expected to be wrong; empty where there are few."""
-    left = [
+    values = [
         wrong
         for verdict in ordered
         for instance in verdict.instances
         if (wrong := _compute_doubt(instance)) is not None
     ]
-    if len(left) < FEWEST_BY_MODELS:
+    if len(values) < FEWEST_BY_MODELS:
         return ""
-    share = percent(sum(left) / len(left))
+    share = percent(sum(values) / len(values))
     return (
-        f"Of {len(left)} verdicts by models, {share} are expected to be wrong: what their probabilities leave"
+        f"Of {len(values)} verdicts by models, {share} are expected to be wrong:"
+        " what their probabilities leave"
     )
 
 
@@ -107,18 +108,18 @@ def _compute_doubt(instance: Instance) -> float | None:
 
 def _format_family(ordered: Sequence[Verdict], alpha: float) -> str:
     """Which of the claims are tests, as they are counted from above; empty where at most one is."""
-    members = [str(i) for i, each in enumerate(ordered, 1) if each.family is not None]
-    others = [str(i) for i, each in enumerate(ordered, 1) if each.family is None]
+    members = [str(i) for i, verdict in enumerate(ordered, 1) if verdict.family is not None]
+    texts = [str(i) for i, verdict in enumerate(ordered, 1) if verdict.family is None]
     if len(members) < 2:
         return ""
-    if not others:
-        who = f"{len(members)} claims are"
+    if not texts:
+        text = f"{len(members)} claims are"
     elif len(members) <= MOST_NUMBERS:
-        who = f"Claims {listed(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
+        text = f"Claims {listed(members, MOST_NUMBERS)} of these {len(ordered)} are tests and"
     else:
-        who = f"{len(members)} of these {len(ordered)} claims, all but {listed(others)}, are tests and"
+        text = f"{len(members)} of these {len(ordered)} claims, all but {listed(texts)}, are tests and"
     return (
-        f"{who} one family: any wrong verdict among them has a probability of at most {alpha:g} (Holm), and"
+        f"{text} one family: any wrong verdict among them has a probability of at most {alpha:g} (Holm), and"
         " each interval has the coverage at which its claim was judged"
     )
 
@@ -139,9 +140,9 @@ def reservations(checked: Checked) -> list[tuple[Outcome, str]]:
 
 
 def _format_departing(departures: Sequence[str]) -> str:
-    shown = "; ".join(departures[:MOST_DEPARTURES])
+    text = "; ".join(departures[:MOST_DEPARTURES])
     rest = f"; and {len(departures) - MOST_DEPARTURES} more" if len(departures) > MOST_DEPARTURES else ""
-    return f"The experiment differs from the baseline, whose claims these are: {shown}{rest}."
+    return f"The experiment differs from the baseline, whose claims these are: {text}{rest}."
 
 
 def notes(checked: Checked, width: int) -> list[Line]:
@@ -173,14 +174,14 @@ def _said(verdict: Verdict) -> str:
     if isinstance(verdict.claim, Rule):
         return f"{WORDS[verdict.outcome]}; {summary(verdict)}"
     instance = deciding(verdict)
-    said = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
+    text = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:
-        said += f"at {named_levels(instance.stratum)} "
-    said += evidence_words(verdict.claim, instance)
+        text += f"at {named_levels(instance.stratum)} "
+    text += evidence_words(verdict.claim, instance)
     if verdict.breaks:
-        first = min(verdict.breaks, key=lambda each: (each.at is None, each.at or 0.0))
-        said += f"; {breaks_words(first, _bound(verdict))}"
-    return said
+        first = min(verdict.breaks, key=lambda evidence: (evidence.at is None, evidence.at or 0.0))
+        text += f"; {breaks_words(first, _bound(verdict))}"
+    return text
 
 
 def _bound(verdict: Verdict) -> str:
@@ -215,8 +216,8 @@ def _count(verdict: Verdict) -> str:
     if len(verdict.instances) < 2:
         return ""
     counts = Counter(instance.outcome for instance in verdict.instances)
-    of = len(verdict.instances)
+    count = len(verdict.instances)
     if verdict.outcome == "holds":
-        return f" in all {of} strata"
+        return f" in all {count} strata"
     held = f", holds in {counts['holds']}" if counts["holds"] else ""
-    return f" in {counts[verdict.outcome]} of {of} strata{held}"
+    return f" in {counts[verdict.outcome]} of {count} strata{held}"

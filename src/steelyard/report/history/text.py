@@ -47,8 +47,8 @@ def lines(history: History, width: int = 80) -> list[Line]:
 
 def _change(history: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
     sign, style = SIGNS[change.direction]
-    said = f"{sign} {change_words(history, series, change)}"
-    shown = paragraph(said, width, style=style, rest=_INDENT, only_first=True)
+    text = f"{sign} {change_words(history, series, change)}"
+    shown = paragraph(text, width, style=style, rest=_INDENT, only_first=True)
     shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
     if change.confirmation is not None:
         shown += paragraph(confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT)
@@ -59,28 +59,47 @@ def _change(history: History, series: SeriesHistory, change: Change, width: int)
 
 
 def _render_table(history: History, width: int) -> list[Line]:
-    shown = history.series[:MOST_ROWS]
-    return [*table(series_columns(history, shown), width), *left_out(len(history.series) - MOST_ROWS)]
+    histories = history.series[:MOST_ROWS]
+    return [*table(series_columns(history, histories), width), *left_out(len(history.series) - MOST_ROWS)]
 
 
-def series_columns(history: History, shown: tuple[SeriesHistory, ...]) -> list[Column]:
+def series_columns(history: History, histories: tuple[SeriesHistory, ...]) -> list[Column]:
     """Return a row for each of these series."""
     columns = [
-        Column("metric", [Span(each.metric.name) for each in shown], right=False, give_way=3),
-        Column("treatment", [name_cell(series_name(each)) for each in shown], right=False, is_name=True),
-        Column("records", [Span(f"{len(each.points):,}") for each in shown]),
-        Column("latest", [Span(level_words(history, each, each.points[-1].median)) for each in shown]),
-        Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in shown]),
+        Column(
+            "metric",
+            [Span(series.metric.name) for series in histories],
+            right=False,
+            give_way=3,
+        ),
+        Column(
+            "treatment",
+            [name_cell(series_name(series)) for series in histories],
+            right=False,
+            is_name=True,
+        ),
+        Column("records", [Span(f"{len(series.points):,}") for series in histories]),
+        Column(
+            "latest",
+            [Span(level_words(history, series, series.points[-1].median)) for series in histories],
+        ),
+        Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in histories]),
         Column(
             "neighbours r",
-            [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in shown],
+            [Span("–" if each.correlation is None else f"{each.correlation:.2f}") for each in histories],
             give_way=2,
         ),
         Column(
             "changes",
-            [Span(str(len(each.changes)) if each.changes or each.is_judged else "–") for each in shown],
+            [
+                Span(str(len(series.changes)) if series.changes or series.is_judged else "–")
+                for series in histories
+            ],
         ),
     ]
     if len(history.machines) > 1:
-        columns.insert(2, Column("machine", [Span(str(each.machine)) for each in shown], give_way=1))
+        columns.insert(
+            2,
+            Column("machine", [Span(str(series.machine)) for series in histories], give_way=1),
+        )
     return columns

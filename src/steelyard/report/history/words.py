@@ -89,10 +89,10 @@ def size(history: History, series: SeriesHistory, change: Change) -> str:
         return f"{percent(change.before)} → {percent(change.after)}"
     values = (change.before, change.after)
     if change.kind == "spread":
-        shown = [percent(value) for value in values]
+        texts = [percent(value) for value in values]
     else:
-        shown = [level_words(history, series, value) for value in values]
-    return f"{relative(change.ratio, change.ci95)}: {shown[0]} → {shown[1]}"
+        texts = [level_words(history, series, value) for value in values]
+    return f"{relative(change.ratio, change.ci95)}: {texts[0]} → {texts[1]}"
 
 
 def level_words(history: History, series: SeriesHistory, value: float) -> str:
@@ -127,10 +127,10 @@ def confirmation_words(confirmation: Confirmation) -> str:
     """Return what came of measuring side by side."""
     size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
     if confirmation.outcome != "confirmed":
-        seen = (
+        text = (
             "does not show" if confirmation.outcome == "refuted" else "not seen, and might have been missed"
         )
-        return f"side by side: {seen} ({size})"
+        return f"side by side: {text} ({size})"
     if not confirmation.commits:
         return f"confirmed side by side: {size}; no single commit is named"
     names = listed([short(commit) for commit in confirmation.commits], MOST_COMMITS)
@@ -229,42 +229,42 @@ def _format_series_words(series: SeriesHistory, reason: str, least: float) -> st
 
 def notes(history: History) -> list[str]:
     """CPU time that changes unseen, breaks of the machine, outlying records, and what is in no result."""
-    said = [
-        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does"
-        " not show"
-        f" it, and no check rests on it (--metric {series.metric.name} judges it)."
+    texts = [
+        f"{change_words(history, series, change)}: {where(change)}. The time of the same records does not"
+        f" show it, and no check rests on it (--metric {series.metric.name} judges it)."
         for series in history.cpu_time
         for change in series.changes
     ]
-    said += [
-        f"Between {short(each.last_before)} and {short(each.first)} the machine changed"
-        f" ({listed([printable(text) for text in each.differs])}): nothing is compared across that."
-        for each in history.breaks[:MOST_COMMITS]
+    texts += [
+        f"Between {short(machine_break.last_before)} and {short(machine_break.first)} the machine changed"
+        f" ({listed([printable(text) for text in machine_break.differs])}): nothing is compared across that."
+        for machine_break in history.breaks[:MOST_COMMITS]
     ]
     if len(history.breaks) > MOST_COMMITS:
-        said.append(f"The machine changed {len(history.breaks) - MOST_COMMITS} times more; --json has all.")
-    said += [
-        f"{series_name(each)}: {counted(len(each.outliers), 'outlying record')},"
-        f" {listed([short(commit) for commit in each.outliers])}; it moves nothing."
-        for each in history.series
-        if each.outliers
+        texts.append(f"The machine changed {len(history.breaks) - MOST_COMMITS} times more; --json has all.")
+    texts += [
+        f"{series_name(series)}: {counted(len(series.outliers), 'outlying record')},"
+        f" {listed([short(commit) for commit in series.outliers])}; it moves nothing."
+        for series in history.series
+        if series.outliers
     ]
-    said += [
-        f"{each.metric.name} of {series_name(each)} not judged: its analysis broke off ({each.broken_off})."
+    texts += [
+        f"{series.metric.name} of {series_name(series)} not judged:"
+        f" its analysis broke off ({series.broken_off})."
         " This is a defect of Steelyard: please report it with the output of --json."
-        for each in history.series
-        if each.broken_off
+        for series in history.series
+        if series.broken_off
     ]
-    refused = list(dict.fromkeys(each.refused for each in history.series if each.refused))
-    said += [
-        f"{counted(sum(each.refused == why for each in history.series), 'treatment')} not judged: {why}."
+    refused = list(dict.fromkeys(series.refused for series in history.series if series.refused))
+    texts += [
+        f"{counted(sum(series.refused == why for series in history.series), 'treatment')} not judged: {why}."
         for why in refused
     ]
-    why_not = [f"{printable(each.record)} {printable(each.why)}" for each in history.left_out]
-    said += [f"Left out: {each}" for each in why_not[:MOST_COMMITS]]
+    why_not = [f"{printable(out.record)} {printable(out.why)}" for out in history.left_out]
+    texts += [f"Left out: {each}" for each in why_not[:MOST_COMMITS]]
     if len(why_not) > MOST_COMMITS:
-        said.append(f"Left out: {len(why_not) - MOST_COMMITS} more records; --json has all.")
-    return said
+        texts.append(f"Left out: {len(why_not) - MOST_COMMITS} more records; --json has all.")
+    return texts
 
 
 def short(commit: str) -> str:

@@ -29,10 +29,10 @@ def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
             models[claim] += 1
             for warning in warnings:
                 found.setdefault(warning.words, {}).setdefault(claim, []).append(stratum)
-    said = [f"{_who(where, models)}{text}" for text, where in found.items()]
-    if len(said) > MOST_CAUTIONS:
-        said[MOST_CAUTIONS:] = [f"and {len(said) - MOST_CAUTIONS} more; --json has all"]
-    return said
+    texts = [f"{_who(where, models)}{text}" for text, where in found.items()]
+    if len(texts) > MOST_CAUTIONS:
+        texts[MOST_CAUTIONS:] = [f"and {len(texts) - MOST_CAUTIONS} more; --json has all"]
+    return texts
 
 
 def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]]:
@@ -43,8 +43,8 @@ def _get_models(verdict: Verdict) -> Iterator[tuple[str, Sequence[ModelWarning]]
             and instance.evidence.model is not None
         ):
             yield named_levels(instance.stratum), instance.evidence.model.warnings
-    for found in verdict.breaks:
-        yield printable(found.name), found.warnings
+    for evidence in verdict.breaks:
+        yield printable(evidence.name), evidence.warnings
 
 
 def _who(where: Mapping[str, Sequence[str]], models: Mapping[str, int]) -> str:

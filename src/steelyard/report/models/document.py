@@ -165,12 +165,12 @@ class SuggestionsForModel(msgspec.Struct, frozen=True):
         """Each with the certainty that it would bring, its cost, and whether it settles the question."""
         return tuple(
             {
-                "at": _at(self.model, one.at),
-                "certainty": one.certainty,
-                "cost": one.cost,
-                "settles": one.settles,
+                "at": _at(self.model, suggestion.at),
+                "certainty": suggestion.certainty,
+                "cost": suggestion.cost,
+                "settles": suggestion.settles,
             }
-            for one in self.found
+            for suggestion in self.found
         )
 
 
@@ -294,7 +294,7 @@ def render(
 ) -> str:
     """Return the document as text."""
     content = Models(
-        models=tuple(JudgedModel(*each) for each in zip(models, causes, strict=True)),
+        models=tuple(JudgedModel(*group) for group in zip(models, causes, strict=True)),
         rules=tuple(map(_judged, rules)),
         limits=tuple(LimitOfModel(*limit) for limit in after.limits),
         versus=tuple(after.versus),
@@ -317,7 +317,10 @@ def _get_terms(model: ScalingModel, terms: Sequence[Term]) -> tuple[TermOfModel,
     return tuple(
         TermOfModel(
             term.coefficient,
-            {name: _get_exponents(of) for name, of in zip(model.parameters, term.growth, strict=True)},
+            {
+                name: _get_exponents(growth)
+                for name, growth in zip(model.parameters, term.growth, strict=True)
+            },
         )
         for term in terms
     )

@@ -34,16 +34,16 @@ def lines(after: After, width: int = 80) -> list[Line]:
     out: list[Line] = []
     if after.limits:
         out += [(), (Span("Limits", "heading"),)]
-        out += [line for model, found in after.limits for line in _wrapped(_limit(model, found), width)]
+        out += [line for model, breaks in after.limits for line in _wrapped(_limit(model, breaks), width)]
     if after.versus:
         out += [(), (Span("Against each other", "heading"),)]
-        out += [line for found in after.versus for line in _wrapped(_format_versus(found), width)]
+        out += [line for versus in after.versus for line in _wrapped(_format_versus(versus), width)]
     if after.suggestions:
         out += [(), (Span("Measure next", "heading"),)]
         out += [
             line
-            for model, found in after.suggestions
-            for line in _wrapped(_format_points(model, found), width)
+            for model, suggestions in after.suggestions
+            for line in _wrapped(_format_points(model, suggestions), width)
         ]
     return out
 
@@ -54,11 +54,11 @@ def _wrapped(text: str, width: int) -> list[Line]:
 
 def _limit(model: ScalingModel, breaks: Breaks) -> str:
     name, limit = model.name or model.metric, format_quantity(breaks.limit, model.unit)
-    others = ", ".join(f"{other} = {scale_text(x)}" for other, x in breaks.others.items())
-    name += f" at {others}" if others else ""
+    text = ", ".join(f"{other} = {scale_text(x)}" for other, x in breaks.others.items())
+    name += f" at {text}" if text else ""
     falls = f"{breaks.parameter} = {scale_text(breaks.above_until)}" if breaks.above_until else ""
     if breaks.at is None:
-        over = f" over {breaks.parameter}" if others else ""
+        over = f" over {breaks.parameter}" if text else ""
         begins = f"from {falls} on, " if falls else ""
         return f"{name}: stays below {limit} {begins}over the whole range searched{over}"
     ends = [scale_text(end) if end is not None else "never" for end in (breaks.earliest, breaks.latest)]
@@ -69,14 +69,14 @@ def _limit(model: ScalingModel, breaks: Breaks) -> str:
 
 
 def _format_versus(versus: Versus) -> str:
-    function, other = (model.name or model.metric for model in (versus.function, versus.other))
+    function, text = (model.name or model.metric for model in (versus.function, versus.other))
     at = ", ".join(
         f"{n} = {scale_text(x)}" for n, x in zip(versus.function.parameters, versus.at, strict=True)
     )
     surer, which = max((versus.larger, "larger"), (1 - versus.larger, "smaller"))
     sure = f"{share(surer)} sure that it is {which}" if surer >= SURE else "which is larger is not resolved"
     between = f"95 %: {versus.low:.3g} to {versus.high:.3g}"
-    return f"{function}: {versus.ratio:.3g} × {other} at {at} ({between}; {sure}); {_format_growth(versus)}"
+    return f"{function}: {versus.ratio:.3g} × {text} at {at} ({between}; {sure}); {_format_growth(versus)}"
 
 
 def _format_growth(versus: Versus) -> str:
@@ -89,24 +89,25 @@ def _format_growth(versus: Versus) -> str:
     if slower >= SURE:
         return f"grows more slowly ({share(slower)} sure)"
     parts = ((versus.grows_faster, "faster"), (versus.grows_alike, "alike"), (slower, "more slowly"))
-    said = ", ".join(f"{share(p)} {word}" for p, word in parts if p >= 0.01)
-    return f"which grows faster is not resolved ({said})"
+    text = ", ".join(f"{share(p)} {word}" for p, word in parts if p >= 0.01)
+    return f"which grows faster is not resolved ({text})"
 
 
-def _format_points(model: ScalingModel, found: tuple[Suggestion, ...]) -> str:
+def _format_points(model: ScalingModel, suggestions: tuple[Suggestion, ...]) -> str:
     name = model.name or model.metric
-    settling = [one for one in found if one.settles]
-    if not found:
+    settling = [suggestion for suggestion in suggestions if suggestion.settles]
+    if not suggestions:
         return f"{name}: no feasible point would add information"
     if not settling:
-        best = found[0]
+        best = suggestions[0]
         return f"{name}: no single point would decide it; the most informative is {_at(model, best)}"
-    shown = "; ".join(
-        f"{_at(model, one)} (costs {one.cost:.2g} × the largest so far)" for one in settling[:MOST_POINTS]
+    text = "; ".join(
+        f"{_at(model, suggestion)} (costs {suggestion.cost:.2g} × the largest so far)"
+        for suggestion in settling[:MOST_POINTS]
     )
-    return f"{name}: {shown}"
+    return f"{name}: {text}"
 
 
 def _at(model: ScalingModel, suggestion: Suggestion) -> str:
-    where = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, suggestion.at, strict=True))
-    return f"{where}, expected certainty {100 * suggestion.certainty:.0f} %"
+    text = ", ".join(f"{name} = {x:g}" for name, x in zip(model.parameters, suggestion.at, strict=True))
+    return f"{text}, expected certainty {100 * suggestion.certainty:.0f} %"

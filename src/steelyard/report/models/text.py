@@ -45,10 +45,10 @@ def lines(
 ) -> list[Line]:
     """Everything, in the order in which it matters."""
     ordered = sorted(zip(models, causes, strict=True), key=lambda pair: _compute_badness(pair[0]))
-    shown = [model for model, _ in ordered]
+    scaling_models = [model for model, _ in ordered]
     out: list[Line] = []
-    if shown:
-        out += [*_render_summary(shown, width), *table(model_columns(shown), width)]
+    if scaling_models:
+        out += [*_render_summary(scaling_models, width), *table(model_columns(scaling_models), width)]
     for rule in rules:
         out += [(), *_render_rule(rule, width)]
     notes = _render_notes(ordered, width)
@@ -56,8 +56,10 @@ def lines(
         out += [(), (Span("Warnings", "heading"),), *notes]
     if failed:
         out += [(), (Span("Not modelled", "heading"),)]
-        for one in failed[:MOST_NOTES]:
-            out += paragraph(f"{_name(one.name, one.metric)}: {one.reason}", width, first="  ", rest="    ")
+        for modelled in failed[:MOST_NOTES]:
+            out += paragraph(
+                f"{_name(modelled.name, modelled.metric)}: {modelled.reason}", width, first="  ", rest="    "
+            )
         if len(failed) > MOST_NOTES:
             out.append((Span(f"  … and {len(failed) - MOST_NOTES} more"),))
     return out
@@ -138,10 +140,10 @@ def model_columns(models: Sequence[ScalingModel]) -> list[Column]:
     for number in range(max((len(m.predictions) for m in models), default=0)):
         cells = [Span(_format_prediction(m, number)) for m in models]
         first = next(m for m in models if len(m.predictions) > number)
-        where = ", ".join(
+        text = ", ".join(
             f"{n} = {x:g}" for n, x in zip(first.parameters, first.predictions[number].at, strict=True)
         )
-        columns.append(Column(where, cells, right=False))
+        columns.append(Column(text, cells, right=False))
     columns.append(Column("model", [Span(_format_formula(m)) for m in models], right=False, give_way=5))
     return columns
 
@@ -162,11 +164,12 @@ def _format_formula(model: ScalingModel) -> str:
 def _format_prediction(model: ScalingModel, number: int) -> str:
     if len(model.predictions) <= number:
         return ""
-    found = model.predictions[number]
-    value = format_quantity(found.value, model.unit)
-    if found.low is None or found.high is None:
+    prediction = model.predictions[number]
+    value = format_quantity(prediction.value, model.unit)
+    if prediction.low is None or prediction.high is None:
         return value
-    return f"{value} [{format_quantity(found.low, model.unit)}, {format_quantity(found.high, model.unit)}]"
+    low, high = format_quantity(prediction.low, model.unit), format_quantity(prediction.high, model.unit)
+    return f"{value} [{low}, {high}]"
 
 
 def _render_rule(rule: Verdict, width: int) -> list[Line]:
@@ -192,12 +195,12 @@ def _render_notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: i
             groups.setdefault(_CAUSES[blamed], []).append(name)
     out: list[Line] = []
     for words, names in list(groups.items())[:MOST_NOTES]:
-        who = (
+        text = (
             "all"
             if len(names) == len(ordered) > 1
             else (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more")
         )
-        out += paragraph(f"{who}: {words}", width, first="  ", rest="    ")
+        out += paragraph(f"{text}: {words}", width, first="  ", rest="    ")
     if len(groups) > MOST_NOTES:
         out.append((Span(f"  … and {len(groups) - MOST_NOTES} more (--json has all)"),))
     return out

@@ -73,7 +73,7 @@ def headline(observation: Observation) -> str:
         kind: [printable(probe.name) for probe, change in first if change.perturbation == kind]
         for kind in _VERDICTS
     }
-    worst, change = max(first, key=lambda each: abs(each[1].percent))
+    worst, change = max(first, key=lambda pair: abs(pair[1].percent))
     parts = []
     if by["perturbed"]:
         parts.append(f"perturbed by {listed(by['perturbed'])}")
@@ -82,16 +82,16 @@ def headline(observation: Observation) -> str:
     if by["not_resolved"]:
         parts.append(f"not resolved for {listed(by['not_resolved'])}")
     largest = f"The largest change: {_change(change)} with {printable(worst.name)}."
-    said = f"{metric} is {'; '.join(parts)}. {largest}"
+    text = f"{metric} is {'; '.join(parts)}. {largest}"
     if failing := [printable(probe.name) for probe in observation.probes if probe.differs]:
-        said += f" The program behaves differently under {listed(failing)}."
+        text += f" The program behaves differently under {listed(failing)}."
     if moved := list(
         dict.fromkeys(trace.level for trace in observation.traces if trace.differing(observation.alpha))
     ):
-        said += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
+        text += f" Its course differs with {listed([printable(name) for name in moved])} (traces)."
     if turned := [printable(contest.probe) for contest in observation.contests if contest.reversed]:
-        said += f" Under {listed(turned)} the order of the two programs reverses."
-    return said
+        text += f" Under {listed(turned)} the order of the two programs reverses."
+    return text
 
 
 def _render_contests(observation: Observation, width: int) -> list[Line]:
@@ -100,8 +100,8 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         return []
     if not observation.contests:
         both = f"{printable(observation.command)} and {printable(observation.versus)}"
-        said = f"{both} cannot be compared: no block of both is complete."
-        return [(), *paragraph(said, width)]
+        text = f"{both} cannot be compared: no block of both is complete."
+        return [(), *paragraph(text, width)]
     alone, *_ = observation.contests
     title = (
         f"{alone.metric.name} of {printable(observation.versus)} over that of"
@@ -147,7 +147,7 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         for probe in observation.probes
         if not probe.differs and probe.name not in compared
     ]
-    said = (
+    text = (
         f"Not compared, because one program behaves differently there: {listed(left_out)}."
         if left_out
         else ""
@@ -157,7 +157,7 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
         (),
         *paragraph(title, width, rest="  ", style="heading"),
         *rows,
-        *(paragraph(said, width) if said else ()),
+        *(paragraph(text, width) if text else ()),
     ]
 
 
@@ -216,11 +216,11 @@ def verdict_of(change: Change, within: float) -> Span:
 
 
 def _any_level(test: AnyLevel, observation: Observation) -> str:
-    said = "at least one of them differs" if test.p < observation.alpha else "not resolved"
+    text = "at least one of them differs" if test.p < observation.alpha else "not resolved"
     how = "Welch-James" if test.unit == "launch" else "Box"
     return (
         f"any of {counted(test.levels, 'level')}: F({test.nu1:.1f}, {test.nu2:.1f}) = {test.f:.3g}, p"
-        f" {probability(test.p)} ({how}, {counted(test.n, test.unit)}): {said}"
+        f" {probability(test.p)} ({how}, {counted(test.n, test.unit)}): {text}"
     )
 
 
@@ -234,7 +234,7 @@ def _added(probes: Sequence[Probed]) -> list[Span]:
 def _render_figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Line]:
     """One row a probe: its interval, its estimate ``o``, and ``|`` where nothing would change."""
     axis = axis_of((bound for _, change in rows for bound in _compute_ends(change)), width - _NAME - 1)
-    shown: list[Line] = []
+    figure: list[Line] = []
     for probe, change in rows:
         cells = [" "] * axis.width
         low, high = _compute_ends(change)[0], _compute_ends(change)[-1]
@@ -243,9 +243,9 @@ def _render_figure(rows: Sequence[tuple[Probed, Change]], width: int) -> list[Li
         cells[axis.place(0.0)] = "|"
         cells[axis.place(change.percent)] = "o"
         name = pad(shorten(printable(probe.name), _NAME), _NAME)
-        shown.append((Span(f"{name} {''.join(cells).rstrip()}"),))
-    shown.append((Span(" " * (_NAME + 1) + axis.labels(), "dim"),))
-    return shown
+        figure.append((Span(f"{name} {''.join(cells).rstrip()}"),))
+    figure.append((Span(" " * (_NAME + 1) + axis.labels(), "dim"),))
+    return figure
 
 
 def _compute_ends(change: Change) -> tuple[float, ...]:

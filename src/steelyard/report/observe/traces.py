@@ -31,16 +31,16 @@ def traced(observation: Observation, width: int) -> list[Line]:
         " parts in which the level differs from no probe (t tests paired by block, Holm over all of the"
         " event)"
     )
-    shown: list[Line] = [(), (Span("In the course of a run", "heading"),)]
-    shown += paragraph(caption, width, rest="  ", style="dim")
+    lines: list[Line] = [(), (Span("In the course of a run", "heading"),)]
+    lines += paragraph(caption, width, rest="  ", style="dim")
     for event in dict.fromkeys(trace.event for trace in observation.traces):
-        its = [trace for trace in observation.traces if trace.event == event]
-        shown += [(), *_of_event(event, its, observation.alpha, width)]
+        traces = [trace for trace in observation.traces if trace.event == event]
+        lines += [(), *_of_event(event, traces, observation.alpha, width)]
     uncounted = sum(trace.uncounted for trace in observation.traces)
     if uncounted:
         text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
-        shown += [(), *paragraph(text, width, rest="  ", style="dim")]
-    return shown
+        lines += [(), *paragraph(text, width, rest="  ", style="dim")]
+    return lines
 
 
 def bars(rates: Sequence[float], highest: float) -> str:
@@ -75,5 +75,5 @@ def _format_spread(trace: Trace) -> str:
 def _format_differing(trace: Trace, alpha: float) -> str:
     if not trace.differences:
         return "–"
-    found = trace.differing(alpha)
-    return f"{len(found)} of {len(trace.rates)}" if found else "not resolved"
+    numbers = trace.differing(alpha)
+    return f"{len(numbers)} of {len(trace.rates)}" if numbers else "not resolved"

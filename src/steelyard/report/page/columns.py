@@ -206,9 +206,9 @@ def _compute_edges(low: float, high: float, cells: int, *, logarithmic: bool = F
     """Bounds of cells that hold everything from ``low`` to ``high``."""
     if low == high:
         return np.array([low, low + (abs(low) * 1e-6 or 1e-9)])
-    found: Floats = (np.geomspace if logarithmic else np.linspace)(low, high, cells + 1)
-    found[0], found[-1] = low, high
-    return found
+    edges: Floats = (np.geomspace if logarithmic else np.linspace)(low, high, cells + 1)
+    edges[0], edges[-1] = low, high
+    return edges
 
 
 def short(value: float) -> float:

@@ -36,11 +36,13 @@ def section(answer: Answer, called: Names) -> Section | None:
         table = tuple(measured_columns(view, samples))
         labels = tuple(sample.treatment.label for sample in samples)
         return Section("comparison", "What was measured", tables=(("Samples", table, labels),))
-    others = [comparison for comparison in answer.comparisons if comparison.metric.name != answer.metric.name]
-    beside = tuple(other_columns(view, others)) if others else ()
+    comparisons = [
+        comparison for comparison in answer.comparisons if comparison.metric.name != answer.metric.name
+    ]
+    beside = tuple(other_columns(view, comparisons)) if comparisons else ()
     tables = (
         *_adjusted(judged, called),
-        *((("Also measured", beside, _format_treatments(others)),) if beside else ()),
+        *((("Also measured", beside, _format_treatments(comparisons)),) if beside else ()),
     )
     return Section("comparison", "Comparison", charts=(_draw_effects(view, called),), tables=tables)
 
@@ -55,20 +57,20 @@ def _draw_effects(view: Presentation, called: Names) -> Chart:
         ): context.across.prediction
         for context in answer.contexts
     }
-    several = len({each.baseline.id for each in answer.judged}) > 1
-    rated = (_make_row(each, predictions, called, several=several) for each in answer.judged)
-    found = [row for row in rated if row is not None]
-    shown = found[:MOST_ROWS]
+    several = len({comparison.baseline.id for comparison in answer.judged}) > 1
+    rated = (_make_row(comparison, predictions, called, several=several) for comparison in answer.judged)
+    estimates = [row for row in rated if row is not None]
+    shown = estimates[:MOST_ROWS]
     title = "speedup" if is_speed(answer.metric) else "times better"
     margin = answer.declared.margin
     better = comparative(answer.metric, better=True)
     about = f"Right of 1 is {better}. Thick: 95 % confidence interval of the ratio."
-    if any(each.prediction for each in shown):
+    if any(estimate.prediction for estimate in shown):
         about += " Thin: where a new context would lie (95 % prediction interval)."
     if margin is not None:
         about += f" Band: the margin of {percent(margin)}, within which a difference does not matter."
-    if len(found) > len(shown):
-        about += f" The first {len(shown)} of {len(found)} comparisons; the table has all."
+    if len(estimates) > len(shown):
+        about += f" The first {len(shown)} of {len(estimates)} comparisons; the table has all."
     against = "its baseline" if several else called[answer.judged[0].baseline.label]
     return Chart(
         name="effects",
@@ -106,18 +108,20 @@ def _make_row(
 
 
 def _format_treatments(found: list[Comparison] | tuple[Comparison, ...]) -> tuple[str, ...]:
-    return tuple(each.treatment.label for each in found)
+    return tuple(comparison.treatment.label for comparison in found)
 
 
 def _adjusted(
     judged: tuple[Comparison, ...], called: Names
 ) -> tuple[tuple[str, tuple[Column, ...], tuple[str, ...]], ...]:
-    known = [(each, each.adjusted) for each in judged if each.adjusted is not None]
+    known = [(comparison, comparison.adjusted) for comparison in judged if comparison.adjusted is not None]
     if not known:
         return ()
     columns = (
-        Column("treatment", [Span(called[each.treatment.label]) for each, _ in known], right=False),
-        Column("against", [Span(called[each.baseline.label]) for each, _ in known], right=False),
+        Column(
+            "treatment", [Span(called[comparison.treatment.label]) for comparison, _ in known], right=False
+        ),
+        Column("against", [Span(called[comparison.baseline.label]) for comparison, _ in known], right=False),
         Column("S, ratio of means", [ratio_cell(it.value, it.ci95) for _, it in known]),
         Column("95 % CI", [interval_cell(it.value, it.ci95) for _, it in known], right=False),
         Column("u of S", [Span(f"{it.u:.2g}") for _, it in known]),
@@ -130,4 +134,4 @@ def _adjusted(
         ),
     )
     title = "Adjusted speedups, and the smallest difference that could have been detected"
-    return ((title, columns, _format_treatments([each for each, _ in known])),)
+    return ((title, columns, _format_treatments([comparison for comparison, _ in known])),)

@@ -57,7 +57,7 @@ def section(answer: Answer, by_context: ByContext | None, called: Names) -> Sect
         charts.append(_draw_profiles(by_context.profiles, called))
     if pairs:
         charts += [_draw_single(answer, pairs[:MOST_PAIRS], called)]
-        charts += [_draw_histogram(each, i, called) for i, each in enumerate(pairs[:MOST_ALONE], 1)]
+        charts += [_draw_histogram(finding, i, called) for i, finding in enumerate(pairs[:MOST_ALONE], 1)]
     told = tuple(sentences(answer.contexts, called))
     return Section("contexts", "Contexts", told, tuple(charts))
 
@@ -152,22 +152,22 @@ def _render_percent_cell(interval: Interval | None) -> Span:
     return Span(f"{its['low']:+.2f} to {its['high']:+.2f}" if its else "–")
 
 
-def _draw_single(answer: Answer, found: list[ContextFinding], called: Names) -> Chart:
+def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) -> Chart:
     """Figure 5: what single contexts would say, above what all of them say together."""
     singles: list[dict[str, Any]] = []
     together: list[dict[str, Any]] = []
-    for each in found:
-        name, across = _pair(each, called), each.across
-        known = {"name": name, "treatment": each.treatment.label}
+    for finding in findings:
+        name, across = _pair(finding, called), finding.across
+        known = {"name": name, "treatment": finding.treatment.label}
         singles += [
             known
             | {
-                "speedup": one.speedup,
-                "context": one.context,
-                "says": ratio(one.speedup, one.interval) + " ×",
-                "alone": ("slower alone", "not resolved alone", "faster alone")[one.alone + 1],
+                "speedup": in_context.speedup,
+                "context": in_context.context,
+                "says": ratio(in_context.speedup, in_context.interval) + " ×",
+                "alone": ("slower alone", "not resolved alone", "faster alone")[in_context.alone + 1],
             }
-            for one in across.each
+            for in_context in across.each
         ]
         row: dict[str, Any] = {"ci": "unbounded", "next": "unbounded"}
         row |= known | {"speedup": across.speedup, "says": ratio(across.speedup, across.interval) + " ×"}
@@ -178,7 +178,7 @@ def _draw_single(answer: Answer, found: list[ContextFinding], called: Names) -> 
             row |= {"least": across.prediction.low, "most": across.prediction.high}
             row |= {"next": bounds(across.speedup, across.prediction)}
         together.append(row)
-    y = rows_axis([_pair(each, called) for each in found])
+    y = rows_axis([_pair(context_finding, called) for context_finding in findings])
 
     ratios = [row["speedup"] for row in singles]
     ratios += [row[end] for row in together for end in ("low", "high", "least", "most") if end in row]
@@ -245,7 +245,7 @@ def _draw_single(answer: Answer, found: list[ContextFinding], called: Names) -> 
         title="What one person with one set-up would see",
         about="A stroke is one context. Below: all of them together, with the 95 % confidence interval"
         " (thick) and where a new context would lie (thin).",
-        spec={"height": rows_px(len(found)), "layer": layers},
+        spec={"height": rows_px(len(findings)), "layer": layers},
         data={"singles": singles, "together": together},
         columns=tuple(context_columns(answer.contexts, called)),
         rows_of=tuple(context.treatment.label for context in answer.contexts),
@@ -255,7 +255,7 @@ def _draw_single(answer: Answer, found: list[ContextFinding], called: Names) -> 
 def _draw_histogram(finding: ContextFinding, number_: int, called: Names) -> Chart:
     """Figure 4: in how many contexts which speedup was seen."""
     across = finding.across
-    speedups = [one.speedup for one in across.each]
+    speedups = [context.speedup for context in across.each]
     low, high = min(speedups), max(speedups)
     step = math.log(high / low) / BINS or 0.01
     counts = [0] * BINS

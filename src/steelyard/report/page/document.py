@@ -140,8 +140,8 @@ class _Part(ABC):
             if not chart.empty
         }
         runs = None if self.runs is None else self.runs.packed()
-        shown = [printable(label) for label in self.treatments]
-        return {"treatments": self.treatments, "shown": shown, "runs": runs, "charts": charts}
+        texts = [printable(label) for label in self.treatments]
+        return {"treatments": self.treatments, "shown": texts, "runs": runs, "charts": charts}
 
     def html(self) -> str:
         """Return the answer, then every section, and how to repeat it."""
@@ -162,15 +162,15 @@ class _Part(ABC):
 
     def _told(self, findings: Sequence[Finding], left: str, judged: Sequence[Finding], state: str) -> str:
         """Return the first finding large, the others below it, then claims and the state of it all."""
-        first, *rest = [_format_finding(each) for each in findings] or ["<p>Nothing was compared.</p>"]
-        others = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
+        first, *rest = [_format_finding(finding) for finding in findings] or ["<p>Nothing was compared.</p>"]
+        text = f"<ul class=findings>{''.join(f'<li>{each}</li>' for each in rest)}</ul>" if rest else ""
         more = f"<p>{escape(left)}</p>" if left else ""
-        claimed = "".join(f"<li>{_format_finding(each)}</li>" for each in judged)
+        claimed = "".join(f"<li>{_format_finding(finding)}</li>" for finding in judged)
         held = f"{self._heading('Claims')}<ul class=findings>{claimed}</ul>" if claimed else ""
         name = f"<h2>{escape(self.name)}</h2>" if self.several else ""
         return (
             f'<section id="{self.place("answer")}" class="answer">{name}<div class="lead">{first}</div>'
-            f'{others}{more}{held}<p class="dim">{escape(state)}</p></section>'
+            f'{text}{more}{held}<p class="dim">{escape(state)}</p></section>'
         )
 
     def _section(self, section: Section) -> str:
@@ -236,9 +236,9 @@ class _Record(_Part):
 
     def answer(self) -> str:
         """Return the findings of the terminal, the claims, and how far the record is."""
-        found, left = headline(self.contents)
-        made = f"{state(self.contents)}; {self.contents.portrait.created}"
-        return self._told(found, left, claims(self.contents), made)
+        findings, left = headline(self.contents)
+        text = f"{state(self.contents)}; {self.contents.portrait.created}"
+        return self._told(findings, left, claims(self.contents), text)
 
     def repeated(self) -> str:
         """Return the spec, and the commands."""
@@ -269,7 +269,7 @@ class _History(_Part):
             printable(found.experiment),
             number,
             history.sections(found),
-            list(dict.fromkeys(each.treatment for each in found.series)),
+            list(dict.fromkeys(series.treatment for series in found.series)),
             several=several,
         )
 
@@ -330,8 +330,8 @@ def _format_finding(finding: Finding) -> str:
 
 
 def _format_file_name(name: str) -> str:
-    kept = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in name)
-    return kept.strip("-")[:60] or "experiment"
+    text = "".join(char if char.isascii() and (char.isalnum() or char in "-_") else "-" for char in name)
+    return text.strip("-")[:60] or "experiment"
 
 
 def _format_colours() -> str:

@@ -42,9 +42,9 @@ def section(answer: Answer) -> Section | None:
         return None
     charts = tuple(
         chart
-        for i, found in enumerate(answer.effects, 1)
-        if found.effects
-        for chart in _draw_charts(found, i)
+        for i, factorial in enumerate(answer.effects, 1)
+        if factorial.effects
+        for chart in _draw_charts(factorial, i)
     )
     told = tuple(
         f"{caption(effect)}: {effect.undefined.words}."
@@ -89,13 +89,13 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             columns=tuple(level_columns(factorial, factorial.levels)),
         )
     conditional = []
-    for each in factorial.conditional:
-        first, second = axes[each.factor], axes[each.at]
+    for conditional_effect in factorial.conditional:
+        first, second = axes[conditional_effect.factor], axes[conditional_effect.at]
         name = (
             f"{printable(first.name)}: {step_text(first, 0)} → {step_text(first, 1)}"
-            f"  at  {printable(second.name)} = {step_text(second, each.step)}"
+            f"  at  {printable(second.name)} = {step_text(second, conditional_effect.step)}"
         )
-        if (row := _make_row(name, each.ratio, each.ci95)) is not None:
+        if (row := _make_row(name, conditional_effect.ratio, conditional_effect.ci95)) is not None:
             conditional.append(row)
     if conditional:
         yield Chart(
@@ -113,7 +113,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
     bars: list[dict[str, Any]] = [
         {"name": effect_name(e, axes), "share": e.share, "kind": "effect"} for e in largest[:MOST]
     ]
-    if (rest := sum(each.share for each in largest[MOST:])) > 0:
+    if (rest := sum(effect.share for effect in largest[MOST:])) > 0:
         bars.append({"name": "all smaller ones", "share": rest, "kind": "rest"})
     bars.append({"name": _CHANCE, "share": factorial.rest, "kind": "rest"})
     if factorial.unassigned > 0:

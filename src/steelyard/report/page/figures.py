@@ -54,7 +54,7 @@ def _on_paper(spec: Mapping[str, Any]) -> dict[str, Any]:
         "config": look | {"aria": False},
         "background": "white",
     }
-    text = _COLOUR.sub(lambda found: LIGHT[found.group(1)], json.dumps(whole, allow_nan=False))
+    text = _COLOUR.sub(lambda match: LIGHT[match.group(1)], json.dumps(whole, allow_nan=False))
     drawn: dict[str, Any] = json.loads(text)
     return drawn
 

@@ -48,7 +48,7 @@ class Estimated(msgspec.Struct, frozen=True):
 
 def rows(estimateds: Sequence[Estimated]) -> Rows:
     """Return the data of a forest plot."""
-    return [_draw_row(each) for each in estimateds]
+    return [_draw_row(estimate) for estimate in estimateds]
 
 
 def _draw_row(estimated: Estimated) -> dict[str, Any]:
@@ -81,19 +81,27 @@ def _compute_ends(estimated: Estimated) -> tuple[float, ...]:
 
 def forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, ...]:
     """Return the same as a table."""
-    verdicts = any(each.verdict for each in estimateds)
+    verdicts = any(estimate.verdict for estimate in estimateds)
     return (
-        Column(what, [Span(each.name) for each in estimateds], right=False),
-        Column("ratio", [ratio_cell(each.value, each.interval) for each in estimateds]),
-        Column("95 % CI", [interval_cell(each.value, each.interval) for each in estimateds], right=False),
-        *([Column("verdict", [Span(each.verdict, each.style) for each in estimateds])] if verdicts else []),
+        Column(what, [Span(estimate.name) for estimate in estimateds], right=False),
+        Column("ratio", [ratio_cell(estimate.value, estimate.interval) for estimate in estimateds]),
+        Column(
+            "95 % CI",
+            [interval_cell(estimate.value, estimate.interval) for estimate in estimateds],
+            right=False,
+        ),
+        *(
+            [Column("verdict", [Span(estimate.verdict, estimate.style) for estimate in estimateds])]
+            if verdicts
+            else []
+        ),
     )
 
 
 def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = None) -> Spec:
     """Dots with intervals (thick), predictions (thin), a line at 1, and the margin as a band."""
     count = len(estimateds)
-    ends = [end for each in estimateds for end in _compute_ends(each)]
+    ends = [end for estimate in estimateds for end in _compute_ends(estimate)]
 
     def x(field: str) -> dict[str, Any]:
         return make_ratio_axis(field, title, ends)
@@ -104,10 +112,12 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
         "legend": None,
         "scale": {"domain": ["better", "worse", "open"], "range": [BETTER, WORSE, OPEN]},
     }
-    predicted = {"next": "next context (95 % PI)"} if any(each.prediction for each in estimateds) else {}
-    bounded = any(each.interval for each in estimateds)
+    predicted = (
+        {"next": "next context (95 % PI)"} if any(estimate.prediction for estimate in estimateds) else {}
+    )
+    bounded = any(estimate.interval for estimate in estimateds)
     shared: dict[str, Any] = {
-        "y": rows_axis([each.name for each in estimateds]),
+        "y": rows_axis([estimate.name for estimate in estimateds]),
         "opacity": unless_chosen(1.0, 0.2),
         "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
     }

@@ -41,8 +41,8 @@ def _format_parameters(model: ScalingModel) -> tuple[str, ...]:
 def _format_function(model: ScalingModel, name: str) -> str:
     parameters = _format_parameters(model)
     unit = f" in {model.unit}" if model.unit else ""
-    said = f"{model.growth()}, {share(model.posterior)} sure; {model.points} points{unit}."
-    lines = [f"def {name}({', '.join(parameters)}):", f"    {_format_docstring(said)}"]
+    text = f"{model.growth()}, {share(model.posterior)} sure; {model.points} points{unit}."
+    lines = [f"def {name}({', '.join(parameters)}):", f"    {_format_docstring(text)}"]
     for piece in model.segments[:-1]:
         lines += [
             f"    if {parameters[0]} <= {piece.end!r}:",

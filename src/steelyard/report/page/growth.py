@@ -140,11 +140,11 @@ def _draw_curve(curve: Curve, i: int) -> Chart:
         wanted = "at most" if model.validation.at_most else "expected"
         rank = f"; {wanted} {model.validation.expectation}: {model.validation.rank}"
     sure = "" if model.method == "seed001" else f", {share(model.sure)} sure"
-    said = f"{model.growth()}{rank}{sure}"
+    text = f"{model.growth()}{rank}{sure}"
     name = f"{printable(series.name)}: " if series.name else ""
     return Chart(
         name=f"growth-{i}",
-        title=f"{name}{said}",
+        title=f"{name}{text}",
         about="Small dots are runs, large ones medians; line and band are the model and its 95 % interval."
         + (
             " Dashed: the expectation through the first point, and its limit of deviation."

@@ -39,7 +39,7 @@ def headline(history: History) -> tuple[list[Finding], str]:
 
     Where nothing does, that is said; those that are too many get a sentence.
     """
-    told = [
+    findings = [
         Finding(
             f"{SIGNS[change.direction][0]} {change_words(history, series, change)}",
             where(change),
@@ -47,27 +47,31 @@ def headline(history: History) -> tuple[list[Finding], str]:
         )
         for series, change in reversed(history.changes)
     ]
-    told += [
+    findings += [
         Finding(f"? {wander_words(series, wander)}", "", "open")
         for series in history.series
         for wander in series.wanders
     ]
-    left = f"… and {len(told) - MOST_LEADING} more, in the tables below." if len(told) > MOST_LEADING else ""
-    return told[:MOST_LEADING] or [Finding(stable(history), "", "")], left
+    text = (
+        f"… and {len(findings) - MOST_LEADING} more, in the tables below."
+        if len(findings) > MOST_LEADING
+        else ""
+    )
+    return findings[:MOST_LEADING] or [Finding(stable(history), "", "")], text
 
 
 def commands(history: History) -> str:
     """Return what confirms each change side by side, a command a line; empty where none can."""
     return "\n".join(
-        dict.fromkeys(command for _, each in history.changes if (command := bisection(history, each)))
+        dict.fromkeys(command for _, change in history.changes if (command := bisection(history, change)))
     )
 
 
 def sections(history: History) -> list[Section]:
     """Return changes, series, and machines."""
     parts = [_draw_changes(history), _draw_series(history), _draw_machines(history)]
-    if said := notes(history):
-        parts.append(Section("limits", "Limitations", notes=tuple(said)))
+    if texts := notes(history):
+        parts.append(Section("limits", "Limitations", notes=tuple(texts)))
     return [part for part in parts if part is not None]
 
 
@@ -75,26 +79,28 @@ def _draw_changes(history: History) -> Section | None:
     changed = history.changes
     if not changed:
         return None
-    each = [change for _, change in changed]
+    changes = [change for _, change in changed]
     columns = (
         Column("treatment", [Span(series_name(series)) for series, _ in changed], right=False),
         Column("metric", [Span(series.metric.name) for series, _ in changed], right=False),
-        Column("of", [Span(one.kind.replace("_", " ")) for one in each], right=False),
+        Column("of", [Span(one.kind.replace("_", " ")) for one in changes], right=False),
         Column(
             "change",
             [Span(size(history, series, one), SIGNS[one.direction][1]) for series, one in changed],
             right=False,
         ),
-        Column("from", [Span(short(one.first)) for one in each], right=False),
-        Column("p", [Span(probability(one.p)) for one in each]),
+        Column("from", [Span(short(one.first)) for one in changes], right=False),
+        Column("p", [Span(probability(one.p)) for one in changes]),
         Column(
             "one of these commits made it",
-            [Span(listed([short(commit) for commit in one.commits])) for one in each],
+            [Span(listed([short(commit) for commit in one.commits])) for one in changes],
             right=False,
         ),
-        Column("sure", [Span(share(one.probability)) for one in each]),
+        Column("sure", [Span(share(one.probability)) for one in changes]),
         Column(
-            "undone by", [Span(short(one.undone_by) if one.undone_by else "–") for one in each], right=False
+            "undone by",
+            [Span(short(one.undone_by) if one.undone_by else "–") for one in changes],
+            right=False,
         ),
     )
     treatments = tuple(series.treatment for series, _ in changed)
@@ -105,9 +111,9 @@ def _draw_series(history: History) -> Section | None:
     if not history.series:
         return None
     groups: dict[tuple[str, str, str], list[SeriesHistory]] = {}
-    for each in history.series:
-        groups.setdefault((each.metric.name, each.treatment, series_name(each)), []).append(each)
-    ordered = sorted((tuple(its) for its in groups.values()), key=_compute_urgency)
+    for series in history.series:
+        groups.setdefault((series.metric.name, series.treatment, series_name(series)), []).append(series)
+    ordered = sorted((tuple(histories) for histories in groups.values()), key=_compute_urgency)
     shown = [(group, kind) for group in ordered for kind in _get_kinds(group)][:MOST]
     most = max(2, MOST_POINTS // max(1, len(shown)))
     charts = tuple(
@@ -129,13 +135,13 @@ def _draw_series(history: History) -> Section | None:
 
 def _compute_urgency(group: Group) -> tuple[int, int]:
     """Those that change first, then those that wander."""
-    changes = sum(len(each.changes) for each in group)
+    changes = sum(len(history.changes) for history in group)
     return -changes, -sum(bool(series.wanders) for series in group)
 
 
 def _get_kinds(group: Group) -> list[Kind]:
     """Its level, and whatever else of it changes."""
-    changed = {change.kind for each in group for change in each.changes}
+    changed = {change.kind for history in group for change in history.changes}
     others: list[Kind] = [kind for kind in ("spread", "slow_runs") if kind in changed]
     return ["level", *others]
 
@@ -158,11 +164,22 @@ def _draw_machines(history: History) -> Section | None:
     tables: list[tuple[str, tuple[Column, ...], tuple[str, ...]]] = [("Machines", facts, ())]
     if history.breaks:
         changed = (
-            Column("last before", [Span(short(each.last_before)) for each in history.breaks], right=False),
-            Column("first after", [Span(short(each.first)) for each in history.breaks], right=False),
+            Column(
+                "last before",
+                [Span(short(machine_break.last_before)) for machine_break in history.breaks],
+                right=False,
+            ),
+            Column(
+                "first after",
+                [Span(short(machine_break.first)) for machine_break in history.breaks],
+                right=False,
+            ),
             Column(
                 "what differs",
-                [Span(listed([printable(text) for text in each.differs])) for each in history.breaks],
+                [
+                    Span(listed([printable(text) for text in machine_break.differs]))
+                    for machine_break in history.breaks
+                ],
                 right=False,
             ),
         )

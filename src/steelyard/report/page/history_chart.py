@@ -62,15 +62,15 @@ class SeriesChart:
             return 0.01, "slow runs (%)"
         if self.found.reference:
             return 1.0, f"{self.name} over that of {printable(self.found.reference)}"
-        medians = [point.median for each in self.group for point in each.points]
+        medians = [point.median for history in self.group for point in history.points]
         unit = scale([max(medians, default=0.0)], [], self.group[0].metric.unit)
         return unit.factor, f"median {self.name}{f' ({unit.unit})' if unit.unit else ''}"
 
     def chart(self, name: str) -> Chart:
         """Dots, levels, where changes may lie, and where the machine changes."""
-        rows = [row for each in self.group for row in self._points(each)]
-        bands = [row for each in self.group for row in self._bands(each)]
-        levels = [row for each in self.group for row in self._levels(each)]
+        rows = [row for history in self.group for row in self._points(history)]
+        bands = [row for history in self.group for row in self._bands(history)]
+        levels = [row for history in self.group for row in self._levels(history)]
         machines = list(dict.fromkeys(row["machine"] for row in rows))
         breaks = self._breaks() if len(machines) > 1 else []
         about = _ABOUT[self.kind]
@@ -139,13 +139,13 @@ class SeriesChart:
 
     def _bands(self, series: SeriesHistory) -> Iterator[dict[str, Any]]:
         """Where each step lies: behind the last record before it, up to the last commit of the set."""
-        its = [point.commit for point in series.points]
+        texts = [point.commit for point in series.points]
         for change in self._changes(series):
-            inside = [place for place, commit in enumerate(its) if commit in change.commits]
-            end = self.places[its[inside[-1]]]
+            inside = [place for place, commit in enumerate(texts) if commit in change.commits]
+            end = self.places[texts[inside[-1]]]
             if end >= self.first:
                 yield {
-                    "from": max(self.first, self.places[its[max(0, inside[0] - 1)]]),
+                    "from": max(self.first, self.places[texts[max(0, inside[0] - 1)]]),
                     "to": end,
                     "means": change.direction,
                     "says": where(change),
@@ -173,11 +173,11 @@ class SeriesChart:
         """Between which records the machine changes; none where it does so all the time."""
         found = [
             {
-                "place": (self.places[each.last_before] + self.places[each.first]) / 2,
-                "differs": listed([printable(text) for text in each.differs]),
+                "place": (self.places[machine_break.last_before] + self.places[machine_break.first]) / 2,
+                "differs": listed([printable(text) for text in machine_break.differs]),
             }
-            for each in self.found.breaks
-            if self.places[each.first] > self.first
+            for machine_break in self.found.breaks
+            if self.places[machine_break.first] > self.first
         ]
         return found if len(found) <= MOST_BREAKS else []
 
@@ -250,9 +250,9 @@ class SeriesChart:
         def cells(field: str) -> list[Span]:
             return [Span(str(row[field])) for row in rows]
 
-        what = "commit" if self.found.order == "git" else "record"
+        text = "commit" if self.found.order == "git" else "record"
         return (
-            Column(what, cells("commit"), right=False),
+            Column(text, cells("commit"), right=False),
             *([Column("machine", cells("machine"), right=False)] if len(machines) > 1 else []),
             Column("runs", cells("runs")),
             Column("median", cells("says")),

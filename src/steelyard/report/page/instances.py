@@ -48,9 +48,9 @@ _Drilled = tuple[str, "Described", "Drill"]
 def section(answer: Answer, called: Names) -> Section | None:
     """Both charts; ``None`` where no sample holds several instances."""
     found: list[_Drilled] = [
-        (described_name(each, called), each, each.drill)
-        for each in primary(answer)
-        if each.drill is not None
+        (described_name(description, called), description, description.drill)
+        for description in primary(answer)
+        if description.drill is not None
     ]  # fmt: skip
     if not found:
         return None
@@ -62,8 +62,8 @@ def section(answer: Answer, called: Names) -> Section | None:
 
 def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
     """Return the sum of squares by instance and by run."""
-    own = f"{factor} (instances)" if factor in ("runs", "rest") else factor
-    parts = {own: SERIES[0], "runs": SERIES[1], "rest": GRID}
+    text = f"{factor} (instances)" if factor in ("runs", "rest") else factor
+    parts = {text: SERIES[0], "runs": SERIES[1], "rest": GRID}
     rows: list[dict[str, Any]] = [
         {
             "name": name,

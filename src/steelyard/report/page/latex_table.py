@@ -89,10 +89,10 @@ def _write_column(column: Column) -> _LatexColumn:
 
 def _choose_kind(numbers: Sequence[re.Match[str]]) -> str:
     signed = any(number[1] for number in numbers)
-    whole = max(len(number[2].replace(",", "")) for number in numbers)
+    count = max(len(number[2].replace(",", "")) for number in numbers)
     decimals = max(len(number[3] or "") for number in numbers)
     sign = ", retain-explicit-plus" if any(number[1] == "+" for number in numbers) else ""
-    return f"S[table-format={'+' if signed else ''}{whole}.{decimals}{sign}]"
+    return f"S[table-format={'+' if signed else ''}{count}.{decimals}{sign}]"
 
 
 def _write_number(text: str) -> str:

@@ -190,9 +190,9 @@ def _make_row_each(rows: Rows) -> Spec:
 def _draw_traces(observation: Observation) -> Iterator[Chart]:
     """Yield the course of a run: rates of an event in equal parts of its CPU time."""
     for i, event in enumerate(dict.fromkeys(trace.event for trace in observation.traces), 1):
-        its = [trace for trace in observation.traces if trace.event == event]
-        rows = [row for each in its for row in _get_course(each)]
-        names = [printable(each.level) for each in its]
+        traces = [trace for trace in observation.traces if trace.event == event]
+        rows = [row for each in traces for row in _get_course(each)]
+        names = [printable(each.level) for each in traces]
         colour = {
             "field": "level",
             "type": "nominal",

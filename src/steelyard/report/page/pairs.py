@@ -27,16 +27,16 @@ def section(answer: Answer) -> Section | None:
     protocol = answer.protocol
     if protocol is None or not protocol.pairs:
         return None
-    said = " ".join(plain(headline(answer, WIDE)).split())
+    text = " ".join(plain(headline(answer, WIDE)).split())
     several = protocol.programs is not None and len({row.program for row in protocol.programs.rows}) > 1
     tables = protocol.programs.tables[:MOST_TABLES] if protocol.programs is not None and several else ()
-    charts = tuple(_draw_triangle(each, i) for i, each in enumerate(tables, 1))
+    charts = tuple(_draw_triangle(table, i) for i, table in enumerate(tables, 1))
     pairs = _draw_pairs(answer, protocol)
-    return Section("pairs", "All pairs, with Holm", (said,), (*charts, pairs))
+    return Section("pairs", "All pairs, with Holm", (text,), (*charts, pairs))
 
 
 def _draw_triangle(table: StratumTable, i: int) -> Chart:
-    where = named_levels(table.stratum)
+    text = named_levels(table.stratum)
     cells: list[dict[str, Any]] = [
         {
             "first": printable(cell.first),
@@ -83,7 +83,7 @@ def _draw_triangle(table: StratumTable, i: int) -> Chart:
     ]
     return Chart(
         name=f"programs-that-differ-{i}",
-        title=f"Programs whose pair differs after Holm{f' ({where})' if where else ''}",
+        title=f"Programs whose pair differs after Holm{f' ({text})' if text else ''}",
         about=f"{table.before} of {counted(table.comparisons, 'comparison')} before Holm,"
         f" {table.after} after. * Fewer after Holm than before.",
         spec={"data": data("rows"), "height": {"step": 26}, "layer": layers},
@@ -104,18 +104,22 @@ def _said(cell: Cell) -> str:
 
 
 def _draw_pairs(answer: Answer, protocol_answer: ProtocolAnswer) -> Chart:
-    shown = [row for pair in protocol_answer.pairs if (row := _make_row(pair)) is not None]
-    more = f" The first {MOST_PAIRS} of {len(shown)}; the table has all." if len(shown) > MOST_PAIRS else ""
+    estimates = [row for pair in protocol_answer.pairs if (row := _make_row(pair)) is not None]
+    text = (
+        f" The first {MOST_PAIRS} of {len(estimates)}; the table has all."
+        if len(estimates) > MOST_PAIRS
+        else ""
+    )
     return Chart(
         name="pairs",
         title="Each pair",
         about="Ratio of arithmetic means, right of 1 where the first is better; blue and orange differ after"
-        f" Holm, grey does not.{more}",
-        spec=forest(shown[:MOST_PAIRS], "ratio of means"),
-        data={"rows": rows(shown[:MOST_PAIRS])},
+        f" Holm, grey does not.{text}",
+        spec=forest(estimates[:MOST_PAIRS], "ratio of means"),
+        data={"rows": rows(estimates[:MOST_PAIRS])},
         columns=tuple(pair_columns(answer, protocol_answer, protocol_answer.pairs, WIDE)),
         rows_of=tuple(pair.treatment.label for pair in protocol_answer.pairs),
-        empty="" if shown else "No pair has a ratio; the table says why.",
+        empty="" if estimates else "No pair has a ratio; the table says why.",
     )
 
 
@@ -124,9 +128,10 @@ def _make_row(pair: ProtocolPair) -> Estimated | None:
     if means is None:
         return None
     style: Style = {"faster": "good", "slower": "bad"}.get(pair.difference, "open")  # type: ignore[assignment]
-    where = ", ".join(f"{printable(name)}={level_text(level)}" for name, level in pair.stratum.items())
+    text = ", ".join(f"{printable(name)}={level_text(level)}" for name, level in pair.stratum.items())
     new, old = (
-        within(each, pair.stratum) if pair.stratum else each.label for each in (pair.treatment, pair.baseline)
+        within(treatment, pair.stratum) if pair.stratum else treatment.label
+        for treatment in (pair.treatment, pair.baseline)
     )
-    name = f"{where + ': ' if where else ''}{printable(new)}  against  {printable(old)}"
+    name = f"{text + ': ' if text else ''}{printable(new)}  against  {printable(old)}"
     return Estimated(name, means.value, means.ci95, style, treatment=pair.treatment.label)

@@ -103,7 +103,10 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
             Column("left over right", [Span(row["says"]) for row in rows], right=False),
             Column(
                 "verdict",
-                [Span(row["outcome"], STYLES[each.outcome]) for row, each in zip(rows, points, strict=True)],
+                [
+                    Span(row["outcome"], STYLES[instance.outcome])
+                    for row, instance in zip(rows, points, strict=True)
+                ],
             ),
         ),
     )

@@ -49,8 +49,8 @@ def section(portrait: Portrait, answer: Answer | None, called: Names, columns: R
     """Both charts, and the runs that are in no result."""
     metric = portrait.samples[0].metric if portrait.samples else None
     if metric is None or not len(columns):
-        told = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
-        return Section("runs", "Every run", (told,), tables=_make_lost(portrait, called))
+        text = "No run is in a result" + ("; why is below." if portrait.excluded else " yet.")
+        return Section("runs", "Every run", (text,), tables=_make_lost(portrait, called))
     tables = (*_disturbed(portrait, columns, metric, called), *_make_lost(portrait, called))
     samples = primary(answer) if answer is not None else []
     charts = (_draw_distribution(columns, metric, samples, called), _draw_course(portrait, columns, metric))
@@ -67,16 +67,16 @@ def _get_hover(columns: RunColumns) -> list[dict[str, str]]:
 def _counted(portrait: Portrait, columns: RunColumns) -> str:
     runs = counted(len(columns), "value" if any(s.labels for s in portrait.samples) else "run")
     out = counted(len(portrait.excluded), "run")
-    said = f"{runs} in the results"
+    text = f"{runs} in the results"
     if portrait.excluded:
-        said += f", {out} not (failed, discarded, or of a block that is not complete; listed below)"
+        text += f", {out} not (failed, discarded, or of a block that is not complete; listed below)"
     if columns.many:
-        said += (
+        text += (
             ". Charts show how many runs lie where, and one by one the lowest and highest"
             f" {percent(FAR)} of each treatment; choose a treatment to see all of its runs. The page holds"
             " every value"
         )
-    return said + "."
+    return text + "."
 
 
 def _with_units(rows: Sequence[dict[str, Any]], metric: Metric) -> list[dict[str, Any]]:
@@ -175,8 +175,8 @@ def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column
         return [Span("–" if share is None else percent(share)) for share in shares]
 
     def quartiles(summary: Summary) -> Span:
-        its = summary.quartiles
-        return Span(f"{unit.text(its.low)} to {unit.text(its.high)}" if its else "–")
+        interval = summary.quartiles
+        return Span(f"{unit.text(interval.low)} to {unit.text(interval.high)}" if interval else "–")
 
     return (
         Column("treatment", [Span(described_name(sample, called)) for sample in samples], right=False),
@@ -298,7 +298,7 @@ def _make_lost(portrait: Portrait, called: Names) -> Tables:
     every = sorted(portrait.excluded, key=lambda each: each.status == "ok")
     shown = every[:MOST_LISTED]
     labels = {treatment.id: treatment.label for treatment in portrait.treatments}
-    more = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
+    text = f" ({MOST_LISTED} of {len(every):,}; steelyard export has all)" if len(every) > MOST_LISTED else ""
 
     def style(excluded: Excluded) -> Span:
         return Span(excluded.status.replace("_", " "), "" if excluded.status == "ok" else "bad")
@@ -315,4 +315,4 @@ def _make_lost(portrait: Portrait, called: Names) -> Tables:
         Column("took", [Span(quantity(each.wall_s, "s", None)) for each in shown]),
         Column("why it is in no result", [Span(printable(each.why)) for each in shown], right=False),
     )
-    return ((f"Runs that are in no result{more}", columns, tuple(labels[e.treatment] for e in shown)),)
+    return ((f"Runs that are in no result{text}", columns, tuple(labels[e.treatment] for e in shown)),)

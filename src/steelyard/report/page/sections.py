@@ -69,11 +69,11 @@ def headline(contents: PageContents) -> tuple[list[Finding], str]:
 
         claim, _, evidence = " ".join(plain(by_protocol(answer, comparisons.WIDE)).split()).partition(" (")
         return [Finding(claim, evidence.removesuffix(")"), "")], ""
-    found, left = found_in(Presentation(answer, comparisons.WIDE), called(contents))
-    if len(found) > MOST_LEADING and answer.judged:
+    findings, left = found_in(Presentation(answer, comparisons.WIDE), called(contents))
+    if len(findings) > MOST_LEADING and answer.judged:
         counts, _, power = tally(answer.judged).partition("; ")
         return [Finding(counts, power, "")], ""
-    return [_render_short(each) for each in found], left
+    return [_render_short(finding) for finding in findings], left
 
 
 def _render_short(finding: Finding) -> Finding:
@@ -95,13 +95,13 @@ def claims(contents: PageContents) -> list[Finding]:
 def state(contents: PageContents) -> str:
     """How far the record is."""
     status = contents.portrait.status
-    of = (
+    text = (
         f" of {status.blocks_planned:,}"
         if status.blocks_planned and status.state in ("running", "interrupted")
         else ""
     )
     return (
-        f"{_STATES[status.state]}, {status.blocks_done:,}{of}"
+        f"{_STATES[status.state]}, {status.blocks_done:,}{text}"
         f" {'block' if status.blocks_done == 1 else 'blocks'}"
     )
 
@@ -136,7 +136,11 @@ def sections(contents: PageContents, columns: RunColumns) -> list[Section]:
             *sweeps.sections(answer, short),
             _draw_notices(contents, short),
         ]
-    return [*(each for each in found if each is not None), _draw_design(contents), _draw_machine(contents)]
+    return [
+        *(section for section in found if section is not None),
+        _draw_design(contents),
+        _draw_machine(contents),
+    ]
 
 
 def _draw_notices(contents: PageContents, short: Names) -> Section | None:
@@ -168,8 +172,8 @@ def _draw_design(contents: PageContents) -> Section:
             known.append(
                 ("contexts", f"{counted(design.contexts, 'context')} in {counted(design.passes, 'pass')}")
             )
-        if said := stopping(design):
-            known.append(("stop rule", said))
+        if text := stopping(design):
+            known.append(("stop rule", text))
     return Section("design", "Design", tables=(("Design of the experiment", _render_facts(known), ()),))
 
 
@@ -208,9 +212,9 @@ def _render_facts(known: Sequence[tuple[str, str]]) -> tuple[Column, ...]:
 def _get_flat(value: object, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], str]]:
     """Nested facts, one a line."""
     if isinstance(value, dict):
-        return [each for key, inner in value.items() for each in _get_flat(inner, (*path, str(key)))]
+        return [group for key, inner in value.items() for group in _get_flat(inner, (*path, str(key)))]
     if isinstance(value, list):
         if all(not isinstance(inner, dict | list) for inner in value):
             return [(path, " ".join(map(str, value)))]
-        return [each for i, inner in enumerate(value) for each in _get_flat(inner, (*path, str(i)))]
+        return [group for i, inner in enumerate(value) for group in _get_flat(inner, (*path, str(i)))]
     return [(path, str(value))]

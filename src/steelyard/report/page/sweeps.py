@@ -85,11 +85,11 @@ class Sweep(msgspec.Struct, frozen=True):
 
 def sections(answer: Answer, called: Names) -> Iterator[Section]:
     """Weak scaling, where numbers grow together, and every other numeric factor that is swept."""
-    samples = [each for each in primary(answer) if each.summary.mean is not None]
-    found = list(_get_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
+    samples = [description for description in primary(answer) if description.summary.mean is not None]
+    sweeps = list(_get_sweeps([_get_levels(sample.treatment.levels, sample.labels) for sample in samples]))
     for name, title, its in (
-        ("weak-scaling", "Weak scaling", [each for each in found if len(each.names) > 1]),
-        ("sweeps", "Sweeps", [each for each in found if len(each.names) == 1]),
+        ("weak-scaling", "Weak scaling", [each for each in sweeps if len(each.names) > 1]),
+        ("sweeps", "Sweeps", [each for each in sweeps if len(each.names) == 1]),
     ):
         charts = [chart for sweep in its for chart in _draw_charts(answer, samples, sweep, called)]
         if charts:
@@ -115,13 +115,13 @@ def _get_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
 
     Those whose levels belong to each other in order come together.
     """
-    names = list(dict.fromkeys(name for each in every for name in each))
-    left = [name for name in names if _swept([each.get(name) for each in every])]
-    varied = [name for name in names if len({level_text(each.get(name, "")) for each in every}) > 1]
-    while left:
-        first, *others = left
+    names = list(dict.fromkeys(name for levels in every for name in levels))
+    texts = [name for name in names if _swept([levels.get(name) for levels in every])]
+    varied = [name for name in names if len({level_text(levels.get(name, "")) for levels in every}) > 1]
+    while texts:
+        first, *others = texts
         linked = (first, *(name for name in others if _grow_together(every, first, name)))
-        left = [name for name in others if name not in linked]
+        texts = [name for name in others if name not in linked]
         yield Sweep(linked, tuple(name for name in varied if name not in linked))
 
 
@@ -131,18 +131,18 @@ def _swept(levels: Sequence[Scalar | None]) -> bool:
 
 
 def _grow_together(every: Sequence[Levels], one: str, other: str) -> bool:
-    pairs = sorted({(float(each[one]), float(each[other])) for each in every})
+    pairs = sorted({(float(levels[one]), float(levels[other])) for levels in every})
     return all(a[0] < b[0] and a[1] < b[1] for a, b in pairwise(pairs))
 
 
 def _draw_means(answer: Answer, samples: Sequence[Described], sweep: Sweep, called: Names) -> Chart:
     unit = scale([sample.summary.mean or 0 for sample in samples], [], answer.metric.unit)
     rows: list[dict[str, Any]] = []
-    for each in samples:
-        mean, s = each.summary.mean or 0.0, each.summary.s or 0.0
-        says = {"says": quantity(mean, answer.metric.unit, each.summary.u)}
+    for description in samples:
+        mean, s = description.summary.mean or 0.0, description.summary.s or 0.0
+        says = {"says": quantity(mean, answer.metric.unit, description.summary.u)}
         rows.append(
-            _draw_row(each, sweep, called)
+            _draw_row(description, sweep, called)
             | {"y": mean / unit.factor, "low": (mean - s) / unit.factor, "high": (mean + s) / unit.factor}
             | says
             | {"s": quantity(s, answer.metric.unit, s)}
@@ -160,8 +160,10 @@ def _draw_means(answer: Answer, samples: Sequence[Described], sweep: Sweep, call
 
 
 def _draw_speedups(answer: Answer, sweep: Sweep, called: Names) -> Chart | None:
-    known = [(each, each.adjusted) for each in answer.judged if each.adjusted is not None]
-    every = [_get_levels(each.treatment.levels, each.labels) for each, _ in known]
+    known = [
+        (comparison, comparison.adjusted) for comparison in answer.judged if comparison.adjusted is not None
+    ]
+    every = [_get_levels(comparison.treatment.levels, comparison.labels) for comparison, _ in known]
     if not _swept([each.get(sweep.names[0]) for each in every]):
         return None
     rows: list[dict[str, Any]] = []
@@ -327,10 +329,10 @@ def _draw_looks(names: Sequence[str]) -> dict[str, Any]:
             "legend": {"columns": 1 if max(map(len, names)) > LONG else 3} | strokes,
         }
 
-    found = {"color": by_series(SERIES)}
+    looks = {"color": by_series(SERIES)}
     if len(names) > count:
-        found["strokeDash"] = by_series([*[[1, 0]] * count, *[[4, 3]] * count])
-    return found
+        looks["strokeDash"] = by_series([*[[1, 0]] * count, *[[4, 3]] * count])
+    return looks
 
 
 def _format_plain(name: str) -> str:

@@ -26,8 +26,8 @@ def lines(outlook: Outlook, width: int) -> list[Line]:
     rows = outlook.rows
     columns = [Column("s", [Span(percent(row.s)) for row in rows])]
     if any(row.pilot for row in rows):
-        where = [Span(printable(row.pilot or "")) for row in rows]
-        columns.append(Column("in the record", where, right=False, is_name=True))
+        spans = [Span(printable(row.pilot or "")) for row in rows]
+        columns.append(Column("in the record", spans, right=False, is_name=True))
     columns.append(
         Column(
             f"{counted(outlook.units, outlook.unit)} {'shows' if outlook.units == 1 else 'show'}",

@@ -31,8 +31,8 @@ def where_words(launch: LaunchMethod) -> str:
         case "local":
             parts = ["on this machine"]
         case "mpi":
-            asked = launch.implementation or ""
-            library = f" of {_LIBRARIES.get(asked, asked)}" if asked else ""
+            text = launch.implementation or ""
+            library = f" of {_LIBRARIES.get(text, text)}" if text else ""
             parts = ["on this machine", f"{''.join(ranks)} by {launch.mpirun or 'mpirun'}{library}"]
             parts.append(_BOUND[launch.binding])
         case "smpi":
@@ -88,7 +88,7 @@ def _format_unit(experiment: Experiment, metric: str) -> str:
         return BUILTIN[metric].unit
     if metric in experiment.program.counters:
         return find_event(metric)[0].unit
-    return next((each.unit for each in experiment.metrics if each.name == metric), "")
+    return next((user_metric.unit for user_metric in experiment.metrics if user_metric.name == metric), "")
 
 
 def _joined(words: Sequence[str]) -> str:

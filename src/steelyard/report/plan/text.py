@@ -78,10 +78,10 @@ def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
     if not refused:
         return []
     shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
-    for each in refused[:MOST_REFUSED]:
-        shown += paragraph(printable(each.error), width, first="- ", rest="  ")
-        if each.hint:
-            shown += paragraph(printable(each.hint), width, first="  hint: ", rest="  ")
+    for refusal in refused[:MOST_REFUSED]:
+        shown += paragraph(printable(refusal.error), width, first="- ", rest="  ")
+        if refusal.hint:
+            shown += paragraph(printable(refusal.hint), width, first="  hint: ", rest="  ")
     return shown + left_out(len(refused) - MOST_REFUSED, "")
 
 
@@ -162,18 +162,18 @@ def _simulations(preview: Preview) -> str:
     """Return the most that a simulation to come takes, beside what this machine has."""
     if not preview.simulations:
         return ""
-    known = [simulation for simulation in preview.simulations if simulation.memory_bytes is not None]
-    unknown = len(preview.simulations) - len(known)
-    left = (
+    simulations = [simulation for simulation in preview.simulations if simulation.memory_bytes is not None]
+    unknown = len(preview.simulations) - len(simulations)
+    text = (
         f"{counted(unknown, 'simulation')} with nothing smaller in the record to go by: memory and time are"
         " not known before; run small ones first"
         if unknown
         else ""
     )
-    if not known:
-        return left
-    largest = max(known, key=lambda each: each.memory_bytes or 0.0)
-    longest = max(known, key=lambda each: each.wall_s or 0.0)
+    if not simulations:
+        return text
+    largest = max(simulations, key=lambda each: each.memory_bytes or 0.0)
+    longest = max(simulations, key=lambda each: each.wall_s or 0.0)
     from_ = " and ".join(f"{ranks:,}" for ranks in largest.basis)
     said = (
         f"up to {format_quantity(largest.memory_bytes or 0.0, 'B', 2)} ({printable(largest.label)}) and"
@@ -185,7 +185,7 @@ def _simulations(preview: Preview) -> str:
         said += (
             f"; this machine has {format_quantity(memory_available_bytes, 'B', 2)} left: it would be killed"
         )
-    return f"{said}; {left}" if left else said
+    return f"{said}; {text}" if text else said
 
 
 def _as_treatments(treatments: Sequence[PlannedTreatment]) -> list[Treatment]:
@@ -202,8 +202,8 @@ def _first(preview: Preview) -> str:
         ids = {printable(treatment.label): str(treatment.id) for treatment in preview.treatments}
         labels = [ids.get(label, label) for label in labels]
         labels[0] = f"treatments {labels[0]}"
-    more = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
-    return ", ".join(labels[:MOST_TREATMENTS]) + more
+    text = f", … ({len(labels):,} runs)" if len(labels) > MOST_TREATMENTS else ""
+    return ", ".join(labels[:MOST_TREATMENTS]) + text
 
 
 _SIGNS: Final[dict[int, tuple[str, Style]]] = {1: ("+", ""), -1: ("−", "dim")}
@@ -214,8 +214,8 @@ def sign_lines(signs: SignTable, width: int) -> list[Line]:
     shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
         low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)
-        said = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
-        shown += paragraph(said, width, first="  ", rest="    ")
+        text = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
+        shown += paragraph(text, width, first="  ", rest="    ")
     columns = _sign_columns(signs)
     short = sum(column.width + 2 for column in columns) - 2 > width
     shown += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]
@@ -225,10 +225,10 @@ def sign_lines(signs: SignTable, width: int) -> list[Line]:
 
 
 def _sign_columns(signs: SignTable) -> list[Column]:
-    found = [
+    columns = [
         Column("id", [Span(str(row.treatment)) for row in signs.rows]),
         Column("treatment", [Span(row.name) for row in signs.rows], right=False),
     ]
     for place, effect in enumerate(signs.effects):
-        found.append(Column(effect, [Span(*_SIGNS[row.signs[place]]) for row in signs.rows]))
-    return found
+        columns.append(Column(effect, [Span(*_SIGNS[row.signs[place]]) for row in signs.rows]))
+    return columns

@@ -36,7 +36,7 @@ class TextAxis(msgspec.Struct, frozen=True):
 
     def labels(self) -> str:
         """Return the line below: 0, the ends, and round changes between them where there is room."""
-        inside = sorted(_round(self.low, self.high), key=lambda each: -abs(_log(each)))
+        inside = sorted(_round(self.low, self.high), key=lambda value: -abs(_log(value)))
         line = [" "] * self.width
         for percent in (0.0, self.high, self.low, *inside):
             text = "0" if percent == 0 else f"{percent:+,.10g} %"
@@ -51,8 +51,8 @@ class TextAxis(msgspec.Struct, frozen=True):
 
 def axis_of(bounds: Iterable[float], width: int) -> TextAxis:
     """Return the axis that shows all of ``bounds``, in percent above -100."""
-    known = list(bounds)
-    least, most = min([0.0, *known]), max([0.0, *known])
+    values = list(bounds)
+    least, most = min([0.0, *values]), max([0.0, *values])
     column = max(-_log(least), _log(most)) / width
     low = _down(least) if -_log(least) > column / 2 else 0.0
     high = _up(most) if _log(most) > column / 2 else 0.0
@@ -68,7 +68,7 @@ def _up(percent: float) -> float:
 
 
 def _down(percent: float) -> float:
-    small = [-each for each in _compute_gains_below(1.0) if each >= -percent]
+    small = [-value for value in _compute_gains_below(1.0) if value >= -percent]
     return small[0] if small else next((each for each in _LOSSES if each <= percent), -99.9999)
 
 
@@ -81,12 +81,12 @@ def _make_gains() -> Iterable[float]:
 
 
 def _compute_gains_below(limit: float) -> list[float]:
-    found: list[float] = []
+    gains_below: list[float] = []
     for gain in _make_gains():
         if gain >= limit:
-            return found
-        found.append(gain)
-    return found
+            return gains_below
+        gains_below.append(gain)
+    return gains_below
 
 
 def _round(low: float, high: float) -> list[float]:
@@ -95,5 +95,5 @@ def _round(low: float, high: float) -> list[float]:
         if gain >= high:
             break
         gains.append(gain)
-    losses = [-each for each in _compute_gains_below(1.0) if -each > low]
+    losses = [-value for value in _compute_gains_below(1.0) if -value > low]
     return [*gains, *losses, *(each for each in _LOSSES if each > low)]

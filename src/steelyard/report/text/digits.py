@@ -36,10 +36,10 @@ def ratio_decimals(value: float, interval: Interval | None) -> int:
     if interval is None or interval.high == interval.low:
         off = abs(value - 1)
         return min(_MOST_DIGITS, max(3, 1 - math.floor(math.log10(off)))) if off else 3
-    wanted = decimals((interval.high - interval.low) / 2)
+    count = decimals((interval.high - interval.low) / 2)
     # A wide interval must still show where it begins, and a ratio near 1 on which side of it.
     first = -math.floor(math.log10(interval.low)) + 1 if interval.low > 0 else 1
-    return min(_MOST_DIGITS, max(0, wanted, first if value < 10 else 0))
+    return min(_MOST_DIGITS, max(0, count, first if value < 10 else 0))
 
 
 def ratio(value: float, interval: Interval | None) -> str:
@@ -125,20 +125,20 @@ def scale(
     of the smallest uncertainty, six digits at most.
     """
     largest = max((abs(value) for value in values), default=0.0)
-    shown = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
+    text = format_quantity(largest, unit).rpartition(" ")[2] if unit in _SI_UNITS else shown_unit(unit)
     if prefix is not None and unit == "s":
-        shown = f"{prefix}s"
-    factor = _PREFIXES.get(shown.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
+        text = f"{prefix}s"
+    factor = _PREFIXES.get(text.removesuffix(unit.removeprefix("1")), 1.0) if unit in _SI_UNITS else 1.0
     known = [uncertainty / factor for uncertainty in uncertainties if uncertainty > 0]
-    whole = len(str(int(largest / factor)))
+    count = len(str(int(largest / factor)))
     if known:
         wanted = decimals(min(known))
     elif all(float(value).is_integer() for value in values) and unit not in _SI_UNITS:
         wanted = 0
     else:
-        wanted = 3 - whole
-    most = _MOST_DECIMALS if prefix is not None else _MOST_DIGITS - whole
-    return Scale(factor, shown, min(max(0, wanted), max(0, most)))
+        wanted = 3 - count
+    most = _MOST_DECIMALS if prefix is not None else _MOST_DIGITS - count
+    return Scale(factor, text, min(max(0, wanted), max(0, most)))
 
 
 def about(seconds: float | None) -> str:

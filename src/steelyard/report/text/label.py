@@ -119,11 +119,11 @@ def _get_levels_apart(distinct: Sequence[str], width: int) -> dict[str, str] | N
         or any(text.count("=") < len(names) for text in distinct)
     ):
         return None
-    told = [i for i in range(len(names)) if len({pieces[i] for pieces in split}) > 1]
+    numbers = [i for i in range(len(names)) if len({pieces[i] for pieces in split}) > 1]
     for bare in (_NONE, _WORD):
         short = {
             text: ", ".join(
-                pieces[i][1] if bare.fullmatch(pieces[i][1]) else "=".join(pieces[i]) for i in told
+                pieces[i][1] if bare.fullmatch(pieces[i][1]) else "=".join(pieces[i]) for i in numbers
             )
             for text, pieces in zip(distinct, split, strict=True)
         }
@@ -150,12 +150,12 @@ def _get_words_apart(distinct: Sequence[str], width: int) -> dict[str, str] | No
         return None
     for shown in range(head + tail, -1, -1):
         right = min(tail, max(shown - head, (shown + 1) // 2))
-        left = shown - right
+        count = shown - right
         short = {}
         for text, words in zip(distinct, split, strict=True):
-            kept = words[head - left : len(words) - tail + right]
-            short[text] = " ".join(["…"] * (left < head) + kept + ["…"] * (right < tail))
-        if left <= head and max(map(columns, short.values())) <= width:
+            texts = words[head - count : len(words) - tail + right]
+            short[text] = " ".join(["…"] * (count < head) + texts + ["…"] * (right < tail))
+        if count <= head and max(map(columns, short.values())) <= width:
             return short
     bare = {
         text: " ".join(words[head : len(words) - tail]) for text, words in zip(distinct, split, strict=True)
@@ -181,9 +181,9 @@ def _kept(head: int, tail: int, room: int) -> tuple[int, int]:
     """Characters of the shared beginning and end that fit into ``room`` beside the ellipses, half each."""
     for shown in range(head + tail, 0, -1):
         right = min(tail, max(shown - head, (shown + 1) // 2))
-        left = shown - right
-        if left <= head and shown + (left < head) + (right < tail) <= room:
-            return left, right
+        count = shown - right
+        if count <= head and shown + (count < head) + (right < tail) <= room:
+            return count, right
     return 0, 0
 
 
@@ -196,10 +196,10 @@ def _shared(texts: Sequence[str]) -> int:
 
 
 def _cut(text: str, width: int) -> str:
-    taken = 0
+    count = 0
     for i, char in enumerate(text):
-        taken += columns(char)
-        if taken > width:
+        count += columns(char)
+        if count > width:
             return text[:i]
     return text
 

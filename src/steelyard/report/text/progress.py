@@ -41,9 +41,9 @@ def _get_words(at: Progress) -> tuple[str, list[str]]:
     """Return the count, and what is said beside the bar."""
     if at.target is not None and at.reached is not None and at.to_end:
         return f"{at.blocks_done} {at.what}", [_reached(at), _format_times(at)]
-    left = "" if at.remaining_s is None else format_duration(at.remaining_s)
-    said = [f"{left} {'left' if at.to_end else 'to the next look'}"] if left else []
-    return f"{at.blocks_done}/{at.blocks_wanted} {at.what}", said
+    text = "" if at.remaining_s is None else format_duration(at.remaining_s)
+    texts = [f"{text} {'left' if at.to_end else 'to the next look'}"] if text else []
+    return f"{at.blocks_done}/{at.blocks_wanted} {at.what}", texts
 
 
 def _reached(at: Progress) -> str:

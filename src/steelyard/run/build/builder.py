@@ -141,10 +141,8 @@ def _make(recipe: Recipe, entry: Entry) -> None:
         failure = _get_failure(_run(launch, journal), launch)
     if failure is not None:
         lines = "".join(f"\n    {line}" for line in _last_lines(entry.log))
-        shown = f"its last lines:{lines}" if lines else "it printed nothing"
-        raise ProgramError(
-            f"{recipe} {failure}; {shown}", hint=f"the whole log of {recipe} is in {entry.log}"
-        )
+        text = f"its last lines:{lines}" if lines else "it printed nothing"
+        raise ProgramError(f"{recipe} {failure}; {text}", hint=f"the whole log of {recipe} is in {entry.log}")
     if not any(path.is_file() and not is_padding(path) for path in entry.directory.rglob("*")):
         raise ProgramError(
             f"{recipe} left no file in {{build}}",
@@ -156,9 +154,9 @@ def _refuse_changes(recipe: Recipe, inputs: tuple[InputFile, ...]) -> None:
     """Refuse a build whose inputs changed meanwhile: it must not be found under the old key."""
     changed = sorted({os.fsdecode(file.name) for file in set(inputs) ^ set(recipe.inputs())})
     if changed:
-        more = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
+        text = f" and {len(changed) - 3} more" if len(changed) > 3 else ""
         raise ProgramError(
-            f"inputs changed while {recipe} ran: {', '.join(changed[:3])}{more}",
+            f"inputs changed while {recipe} ran: {', '.join(changed[:3])}{text}",
             hint="run again; if the build writes them, leave them out of inputs or let it write to {build}",
         )
 

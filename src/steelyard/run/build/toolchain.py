@@ -95,8 +95,8 @@ def find(word: str, env: Mapping[str, str], directory: Path) -> Path | None:
     if "/" in word:
         path = directory / word
         return path if holds(path.is_file) and os.access(path, os.X_OK) else None
-    where = shutil.which(word, path=env.get("PATH", os.defpath))
-    return None if where is None else Path(where)
+    text = shutil.which(word, path=env.get("PATH", os.defpath))
+    return None if text is None else Path(text)
 
 
 def machine(root: Path = Path("/")) -> str:

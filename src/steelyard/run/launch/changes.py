@@ -118,11 +118,11 @@ def _load_commands(launch: Launch, load: Load, place: Path | None) -> tuple[Laun
 
 
 def _with_shown_directory(launch: Launch, length: int, place: Path) -> Launch:
-    shown = _name_of_length(os.path.realpath(place), length)
-    Path(shown).mkdir(parents=True, exist_ok=True)
+    text = _name_of_length(os.path.realpath(place), length)
+    Path(text).mkdir(parents=True, exist_ok=True)
     # Where a shell or a program goes by PWD, it has to be the same name.
-    env = tuple(f"PWD={shown}" if entry.startswith("PWD=") else entry for entry in launch.env)
-    return replace(launch, cwd=shown, cwd_source=launch.cwd, env=env)
+    env = tuple(f"PWD={text}" if entry.startswith("PWD=") else entry for entry in launch.env)
+    return replace(launch, cwd=text, cwd_source=launch.cwd, env=env)
 
 
 def _name_of_length(place: str, length: int) -> str:

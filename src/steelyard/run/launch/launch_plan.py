@@ -222,8 +222,8 @@ class LaunchPlan:
 
     def _foresee_launch(self, treatment: Treatment, settings: Mapping[str, Scalar]) -> None:
         launch = self._launch(treatment, self._change(treatment, settings))
-        asked = self.experiment.launch
-        made_later = any("build" in names(text) for text in (asked.platform, asked.mpirun) if text)
+        method = self.experiment.launch
+        made_later = any("build" in names(text) for text in (method.platform, method.mpirun) if text)
         if self._launcher is not None and not made_later:
             self._launcher.check(launch, self._names(treatment))
 
@@ -365,10 +365,10 @@ class LaunchPlan:
 
     def _executable(self, word: str, path: str) -> str:
         if "/" not in word:
-            found = shutil.which(word, path=path)
-            if found is None:
+            text = shutil.which(word, path=path)
+            if text is None:
                 raise UsageError(f"command not found: {word}", hint="give its path, or check PATH")
-            return str(Path(found).absolute())
+            return str(Path(text).absolute())
         where = Path(os.path.normpath(Path(self.experiment.source, word)))
         if UNBUILT.name in where.parts:
             return str(where)

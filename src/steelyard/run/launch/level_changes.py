@@ -38,17 +38,21 @@ class LevelChanges:
         if not self._levels:  # as in most experiments, and this is asked for every trial
             return []
         wanted = {
-            each.factor: number
-            for number, each in enumerate(self._levels)
-            if each.level == levels[each.factor] and (each.enter or each.leave)
+            commands.factor: number
+            for number, commands in enumerate(self._levels)
+            if commands.level == levels[commands.factor] and (commands.enter or commands.leave)
         }
         gone = [factor for factor, number in self.entered.items() if wanted.get(factor) != number]
         entries: list[Entry] = [self._leave(factor, define) for factor in reversed(gone)]
         for factor, number in wanted.items():
             if factor not in self.entered:
-                each = self._levels[number]
+                level_commands = self._levels[number]
                 entries.append(
-                    Enter(number, self._number(each.enter, define), self._number(each.leave, define))
+                    Enter(
+                        number,
+                        self._number(level_commands.enter, define),
+                        self._number(level_commands.leave, define),
+                    )
                 )
                 self.entered[factor] = number
         return entries

@@ -24,6 +24,6 @@ def preload(env: Sequence[str], library: Path) -> tuple[str, ...]:
             f"the loader cannot load {library}: it splits names at blanks and colons",
             hint="install Steelyard where no directory has them",
         )
-    others = [entry.removeprefix(VARIABLE) for entry in env if entry.startswith(VARIABLE)]
+    texts = [entry.removeprefix(VARIABLE) for entry in env if entry.startswith(VARIABLE)]
     rest = [entry for entry in env if not entry.startswith(VARIABLE)]
-    return (*rest, VARIABLE + ":".join((str(library), *filter(None, others))))
+    return (*rest, VARIABLE + ":".join((str(library), *filter(None, texts))))

@@ -59,5 +59,5 @@ def excerpt(data: bytes) -> str:
     """
     # Four bytes are the longest character of UTF-8.
     head = data[: 4 * _EXCERPT_CHARACTERS + 4].decode(errors="replace")
-    more = "…" if len(head) > _EXCERPT_CHARACTERS else ""
-    return repr(head[:_EXCERPT_CHARACTERS] + more)
+    text = "…" if len(head) > _EXCERPT_CHARACTERS else ""
+    return repr(head[:_EXCERPT_CHARACTERS] + text)

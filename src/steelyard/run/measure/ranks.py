@@ -140,8 +140,8 @@ def _told_apart(written: bytes, kind: str) -> tuple[bytes, bytes]:
             block.append(line)
         elif foreign is None or not foreign.match(line):
             own = line
-        elif found := _EXIT_STRING.match(line):
-            account = found[1]
+        elif match := _EXIT_STRING.match(line):
+            account = match[1]
         elif kind == "smpi":
             account = line.rpartition(b"] ")[2]
     return own, account

@@ -69,8 +69,8 @@ class Verifier:
                 end = self._hook_end(raw)
                 return "hook_failed", f"a prepare or cleanup command failed: it {end}{self._last_words(raw)}"
             case "spawn_failed" | "setup_failed":
-                what = f"program {path}" if path else "the program"
-                return "spawn_failed", f"{what} {start_failure(raw, path)}"
+                text = f"program {path}" if path else "the program"
+                return "spawn_failed", f"{text} {start_failure(raw, path)}"
             case "lost":
                 return "failed", f"its machine was taken away{self._last_words(raw)}"
 
@@ -86,8 +86,8 @@ class Verifier:
         if raw.exit_code == self._exit or (failure and self._kind == "mpi"):
             return failure and f"{failure}{self._last_words(raw, account=False)}"
         why = _get_missing_library(raw) or (_SHELL_CODES.get(raw.exit_code or 0) if self._shell else None)
-        wanted = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
-        return f"{ending(raw)}{f' ({why})' if why else ''}{wanted}{self._last_words(raw)}"
+        text = f", and {self._exit} is wanted" if raw.signal is None and self._exit else ""
+        return f"{ending(raw)}{f' ({why})' if why else ''}{text}{self._last_words(raw)}"
 
     def _failed_ranks(self, raw: RawTrial) -> str | None:
         """Return what ranks did, of which the exit code of what started them may say nothing."""
@@ -117,9 +117,9 @@ class Verifier:
 
 
 def _get_missing_library(raw: RawTrial) -> str | None:
-    if raw.exit_code != 127 or not (found := _MISSING_LIBRARY.search(raw.stderr)):
+    if raw.exit_code != 127 or not (match := _MISSING_LIBRARY.search(raw.stderr)):
         return None
-    return f"its library {excerpt(found[1] or found[2])} is missing"
+    return f"its library {excerpt(match[1] or match[2])} is missing"
 
 
 def ending(raw: RawTrial) -> str:

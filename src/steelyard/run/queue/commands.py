@@ -75,9 +75,9 @@ def ask(
             hint=f"give the same command again when `{label}` answers; jobs go on meanwhile",
         ) from error
     if done.returncode and not may_fail:
-        said = (done.stderr or done.stdout).strip()
+        text = (done.stderr or done.stdout).strip()
         raise MachineError(
-            f"the queue refuses: {label}: {said or f'exit code {done.returncode}'}",
+            f"the queue refuses: {label}: {text or f'exit code {done.returncode}'}",
             hint="correct options, partition or submit under [launch]",
         )
     return done

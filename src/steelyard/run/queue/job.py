@@ -225,13 +225,13 @@ def _run(handed_on: Sequence[str], quoted: Mapping[str, str]) -> str:
 
     The runner's parent is the script: where the queue kills that, the guard ends what is left.
     """
-    kept = "|".join(f"{prefix}*" for prefix in handed_on) or "''"
+    text = "|".join(f"{prefix}*" for prefix in handed_on) or "''"
     return f"""
 steelyard_started=$(date +%s)
 steelyard_place=${{STEELYARD_PLACE:-}}
 (
     for name in $(compgen -e); do
-        case $name in {kept}) ;; *) unset "$name" 2>/dev/null ;; esac
+        case $name in {text}) ;; *) unset "$name" 2>/dev/null ;; esac
     done
     exec {quoted["runner"]} --journal {quoted["journal"]} <{quoted["orders"]} >{quoted["replies"]}
 ) &
@@ -262,7 +262,7 @@ def _is_locked(journal: Path) -> bool:
 
 def jobs_in(directory: Path) -> list[Job]:
     """All jobs of a record, in the order in which they were made."""
-    return [Job(each) for each in sorted(directory.iterdir())] if directory.exists() else []
+    return [Job(path) for path in sorted(directory.iterdir())] if directory.exists() else []
 
 
 def describe_nodes(jobs: Sequence[Job]) -> dict[str, str]:

@@ -26,8 +26,8 @@ def last_words(job: Job, scheduler: Scheduler) -> str:
     """How a job ended, by the queue and by its log."""
     words = scheduler.last_words(job) if job.id else ""
     end = job.end
-    told = words or ("it vanished" if end is None else f"the runner ended with exit code {end.exit}")
-    return f"{told}; {tail}" if (tail := job.tail(400)) else told
+    text = words or ("it vanished" if end is None else f"the runner ended with exit code {end.exit}")
+    return f"{text}; {tail}" if (tail := job.tail(400)) else text
 
 
 def drop_ranks_ended_first(raw_trials: Sequence[RawTrial]) -> list[RawTrial]:

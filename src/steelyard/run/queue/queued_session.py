@@ -262,9 +262,9 @@ class QueuedSession:
             raw_trials, flight.read_to = read_journal(flight.journal, flight.read_to)
             flight.ended += len(raw_trials)
         many = len(self._flights) > 1
-        told = "; ".join(f"{describe_job(flight.job)}, {flight.watch.state}" for flight in self._flights)
+        text = "; ".join(f"{describe_job(flight.job)}, {flight.watch.state}" for flight in self._flights)
         done = sum(flight.ended for flight in self._flights)
-        self._tell(f"job{'s' * many} {told}", done, sum(flight.trials for flight in self._flights))
+        self._tell(f"job{'s' * many} {text}", done, sum(flight.trials for flight in self._flights))
 
     def _settle(self, flight: _Flight) -> _Lot | None:
         """Move what a job measured into the record; gives what another job has to do."""
@@ -335,8 +335,8 @@ class QueuedSession:
             if flight.job.id is not None or not flight.job.begun:
                 flight.job.settle()
             raw_trials, offset = read_journal(flight.journal)
-            kept = sorted(select_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
-            measured = self._measurer.measure(kept, [work.block for work in flight.lot.works])
+            trials = sorted(select_trials(raw_trials, flight.job, scheduler), key=lambda raw: raw.trial)
+            measured = self._measurer.measure(trials, [work.block for work in flight.lot.works])
             self._journals.take(measured, flight.journal.name, offset)
             self._journals.drop(flight.journal.name)
             self._measured += measured

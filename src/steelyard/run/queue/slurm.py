@@ -43,9 +43,9 @@ class Slurm(Scheduler):
         refuse_absent(("sbatch", "squeue", "scontrol", "scancel"))
         done = ask(["scontrol", "ping"], may_fail=True, timeout_s=_PING_S)
         if done.returncode or " UP" not in done.stdout:
-            told = (done.stderr.strip() or done.stdout.strip()).splitlines()
+            texts = (done.stderr.strip() or done.stdout.strip()).splitlines()
             raise MachineError(
-                f"no Slurm cluster answers: {told[-1] if told else 'scontrol ping says nothing'}",
+                f"no Slurm cluster answers: {texts[-1] if texts else 'scontrol ping says nothing'}",
                 hint="run where `scontrol ping` finds a controller that is UP (SLURM_CONF says where its"
                 " configuration is), or leave out [launch] to run here",
             )
@@ -129,10 +129,10 @@ class Slurm(Scheduler):
     def last_words(self, job: Job) -> str:
         """State, exit code and reason, as long as the controller remembers them."""
         fields = _get_fields(job)
-        told = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
+        texts = [fields.get(name, "") for name in ("JobState", "Reason", "ExitCode", "NodeList")]
         return ", ".join(
             f"{name} {value}"
-            for name, value in zip(("state", "reason", "exit code", "nodes"), told, strict=True)
+            for name, value in zip(("state", "reason", "exit code", "nodes"), texts, strict=True)
             if value and value != "(null)"
         )
 

@@ -40,9 +40,9 @@ def native_file(name: str) -> Path:
     # Not by importlib.resources, which takes up to 15 ms to import and finds the same place.
     path = Path(__file__).parents[2] / "_native" / name
     if not os.access(path, _wanted(name)):
-        what = "its runner" if name == RUNNER else name
+        text = "its runner" if name == RUNNER else name
         raise MachineError(
-            f"Steelyard was installed without {what} ({path} is missing)",
+            f"Steelyard was installed without {text} ({path} is missing)",
             hint="install it with pip, which builds the runner: pip install .",
         )
     return path

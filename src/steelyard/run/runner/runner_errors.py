@@ -174,8 +174,8 @@ def _describe_end(hook: RawTrial) -> str:
     if hook.hook_status == "timed_out":
         return "it had not ended at its time limit, hook_timeout"
     how = signal_name(hook.signal) if hook.signal else f"exit code {hook.exit_code}"
-    said = (hook.stderr or hook.stdout).decode(errors="replace").strip()
-    return f"{how}, and it said {said[-200:]!r}" if said else how
+    text = (hook.stderr or hook.stdout).decode(errors="replace").strip()
+    return f"{how}, and it said {text[-200:]!r}" if text else how
 
 
 def signal_name(number: int) -> str:

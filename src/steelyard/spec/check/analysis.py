@@ -74,17 +74,17 @@ def read_analysis(
 
 def _check_metric(table: Analysis, program: Program, metrics: Sequence[UserMetric], origin: Origin) -> None:
     path: Path = ("analysis", "metric")
-    known = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
-    if table.metric not in known:
-        raise origin.error(path, f"unknown metric {table.metric}", suggest_metric(table.metric, known))
+    texts = [*BUILTIN, *program.counters, *(metric.name for metric in metrics)]
+    if table.metric not in texts:
+        raise origin.error(path, f"unknown metric {table.metric}", suggest_metric(table.metric, texts))
     check_not_timed(table.metric, metrics, origin, path)
 
 
 def _check_interval(table: Analysis, origin: Origin) -> None:
     allowed = INTERVALS[table.estimand]
     if table.interval is not None and table.interval not in allowed:
-        what = f"{table.estimand} has no interval by {table.interval}"
-        raise origin.error(("analysis", "interval"), what, f"one of: {', '.join(allowed)}")
+        text = f"{table.estimand} has no interval by {table.interval}"
+        raise origin.error(("analysis", "interval"), text, f"one of: {', '.join(allowed)}")
 
 
 def _check_stratum_names(table: Analysis, factors: tuple[Factor, ...], origin: Origin) -> None:
@@ -133,11 +133,11 @@ def _check_protocol(table: Analysis, family: Family, origin: Origin) -> None:
                 (*path, "ks_policy"), "ks_policy belongs to a protocol, and none is named", hint
             )
         if table.alternative != "two-sided":
-            what = "alternative belongs to a protocol, and none is named"
-            raise origin.error((*path, "alternative"), what, hint)
+            text = "alternative belongs to a protocol, and none is named"
+            raise origin.error((*path, "alternative"), text, hint)
     if table.alternative == "faster" and family == "all-pairs":
-        what = "all pairs are compared, so neither of a pair is the baseline"
-        raise origin.error((*path, "alternative"), what, 'name a baseline: baseline = { opt = "O2" }')
+        text = "all pairs are compared, so neither of a pair is the baseline"
+        raise origin.error((*path, "alternative"), text, 'name a baseline: baseline = { opt = "O2" }')
 
 
 def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
@@ -148,11 +148,11 @@ def _check_failures(table: Analysis, program: Program, origin: Origin) -> None:
     if program.timeout_s is None:
         raise origin.error(path, "as-limit needs a time limit", 'write timeout = "60 s" under [program]')
     if table.metric != "wall_s":
-        what = f"what {table.metric} would have been is not known"
-        raise origin.error(path, what, 'leave metric at "wall_s", or write failures = "refuse"')
+        text = f"what {table.metric} would have been is not known"
+        raise origin.error(path, text, 'leave metric at "wall_s", or write failures = "refuse"')
     if table.estimand != "median_ratio":
-        what = f"a {table.estimand} cannot be known from lower bounds"
-        raise origin.error(path, what, 'write estimand = "median_ratio"')
+        text = f"a {table.estimand} cannot be known from lower bounds"
+        raise origin.error(path, text, 'write estimand = "median_ratio"')
 
 
 def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | None, origin: Origin) -> None:
@@ -166,8 +166,8 @@ def _check_instances(table: Analysis, strata: Sequence[str], baseline: Cell | No
         ("ratio_across", [table.ratio_across]),
     ):
         if name in used:
-            what = f"{name} is in {where} too, and instances are compared neither with nor within each other"
-            raise origin.error(path, what, "leave it out of one of them")
+            text = f"{name} is in {where} too, and instances are compared neither with nor within each other"
+            raise origin.error(path, text, "leave it out of one of them")
 
 
 def _check_ratio_across(
@@ -181,8 +181,8 @@ def _check_ratio_across(
     if name not in levels:
         raise origin.unknown(path, "factor", name, levels)
     if baseline is None or name in baseline:
-        what = f"speedups at several levels of {name} need a baseline at each"
-        raise origin.error(path, what, 'name the levels of other factors: baseline = { opt = "O2" }')
+        text = f"speedups at several levels of {name} need a baseline at each"
+        raise origin.error(path, text, 'name the levels of other factors: baseline = { opt = "O2" }')
     if len(levels[name]) < 2:
         raise origin.error(path, f"{name} has one level only", "give it another one, or leave this out")
 
@@ -192,16 +192,16 @@ def _get_type_b(table: Analysis, origin: Origin) -> tuple[TypeB, ...]:
     path: Path = ("analysis", "type_b")
     kind = table.interval or INTERVALS[table.estimand][0]
     if table.type_b and kind not in PROPAGATED:
-        what = f"an interval by {kind} has no place for a stated uncertainty"
-        raise origin.error(path, what, 'write interval = "log-delta", or leave type_b out')
+        text = f"an interval by {kind} has no place for a stated uncertainty"
+        raise origin.error(path, text, 'write interval = "log-delta", or leave type_b out')
     names = [each.name for each in table.type_b]
-    for i, each in enumerate(table.type_b):
-        if each.name in names[:i]:
-            raise origin.error((*path, i, "name"), f"{each.name} is stated twice", "leave one out")
-        given = [size for size in ("u", "half_width", "step") if getattr(each, size) is not None]
-        if len(given) != 1:
-            what = f"{' and '.join(given)} are both its size" if given else f"{each.name} has no size"
-            raise origin.error((*path, i), what, "give one of u, half_width and step")
+    for i, type_b in enumerate(table.type_b):
+        if type_b.name in names[:i]:
+            raise origin.error((*path, i, "name"), f"{type_b.name} is stated twice", "leave one out")
+        texts = [size for size in ("u", "half_width", "step") if getattr(type_b, size) is not None]
+        if len(texts) != 1:
+            text = f"{' and '.join(texts)} are both its size" if texts else f"{type_b.name} has no size"
+            raise origin.error((*path, i), text, "give one of u, half_width and step")
     return tuple(replace(each, u=each.standard, half_width=None, step=None) for each in table.type_b)
 
 
@@ -219,8 +219,8 @@ def _get_baseline(
     """
     path: Path = ("analysis", "baseline")
     if family == "all-pairs":
-        what = "all pairs are compared, so a baseline has no meaning"
-        raise origin.error(path, what, 'leave it out, or write family = "baseline"')
+        text = "all pairs are compared, so a baseline has no meaning"
+        raise origin.error(path, text, 'leave it out, or write family = "baseline"')
     if not table.baseline:
         raise origin.error(path, "names no level", 'write baseline = { opt = "O2" }')
     levels = {factor.name: factor.levels for factor in factors}
@@ -241,14 +241,14 @@ def _get_base(
 
     What the baseline leaves open is at its first level.
     """
-    whole: dict[str, Scalar] = {}
+    levels: dict[str, Scalar] = {}
     for axis in named_axes(factors, zips):
         step = base_step(axis, baseline)
         if step is None:
-            what = f"no row of {axis.name} has {toml_value(baseline)}"
-            raise origin.error(path, what, "name levels of one row")
-        whole |= axis.steps[step]
-    return {factor.name: whole[factor.name] for factor in factors}
+            text = f"no row of {axis.name} has {toml_value(baseline)}"
+            raise origin.error(path, text, "name levels of one row")
+        levels |= axis.steps[step]
+    return {factor.name: levels[factor.name] for factor in factors}
 
 
 def _check_strata(
@@ -260,12 +260,12 @@ def _check_strata(
         within.setdefault(tuple(cell[name] for name in strata), []).append(cell)
     for key, members in within.items():
         result = [cell for cell in members if matches(cell, baseline)]
-        where = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
+        text = f" in the stratum {toml_value(dict(zip(strata, key, strict=True)))}" if strata else ""
         if len(result) > 1:
             free = [name for name in result[0] if len({cell[name] for cell in result}) > 1]
-            what = f"{toml_value(baseline)} is {len(result)} treatments{where}: {', '.join(free)} differ"
+            what = f"{toml_value(baseline)} is {len(result)} treatments{text}: {', '.join(free)} differ"
             hint = f"name a level of {free[0]} as well, or write strata = {toml_value([*strata, *free])}"
             raise origin.error(path, what, hint)
         if not result and len(members) > 1:
-            what = f"no treatment{where} has {toml_value(baseline)}: nothing there can be compared"
+            what = f"no treatment{text} has {toml_value(baseline)}: nothing there can be compared"
             raise origin.error(path, what, "choose another baseline, or remove an exclusion")

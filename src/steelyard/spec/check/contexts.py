@@ -32,15 +32,15 @@ def read_contexts(table: ContextsTable, factors: tuple[Factor, ...], origin: Ori
         )
     for name in given:
         if any(factor.name == name for factor in factors):
-            what = f"{name} is a factor as well: it cannot be compared and averaged over at once"
-            raise origin.error((*path, name), what, "leave it out here, or in [factors]")
+            text = f"{name} is a factor as well: it cannot be compared and averaged over at once"
+            raise origin.error((*path, name), text, "leave it out here, or in [factors]")
     settings = {name: _setting(name, value, origin, (*path, name)) for name, value in given.items()}
     if passes > 1 and all(
         isinstance(setting, (str, int)) and setting != RANDOM for setting in settings.values()
     ):
-        what = f"{passes} passes over contexts, of which there is only one: nothing is drawn"
+        text = f"{passes} passes over contexts, of which there is only one: nothing is drawn"
         raise origin.error(
-            (*path, "passes"), what, 'draw something: env_bytes = "random", or leave passes out'
+            (*path, "passes"), text, 'draw something: env_bytes = "random", or leave passes out'
         )
     return Contexts(settings, passes)
 
@@ -50,8 +50,8 @@ def _setting(name: str, value: Setting, origin: Origin, path: Path) -> Scalar | 
         return RANDOM
     if isinstance(value, tuple):
         if len(value) < 2:
-            what = f"a list of {len(value)} leaves nothing to draw"
-            raise origin.error(path, what, "write two levels or more, or one level without brackets")
+            text = f"a list of {len(value)} leaves nothing to draw"
+            raise origin.error(path, text, "write two levels or more, or one level without brackets")
         levels = tuple(check_level(name, level, origin, (*path, i)) for i, level in enumerate(value))
         check_distinct(levels, name, origin, path)
         return levels
@@ -59,13 +59,13 @@ def _setting(name: str, value: Setting, origin: Origin, path: Path) -> Scalar | 
         low, high = value.range
         values = range(low, high, value.step)
         if not 2 <= len(values) <= LARGEST_RANGE:
-            what = f"{len(values):,} values from {low} to below {high} in steps of {value.step}"
+            text = f"{len(values):,} values from {low} to below {high} in steps of {value.step}"
             raise origin.error(
                 (*path, "range"),
-                what,
+                text,
                 f"2 to {LARGEST_RANGE:,} are needed, as in range = [0, 4096], step = 16",
             )
-        for each in values:
-            check_level(name, each, origin, (*path, "range"))
+        for number in values:
+            check_level(name, number, origin, (*path, "range"))
         return value
     return check_level(name, value, origin, path)

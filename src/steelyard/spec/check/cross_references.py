@@ -70,22 +70,22 @@ def check_references(  # noqa: PLR0913, PLR0917 -- every table that takes placeh
     used = _check_placeholders(program, build, launch, set(levels), built, origin) | _derived_from(metrics)
     used |= {command.factor for command in commands if command.enter is not None}
     used |= set(find_queue_factors(launch, factors))
-    for i, each in enumerate(commands):
-        for key, words in (("enter", each.enter), ("leave", each.leave)):
+    for i, level_commands in enumerate(commands):
+        for key, words in (("enter", level_commands.enter), ("leave", level_commands.leave)):
             for word in words or ():
                 _check_text(("levels", i, key), word, "together", {"source"}, set(levels), origin)
     for name in active:
         path: Path = ("contexts" if name in drawn else "factors", name)
         _check_built(name, build, origin, path)
         if name in CODE_PARTS and Code.name in active:
-            what = f"{name} is drawn by code: it cannot be set beside it"
-            raise origin.error(path, what, f"leave {name} out, or code")
+            text = f"{name} is drawn by code: it cannot be set beside it"
+            raise origin.error(path, text, f"leave {name} out, or code")
     for factor in factors:
         if not (factor.intervention or factor.name == COMMAND or factor.name in used):
             link = next((link.name for link in zips if factor.name in link.names), factor.name)
-            what = f"nothing uses the factor {factor.name}, so all of its levels would be the same"
+            text = f"nothing uses the factor {factor.name}, so all of its levels would be the same"
             hint = f"put {{{factor.name}}} where it belongs in [program] or [build], or remove it"
-            raise origin.error(("factors", link), what, hint)
+            raise origin.error(("factors", link), text, hint)
     if program.shell:
         _check_shell(program, levels, origin)
     _check_variables(program, factors, contexts, origin)
@@ -184,15 +184,15 @@ def _unknown(
     name: str, known: set[str], factors: set[str], scope: str, origin: Origin, path: Path
 ) -> SpecError:
     if name in factors:
-        what = f"{{{name}}} has several levels, and this runs once for all treatments"
-        return origin.error(path, what, "use prepare or cleanup, which run for each trial")
+        text = f"{{{name}}} has several levels, and this runs once for all treatments"
+        return origin.error(path, text, "use prepare or cleanup, which run for each trial")
     if name in ("build", "trial"):
         when = "before there is a trial" if scope == "build" else "for all trials together"
         return origin.error(path, f"{{{name}}} has no value here: this runs {when}", f"remove {{{name}}}")
-    what = f"unknown factor {name} in the placeholder {{{name}}}"
+    text = f"unknown factor {name} in the placeholder {{{name}}}"
     close = nearest(name, sorted(known))
     cure = f"did you mean {{{close}}}? For" if close else f"add {name} = […] to [factors]; for"
-    return origin.error(path, what, f"{cure} the text itself, write {{{{{name}}}}}")
+    return origin.error(path, text, f"{cure} the text itself, write {{{{{name}}}}}")
 
 
 def _check_shell(program: Program, levels: dict[str, tuple[Scalar, ...]], origin: Origin) -> None:
@@ -214,11 +214,11 @@ def _check_variables(
     active += contexts.settings if contexts else ()
     for name in active:
         for variable in sorted(INTERVENTIONS[name].variables & set(program.env)):
-            what = f"{name} sets {variable} itself"
+            text = f"{name} sets {variable} itself"
             raise origin.error(
-                ("program", "env", variable), what, f"leave {variable} out here, or do without {name}"
+                ("program", "env", variable), text, f"leave {variable} out here, or do without {name}"
             )
         for key in sorted(INTERVENTIONS[name].keys):
             if getattr(program, key) is not None:
-                what = f"{name} is varied, and {key} in [program] says one value for all"
-                raise origin.error(("program", key), what, f"leave {key} out here, or do without {name}")
+                text = f"{name} is varied, and {key} in [program] says one value for all"
+                raise origin.error(("program", key), text, f"leave {key} out here, or do without {name}")

@@ -61,10 +61,10 @@ def read_design(
     _check_count(layout.count, "combinations of levels", origin, ("factors",))
     treatments = _check_exclusions(exclude, factors, zips, origin) if exclude else layout.count
     if treatments > MANY and not allow_many:
-        what = f"{treatments:,} treatments are more than {MANY:,}, each measured in every block"
+        text = f"{treatments:,} treatments are more than {MANY:,}, each measured in every block"
         raise origin.error(
             ("factors",),
-            what,
+            text,
             "give fewer levels, or confirm them with --yes (allow_many=True in Python)",
         )
     rounds = table.blocks if table.order == "sequential" else 1
@@ -85,15 +85,15 @@ def check_restarts(program: Program, design: Design, origin: Origin) -> None:
     SpecError
     """
     if program.between_treatments and design.order != "nogueira-matias-2014":
-        what = f'in the order "{design.order}" the runs of a treatment are interleaved with those of others'
+        text = f'in the order "{design.order}" the runs of a treatment are interleaved with those of others'
         hint = 'write order = "nogueira-matias-2014" in [design], or between_blocks'
-        raise origin.error(("program", "between_treatments"), what, hint)
+        raise origin.error(("program", "between_treatments"), text, hint)
     if program.between_blocks and design.in_rows:
-        what = f'the order "{design.order}" has no blocks of all treatments'
+        text = f'the order "{design.order}" has no blocks of all treatments'
         hint = 'write order = "randomized" in [design]'
         if design.order != "sequential":
             hint += ", or between_treatments"
-        raise origin.error(("program", "between_blocks"), what, hint)
+        raise origin.error(("program", "between_blocks"), text, hint)
 
 
 def _check_count(count: int, what: str, origin: Origin, path: Path) -> None:
@@ -133,17 +133,17 @@ def _check_exclusions(
     hits, left, seen = _count(exclude, factors, zips)
     for i, count in enumerate(hits):
         if not count:
-            what = f"{toml_value(exclude[i])} excludes nothing: no treatment has these levels together"
-            raise origin.error((*path, i), what, "remove it, or correct its levels")
+            text = f"{toml_value(exclude[i])} excludes nothing: no treatment has these levels together"
+            raise origin.error((*path, i), text, "remove it, or correct its levels")
     if not left:
         raise origin.error(path, "the exclusions leave no treatment", "remove one of them")
     for factor in factors:
         if len(factor.levels) > 1 and len(seen[factor.name]) == 1:
             (only,) = seen[factor.name]
-            what = (
+            text = (
                 f"the exclusions leave {factor.name} with one level, {toml_value(only)}: nothing to compare"
             )
-            raise origin.error(path, what, f"remove an exclusion, or {factor.name} from [factors]")
+            raise origin.error(path, text, f"remove an exclusion, or {factor.name} from [factors]")
     return left
 
 
@@ -155,7 +155,7 @@ def _count(
     left = 0
     seen: dict[str, set[Scalar]] = {factor.name: set() for factor in factors}
     for cell in cells(factors, zips):
-        taken = [matches(cell, each) for each in exclude]
+        taken = [matches(cell, levels) for levels in exclude]
         hits = [count + one for count, one in zip(hits, taken, strict=True)]
         if not any(taken):
             left += 1
@@ -167,28 +167,28 @@ def _count(
 def _stop(table: Stop, design: Design, origin: Origin) -> Stop:
     path: Path = ("design", "stop")
     if table.decided and table.rel_halfwidth is not None:
-        what = "decided implies a precision: a tenth of the effect or 1 %"
-        raise origin.error((*path, "rel_halfwidth"), what, "leave out decided, or rel_halfwidth")
+        text = "decided implies a precision: a tenth of the effect or 1 %"
+        raise origin.error((*path, "rel_halfwidth"), text, "leave out decided, or rel_halfwidth")
     if table.rel_effect is not None and table.rel_halfwidth is None:
         error = "rel_effect widens a target precision, and none is set"
         raise origin.error((*path, "rel_effect"), error, "write rel_halfwidth = 0.02 as well")
     if table.strict and not table.looks:
-        what = "strict needs a target precision, and none is set"
-        raise origin.error((*path, "strict"), what, "write rel_halfwidth = 0.02 as well, or leave strict out")
+        text = "strict needs a target precision, and none is set"
+        raise origin.error((*path, "strict"), text, "write rel_halfwidth = 0.02 as well, or leave strict out")
     if not table.looks and (table.max_blocks is not None or table.max_time_s is None):
-        what = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
-        raise origin.error(path, what, "write rel_halfwidth = 0.02 as well, or only give blocks")
+        text = "max_blocks stops nothing without a precision" if table.max_blocks else "says nothing"
+        raise origin.error(path, text, "write rel_halfwidth = 0.02 as well, or only give blocks")
     if table.looks and design.order != "randomized":
         key = "decided" if table.decided else "rel_halfwidth"
-        what = "a sequential order ends one treatment before the next, so it cannot look at a precision"
-        raise origin.error((*path, key), what, f'write order = "randomized", or leave {key} out')
+        text = "a sequential order ends one treatment before the next, so it cannot look at a precision"
+        raise origin.error((*path, key), text, f'write order = "randomized", or leave {key} out')
     first = FIRST_STRICT_LOOK if table.strict else FIRST_LOOK
     least = max(design.blocks, first)
     if table.max_blocks is not None and table.max_blocks < least:
         rule = "strict stop rule" if table.strict else "stop rule"
         reason = "blocks" if least == design.blocks else f"the first look of a {rule}"
-        what = f"{table.max_blocks} is below {least}, which is {reason}"
-        raise origin.error((*path, "max_blocks"), what, f"write max_blocks = {least} or more")
+        text = f"{table.max_blocks} is below {least}, which is {reason}"
+        raise origin.error((*path, "max_blocks"), text, f"write max_blocks = {least} or more")
     return replace(table, max_time_s=read_limit(table.max_time_s, (*path, "max_time"), origin))
 
 
@@ -197,8 +197,8 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
     if passes == 1:
         return
     if design.order != "randomized":
-        what = f"{passes} passes over contexts need blocks, which a sequential order does not have"
-        raise origin.error(("contexts", "passes"), what, 'write order = "randomized", or leave passes out')
+        text = f"{passes} passes over contexts need blocks, which a sequential order does not have"
+        raise origin.error(("contexts", "passes"), text, 'write order = "randomized", or leave passes out')
     counts: list[tuple[Path, int]] = [(("design", "blocks"), design.blocks)]
     if stop and stop.max_blocks is not None:
         counts.append((("design", "stop", "max_blocks"), stop.max_blocks))
@@ -206,15 +206,15 @@ def _check_contexts(contexts: Contexts, design: Design, stop: Stop | None, origi
         if blocks % passes:
             down, up = blocks // passes * passes, -(-blocks // passes) * passes
             choices = f"{down} or {up}" if down else f"{up}"
-            what = f"must be a multiple of the {passes} passes, to visit contexts equally often, got {blocks}"
-            raise origin.error(path, what, f"write {choices}")
+            text = f"must be a multiple of the {passes} passes, to visit contexts equally often, got {blocks}"
+            raise origin.error(path, text, f"write {choices}")
     distinct = _compute_distinct(contexts)
     for path, blocks in counts:
         if blocks // passes > distinct:
             need = blocks // passes
-            what = f"{blocks} blocks in {passes} passes need {need} contexts, but only {distinct} differ"
+            text = f"{blocks} blocks in {passes} passes need {need} contexts, but only {distinct} differ"
             hint = f"write {distinct * passes} at most, or let contexts draw from more"
-            raise origin.error(path, what, hint)
+            raise origin.error(path, text, hint)
 
 
 def _compute_distinct(contexts: Contexts) -> int:

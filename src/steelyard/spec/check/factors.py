@@ -58,8 +58,8 @@ def read_factors(
     gathered.refuse()
     for link in zips:
         if any(link.name == factor.name for factor in factors):
-            what = f"{link.name} names a factor and a zip"
-            raise origin.error(("factors", link.name), what, f"rename the zip: {link.name}_link")
+            text = f"{link.name} names a factor and a zip"
+            raise origin.error(("factors", link.name), text, f"rename the zip: {link.name}_link")
     return tuple(factors), tuple(zips)
 
 
@@ -100,8 +100,8 @@ def _make_zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
         if each in table.names[:i]:
             raise origin.error((*path, "zip", i), f"{each} is linked twice", "leave one out")
     if len(table.names) < 2:
-        what = f"links {len(table.names)} factors"
-        raise origin.error((*path, "zip"), what, 'write two names or more: zip = ["nodes", "scale"]')
+        text = f"links {len(table.names)} factors"
+        raise origin.error((*path, "zip"), text, 'write two names or more: zip = ["nodes", "scale"]')
     if not table.levels:
         raise origin.error(
             (*path, "levels"), "is empty", "write one row for each step: levels = [[1, 14], [2, 15]]"
@@ -111,8 +111,8 @@ def _make_zip(name: str, table: Zip, origin: Origin, path: Path) -> Zip:
         place = (*path, "levels", i)
         if len(row) != len(table.names):
             linked = ", ".join(table.names)
-            what = f"row {i + 1} has {len(row)} levels for {len(table.names)} factors ({linked})"
-            raise origin.error(place, what, "give each factor of the zip one level in every row")
+            text = f"row {i + 1} has {len(row)} levels for {len(table.names)} factors ({linked})"
+            raise origin.error(place, text, "give each factor of the zip one level in every row")
         pairs = zip(table.names, row, strict=True)
         checked = tuple(
             check_level(factor, level, origin, (*place, j)) for j, (factor, level) in enumerate(pairs)
@@ -143,13 +143,13 @@ def read_level_commands(
             raise origin.unknown((*path, "factor"), "factor", table.factor, by_name)
         levels = by_name[table.factor].levels
         level = find_level(table.factor, levels, table.level, origin, (*path, "level"))
-        if any((each.factor, each.level) == (table.factor, level) for each in read):
-            what = f"{table.factor} = {level!r} has commands already"
-            raise origin.error((*path, "level"), what, "put them into one table")
+        if any((commands.factor, commands.level) == (table.factor, level) for commands in read):
+            text = f"{table.factor} = {level!r} has commands already"
+            raise origin.error((*path, "level"), text, "put them into one table")
         if table.enter is not None and table.leave is None:
-            what = "enter changes something, and nothing says how it is put back"
+            text = "enter changes something, and nothing says how it is put back"
             hint = 'write leave = ["command"], or leave = ["true"] where nothing has to be put back'
-            raise origin.error((*path, "leave"), what, hint)
+            raise origin.error((*path, "leave"), text, hint)
         for key, command in (("enter", table.enter), ("leave", table.leave)):
             if command is not None:
                 read_command(command, (*path, key), origin)

@@ -27,30 +27,30 @@ def check_kind(table: Design, factors: Sequence[Factor], zips: Sequence[Zip], or
     SpecError
     """
     if table.exclude and table.kind != "full":
-        what = f'kind = "{table.kind}" runs chosen combinations, and without one it has no balance'
+        text = f'kind = "{table.kind}" runs chosen combinations, and without one it has no balance'
         hint = 'remove exclude, take levels out of [factors], or write kind = "full"'
-        raise origin.error((*_PATH, "exclude"), what, hint)
+        raise origin.error((*_PATH, "exclude"), text, hint)
     if table.ends and table.kind not in TWO_STEPS:
-        what = f'kind = "{table.kind}" runs every level, not two of each factor'
-        raise origin.error((*_PATH, "ends"), what, 'remove ends, or write kind = "two-level"')
-    given = [key for key in _OF_FRACTIONS if getattr(table, key)]
-    if given and table.kind != "fraction":
-        what = f'kind = "{table.kind}" is not a fraction'
-        raise origin.error((*_PATH, given[0]), what, f'remove {given[0]}, or write kind = "fraction"')
+        text = f'kind = "{table.kind}" runs every level, not two of each factor'
+        raise origin.error((*_PATH, "ends"), text, 'remove ends, or write kind = "two-level"')
+    texts = [key for key in _OF_FRACTIONS if getattr(table, key)]
+    if texts and table.kind != "fraction":
+        text = f'kind = "{table.kind}" is not a fraction'
+        raise origin.error((*_PATH, texts[0]), text, f'remove {texts[0]}, or write kind = "fraction"')
     if table.kind in ("full", "one-at-a-time"):
         return
     varying = [axis for axis in named_axes(factors, zips) if axis.varies]
     fewest = 3 if table.kind == "fraction" else 2
     if len(varying) < fewest:
-        what = f'kind = "{table.kind}" needs {fewest} factors that vary, and there are {len(varying)}'
-        raise origin.error((*_PATH, "kind"), what, 'add factors, or write kind = "full"')
+        text = f'kind = "{table.kind}" needs {fewest} factors that vary, and there are {len(varying)}'
+        raise origin.error((*_PATH, "kind"), text, 'add factors, or write kind = "full"')
     if table.kind == "plackett-burman" and len(varying) >= LARGEST:
-        what = f"{len(varying)} factors vary, and Plackett-Burman designs here have room for {LARGEST - 1}"
-        raise origin.error((*_PATH, "kind"), what, "vary fewer factors")
-    if table.kind == "fraction" and len(given) != 1:
-        what = f"{' and '.join(given)} are given together" if given else "nothing says which fraction"
+        text = f"{len(varying)} factors vary, and Plackett-Burman designs here have room for {LARGEST - 1}"
+        raise origin.error((*_PATH, "kind"), text, "vary fewer factors")
+    if table.kind == "fraction" and len(texts) != 1:
+        text = f"{' and '.join(texts)} are given together" if texts else "nothing says which fraction"
         hint = 'give one of: resolution = 4, treatments = 8, generators = ["d = a b c"]'
-        raise origin.error((*_PATH, given[1] if given else "kind"), what, hint)
+        raise origin.error((*_PATH, texts[1] if texts else "kind"), text, hint)
 
 
 def read_ends(
@@ -64,19 +64,19 @@ def read_ends(
     """
     levels = {factor.name: factor.levels for factor in factors}
     linked = {name: link.name for link in zips for name in link.names}
-    found: dict[str, tuple[Scalar, Scalar]] = {}
+    ends: dict[str, tuple[Scalar, Scalar]] = {}
     for name, two in table.items():
         path: Path = (*_PATH, "ends", name)
         if name in linked or any(link.name == name for link in zips):
-            what = f"{name} is linked, and the ends of a link are its first and its last row"
-            raise origin.error(path, what, f"order the rows of {linked.get(name, name)} in [factors]")
+            text = f"{name} is linked, and the ends of a link are its first and its last row"
+            raise origin.error(path, text, f"order the rows of {linked.get(name, name)} in [factors]")
         if name not in levels:
             raise origin.unknown(path, "factor", name, levels)
         low, high = (find_level(name, levels[name], level, origin, (*path, i)) for i, level in enumerate(two))
         if low == high:
             raise origin.error(path, f"both ends are {toml_value(low)}", "name two levels")
-        found[name] = (low, high)
-    return found
+        ends[name] = (low, high)
+    return ends
 
 
 def read_generators(
@@ -93,12 +93,12 @@ def read_generators(
     names = [axis.name for axis in named_axes(factors, zips) if axis.varies]
     if table.generators:
         _check_generators(table.generators, names, _get_steps_of(factors, zips), origin)
-        found = tuple(read_generator(text, names) for text in table.generators)
+        generators = tuple(read_generator(text, names) for text in table.generators)
     elif table.treatments is not None:
-        found = _of_size(table.treatments, names, origin).generators
+        generators = _of_size(table.treatments, names, origin).generators
     else:
-        found = _of_resolution(table.resolution or 3, names, origin).generators
-    return tuple(written_generator(each, names) for each in found)
+        generators = _of_resolution(table.resolution or 3, names, origin).generators
+    return tuple(written_generator(generator, names) for generator in generators)
 
 
 def _get_steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, Axis]:
@@ -106,28 +106,28 @@ def _get_steps_of(factors: Sequence[Factor], zips: Sequence[Zip]) -> dict[str, A
 
 
 def _check_generators(
-    texts: Sequence[str], names: Sequence[str], known: Mapping[str, Axis], origin: Origin
+    texts: Sequence[str], names: Sequence[str], axes: Mapping[str, Axis], origin: Origin
 ) -> None:
-    found: list[Generator] = []
+    generators: list[Generator] = []
     for i, text in enumerate(texts):
         path: Path = (*_PATH, "generators", i)
         try:
-            found.append(read_generator(text, names))
+            generators.append(read_generator(text, names))
         except ValueError as error:
             words = text.replace("=", " ").replace("-", " ").split()
-            member = next((w for w in words if w in known and w not in names), None)
+            member = next((w for w in words if w in axes and w not in names), None)
             hint = (
                 f'write, with three of these or more: generators = ["{names[-1]} = {" ".join(names[:-1])}"]'
             )
-            if member is not None and known[member].varies:
-                hint = f"{member} is linked: write {known[member].name}"
+            if member is not None and axes[member].varies:
+                hint = f"{member} is linked: write {axes[member].name}"
             raise origin.error(path, f"{text!r}: {error}", hint) from None
-        fixed = [generator.axis for generator in found]
+        fixed = [generator.axis for generator in generators]
         name = names[fixed[-1]]
         if fixed.count(fixed[-1]) > 1:
             raise origin.error(path, f"{name} has two generators", "leave one out")
-    every = {generator.axis for generator in found}
-    for i, generator in enumerate(found):
+    every = {generator.axis for generator in generators}
+    for i, generator in enumerate(generators):
         if inner := [j for j in every if generator.word >> j & 1]:
             what = f"{names[generator.axis]} rests on {names[inner[0]]}, which a generator fixes itself"
             hint = "put the names of that generator in its place; a name that comes twice drops out"
@@ -138,30 +138,30 @@ def _of_size(treatments: int, names: Sequence[str], origin: Origin) -> Fraction:
     k = len(names)
     path: Path = (*_PATH, "treatments")
     if treatments == 2**k:
-        what = f"{treatments} treatments are all combinations of {k} factors at two levels"
-        raise origin.error(path, what, 'write kind = "two-level", and remove treatments')
+        text = f"{treatments} treatments are all combinations of {k} factors at two levels"
+        raise origin.error(path, text, 'write kind = "two-level", and remove treatments')
     _check_room(k, path, origin)
     if treatments not in sizes(k):
-        what = f"{k} factors have no fraction of {treatments} treatments"
-        raise origin.error(path, what, f"write one of: {', '.join(map(str, sizes(k)))}")
+        text = f"{k} factors have no fraction of {treatments} treatments"
+        raise origin.error(path, text, f"write one of: {', '.join(map(str, sizes(k)))}")
     return minimum_aberration(k, treatments)
 
 
 def _of_resolution(resolution: int, names: Sequence[str], origin: Origin) -> Fraction:
     path: Path = (*_PATH, "resolution")
     _check_room(len(names), path, origin)
-    found = smallest(len(names), resolution)
-    if found is None:
+    fraction = smallest(len(names), resolution)
+    if fraction is None:
         best = max(minimum_aberration(len(names), n).resolution or 0 for n in sizes(len(names)))
-        what = f"no fraction of {len(names)} factors has resolution {resolution}"
+        text = f"no fraction of {len(names)} factors has resolution {resolution}"
         raise origin.error(
-            path, what, f'write resolution = {best}, or kind = "two-level" for all combinations'
+            path, text, f'write resolution = {best}, or kind = "two-level" for all combinations'
         )
-    return found
+    return fraction
 
 
 def _check_room(k: int, path: Path, origin: Origin) -> None:
     if k > MOST_AXES:
-        what = f"{k} factors vary, and fractions are known here for up to {MOST_AXES}"
+        text = f"{k} factors vary, and fractions are known here for up to {MOST_AXES}"
         hint = 'give generators, or write kind = "plackett-burman" for main effects'
-        raise origin.error(path, what, hint)
+        raise origin.error(path, text, hint)

@@ -53,8 +53,8 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
     if table.kind == "local":
         for key in ("options", "jobs", "script", *_OF_TEMPLATE):
             if getattr(table, key) != getattr(LaunchMethod(), key):
-                what = "is about a queue, and kind is local"
-                raise origin.error((*path, key), what, 'write kind = "slurm" or kind = "template"')
+                text = "is about a queue, and kind is local"
+                raise origin.error((*path, key), text, 'write kind = "slurm" or kind = "template"')
         return LaunchMethod()
     if table.kind == "slurm":
         table = _check_slurm(table, factors, origin, path)
@@ -66,8 +66,8 @@ def read_launch(table: LaunchMethod, factors: tuple[Factor, ...], origin: Origin
         _check_words(key, getattr(table, key), factors, origin)
     for i, prefix in enumerate(table.hand_on):
         if not _VARIABLE.fullmatch(prefix):
-            what = f"{prefix!r} is not the beginning of a variable's name"
-            raise origin.error((*path, "hand_on", i), what, "write letters, digits and _ only")
+            text = f"{prefix!r} is not the beginning of a variable's name"
+            raise origin.error((*path, "hand_on", i), text, "write letters, digits and _ only")
     job = table.job if table.kind == "template" else ""
     poll_s = read_duration(table.poll_s, (*path, "poll"), origin)
     return replace(table, job=job, poll_s=poll_s)
@@ -112,13 +112,13 @@ def _check_words(key: str, words: Sequence[str], factors: tuple[Factor, ...], or
             if name in [factor.name for factor in factors]:
                 if key in _OF_A_JOB:
                     continue
-                what = f"{{{name}}} has several levels, and {{job}} alone says which job is meant"
+                text = f"{{{name}}} has several levels, and {{job}} alone says which job is meant"
                 hint = f"write {{{name}}} in submit"
             else:
-                what = f"unknown placeholder {{{name}}}"
+                text = f"unknown placeholder {{{name}}}"
                 listed = ", ".join(f"{{{each}}}" for each in _KNOWN[key])
                 hint = f"known here: {listed}; for the text itself, write {{{{{name}}}}}"
-            raise origin.error(("launch", key, i), what, hint)
+            raise origin.error(("launch", key, i), text, hint)
 
 
 def _check_slurm(

@@ -57,8 +57,8 @@ def check_distinct(levels: Iterable[Scalar], factor: str, origin: Origin, path: 
         if twin is not None:
             same = shown(twin) == shown(level)
             pair = f"{shown(level)} is a level" if same else f"{shown(twin)} and {shown(level)} are one level"
-            what = f"{pair} of {factor}{' twice' if same else ''}"
-            raise origin.error((*path, i), what, "leave one out; replicates in [design] repeats treatments")
+            text = f"{pair} of {factor}{' twice' if same else ''}"
+            raise origin.error((*path, i), text, "leave one out; replicates in [design] repeats treatments")
         texts[format_level(level)] = level
 
 
@@ -87,13 +87,13 @@ def find_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Or
 
 
 def _no_level(factor: str, levels: Sequence[Scalar], wanted: Scalar, origin: Origin, path: Path) -> SpecError:
-    what = f"{factor} has no level {shown(wanted)}"
+    text = f"{factor} has no level {shown(wanted)}"
     for level in levels:
         if format_level(level) == format_level(wanted):
-            return origin.error(path, what, f"write {shown(level)}, as in [factors]")
+            return origin.error(path, text, f"write {shown(level)}, as in [factors]")
     close = nearest(format_level(wanted), map(format_level, levels))
     listed = ", ".join(map(shown, levels[:10])) + (", …" if len(levels) > 10 else "")
     match = next((level for level in levels if format_level(level) == close), None)
     return origin.error(
-        path, what, f"did you mean {shown(match)}?" if match is not None else f"its levels are {listed}"
+        path, text, f"did you mean {shown(match)}?" if match is not None else f"its levels are {listed}"
     )

@@ -40,10 +40,10 @@ def read_metrics(
             check_line(table.unit, "a unit", origin, (*path, "unit"))
         source = _check_source(table, program, origin, path)
         if table.derive is not None:
-            known = [*BUILTIN, *program.counters, *tables]
-            needs[name] = _derived_from(table.derive, known, factors, origin, (*path, "derive"))
-        where = _where(table.where, factors, origin, (*path, "where"))
-        return replace(table, name=name, source=source, where=where)
+            texts = [*BUILTIN, *program.counters, *tables]
+            needs[name] = _derived_from(table.derive, texts, factors, origin, (*path, "derive"))
+        levels = _where(table.where, factors, origin, (*path, "where"))
+        return replace(table, name=name, source=source, where=levels)
 
     gathered = ErrorCollector()
     found = [gathered(read, name, table) for name, table in tables.items()]
@@ -70,12 +70,12 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
     if table.is_written or table.source in EVENTS:
         ways.append(f'source = "{table.source}"')
     if len(ways) != 1:
-        what = (
+        text = (
             f"{' and '.join(ways)} are given, of which one is enough"
             if ways
             else "must say where its values come from"
         )
-        raise origin.error(path, what, 'write one of pattern, json, derive, or source = "lines"')
+        raise origin.error(path, text, 'write one of pattern, json, derive, or source = "lines"')
     if table.derive is not None:
         if table.event is not None:
             raise origin.error((*path, "event"), "a derived metric has no event", "leave it out")
@@ -85,8 +85,8 @@ def _check_source(table: UserMetric, program: Program, origin: Origin, path: Pat
     source = table.source or "stdout"
     check_event(table, origin, path)
     if source in ("stdout", "stderr") and program.output == "null":
-        what = f'{source} is not captured under output = "null"'
-        raise origin.error((*path, "source"), what, 'write output = "capture" in [program]')
+        text = f'{source} is not captured under output = "null"'
+        raise origin.error((*path, "source"), text, 'write output = "capture" in [program]')
     if table.pattern is not None:
         check_pattern(table.pattern, origin, (*path, "pattern"), group=True)
     if table.json is not None:
@@ -117,14 +117,14 @@ def _derived_from(
         names = parse(derive).names
     except UsageError as error:
         raise origin.placed(path, error) from None
-    known = [*metrics, *(factor.name for factor in factors if all(map(is_number, factor.levels)))]
-    for name in sorted(names - set(known)):
+    texts = [*metrics, *(factor.name for factor in factors if all(map(is_number, factor.levels)))]
+    for name in sorted(names - set(texts)):
         if any(name == factor.name for factor in factors):
             raise origin.error(
                 path, f"levels of {name} are not numbers", "write numbers without quotes in [factors]"
             )
         raise origin.error(
-            path, f"unknown metric or factor {name}", suggest_metric(name, known, "metrics and factors")
+            path, f"unknown metric or factor {name}", suggest_metric(name, texts, "metrics and factors")
         )
     return names
 
@@ -139,7 +139,7 @@ def _check_order(needs: Mapping[str, frozenset[str]], origin: Origin) -> None:
         graphlib.TopologicalSorter(needs).prepare()
     except graphlib.CycleError as error:
         circle: list[str] = error.args[1]
-        what = f"derived metrics need each other: {' from '.join(reversed(circle))}"
+        text = f"derived metrics need each other: {' from '.join(reversed(circle))}"
         raise origin.error(
-            ("metrics", circle[0], "derive"), what, "derive each from metrics that are measured"
+            ("metrics", circle[0], "derive"), text, "derive each from metrics that are measured"
         ) from None

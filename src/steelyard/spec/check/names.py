@@ -60,9 +60,9 @@ def check_line(text: str, what: str, origin: Origin, path: Path) -> None:
     SpecError
     """
     check_text(text, what, origin, path)
-    found = _CONTROL.search(text)
-    if found or not text.strip():
-        problem = f"contains the control character {found[0]!r}" if found else "is empty"
+    match = _CONTROL.search(text)
+    if match or not text.strip():
+        problem = f"contains the control character {match[0]!r}" if match else "is empty"
         raise origin.error(path, f"{what} {problem}: {shown(text)}", "write one line of text")
 
 
@@ -75,9 +75,9 @@ def check_experiment_name(name: str, origin: Origin, path: Path) -> None:
     """
     check_line(name, "the name of the experiment", origin, path)
     if len(name) > LONGEST_NAME:
-        what = f"the name of the experiment has {len(name)} characters, {LONGEST_NAME} at most"
-        raise origin.error(path, what, "choose a shorter one")
+        text = f"the name of the experiment has {len(name)} characters, {LONGEST_NAME} at most"
+        raise origin.error(path, text, "choose a shorter one")
     if "/" in name or name.startswith("."):
         close = name.replace("/", "-").lstrip(".- ")
-        what = f"{shown(name)} contains / or starts with a dot, but it also names the directory of the record"
-        raise origin.error(path, what, f'name = "{close}"' if close else "choose another name")
+        text = f"{shown(name)} contains / or starts with a dot, but it also names the directory of the record"
+        raise origin.error(path, text, f'name = "{close}"' if close else "choose another name")

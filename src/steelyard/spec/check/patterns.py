@@ -29,8 +29,8 @@ def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = Fal
     SpecError
     """
     if len(pattern) > LONGEST_PATTERN:
-        what = f"a pattern of {len(pattern)} characters is longer than {LONGEST_PATTERN}"
-        raise origin.error(path, what, "write a shorter one")
+        text = f"a pattern of {len(pattern)} characters is longer than {LONGEST_PATTERN}"
+        raise origin.error(path, text, "write a shorter one")
     try:
         with warnings.catch_warnings():
             # Patterns whose meaning will change in a later Python are refused too.
@@ -38,17 +38,17 @@ def check_pattern(pattern: str, origin: Origin, path: Path, *, group: bool = Fal
             compiled = re.compile(pattern)
     except re.error as error:
         where = f" at character {error.pos + 1}" if error.pos is not None else ""
-        what = f"{shown(pattern)} is not a regular expression: {error.msg}{where}"
+        text = f"{shown(pattern)} is not a regular expression: {error.msg}{where}"
         raise origin.error(
-            path, what, "escape what is meant as text by \\\\, or write the pattern in single quotes"
+            path, text, "escape what is meant as text by \\\\, or write the pattern in single quotes"
         ) from None
     except (Warning, OverflowError, RecursionError) as error:
         raise origin.error(
             path, f"{shown(pattern)} is not a usable regular expression: {error}", "write a simpler one"
         ) from None
     if group and not compiled.groups:
-        what = f"{shown(pattern)} has no group for the number"
-        raise origin.error(path, what, 'put parentheses around the number, as in "rate=([0-9.]+)"')
+        text = f"{shown(pattern)} has no group for the number"
+        raise origin.error(path, text, 'put parentheses around the number, as in "rate=([0-9.]+)"')
 
 
 def check_pointer(pointer: str, origin: Origin, path: Path) -> None:
@@ -60,12 +60,12 @@ def check_pointer(pointer: str, origin: Origin, path: Path) -> None:
     """
     if pointer and not pointer.startswith("/"):
         close = "/" + pointer.lstrip("$.").replace(".", "/")
-        what = (
+        text = (
             f"{shown(pointer)} is not a JSON pointer: it must start with / (or be empty: the whole document)"
         )
-        raise origin.error(path, what, f'write "{close}"')
+        raise origin.error(path, text, f'write "{close}"')
     bad = _BAD_ESCAPE.search(pointer)
     if bad:
         rule = f"~ at character {bad.start() + 1} is not followed by 0 or 1"
-        what = f"{shown(pointer)} is not a JSON pointer: {rule}"
-        raise origin.error(path, what, "write ~0 for ~, and ~1 for a / within a key")
+        text = f"{shown(pointer)} is not a JSON pointer: {rule}"
+        raise origin.error(path, text, "write ~0 for ~, and ~1 for a / within a key")

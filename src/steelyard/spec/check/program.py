@@ -110,10 +110,8 @@ def read_program(table: Program, origin: Origin) -> Program:
 def _get_commands(table: Program, path: Path, origin: Origin) -> dict[str, tuple[str, ...]]:
     """Return the words of each command, by its name; of a single one, by no name."""
     if (table.command is None) == (not table.commands):
-        given = (
-            "neither command nor commands is" if table.command is None else "both command and commands are"
-        )
-        raise origin.error(path, f"{given} given", 'write command = ["program", "argument"]')
+        text = "neither command nor commands is" if table.command is None else "both command and commands are"
+        raise origin.error(path, f"{text} given", 'write command = ["program", "argument"]')
     if not table.commands:
         return {"": _get_command(table.command or [], (*path, "command"), origin, shell=table.shell)}
     if "" in table.commands:
@@ -136,9 +134,9 @@ def read_build(table: Build, origin: Origin) -> Build:
     for i, pattern in enumerate(table.inputs):
         _file(pattern, (*path, "inputs", i), origin)
         if {"{", "}"} & set(pattern.removeprefix("{source}/")):
-            what = f"{shown(pattern)}: names of input files take no placeholder but {{source}} in front"
+            text = f"{shown(pattern)}: names of input files take no placeholder but {{source}} in front"
             raise origin.error(
-                (*path, "inputs", i), what, "write a name or a pattern with * or ** that holds for all levels"
+                (*path, "inputs", i), text, "write a name or a pattern with * or ** that holds for all levels"
             )
     for i, name in enumerate(table.objects):
         _file(name, (*path, "objects", i), origin)
@@ -204,17 +202,17 @@ def _get_command(command: str | Sequence[str], path: Path, origin: Origin, *, sh
 
 
 def _make_needs_list(command: str, path: Path, origin: Origin) -> SpecError:
-    what = f"{shown(command)} is a single string, and no shell splits it"
+    text = f"{shown(command)} is a single string, and no shell splits it"
     try:
         words = shlex.split(command)
     except ValueError:
         words = []
     if not words:
-        return origin.error(path, what, 'write a list of words: ["program", "argument"]')
+        return origin.error(path, text, 'write a list of words: ["program", "argument"]')
     if not _SHELL_MARKS & set(command):
-        return origin.error(path, what, f"write {toml_value(words)}")
+        return origin.error(path, text, f"write {toml_value(words)}")
     shell = "add shell = true" if path[0] == "program" else f"write {toml_value(['sh', '-c', command])}"
-    return origin.error(path, what, f"{shell}, or without a shell {toml_value(words)}")
+    return origin.error(path, text, f"{shell}, or without a shell {toml_value(words)}")
 
 
 def _get_hooks(
@@ -222,9 +220,9 @@ def _get_hooks(
 ) -> tuple[tuple[str, ...], ...]:
     texts = [command for command in commands if isinstance(command, str)]
     if texts and len(texts) < len(commands):
-        what = "mixes words and lists of words"
+        text = "mixes words and lists of words"
         raise origin.error(
-            path, what, 'write one command as ["sync"], or several as [["sync"], ["rm", "-f", "out"]]'
+            path, text, 'write one command as ["sync"], or several as [["sync"], ["rm", "-f", "out"]]'
         )
     if texts:
         return (_get_command(texts, path, origin, shell=False),)
@@ -256,17 +254,17 @@ def _file(name: str | None, path: Path, origin: Origin) -> None:
 
 def _sha256(digest: str, origin: Origin, path: Path) -> None:
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        what = f"{shown(digest)} is no SHA-256: 64 hexadecimal digits in lower case"
-        raise origin.error(path, what, "sha256sum FILE prints that of a file")
+        text = f"{shown(digest)} is no SHA-256: 64 hexadecimal digits in lower case"
+        raise origin.error(path, text, "sha256sum FILE prints that of a file")
 
 
 def _verify(table: Verify, output: str, path: Path, origin: Origin) -> Verify:
     for key in ("stdout", "stderr", "stdout_sha256", "stderr_sha256"):
-        wanted: str | None = getattr(table, key)
-        if wanted is None:
+        text: str | None = getattr(table, key)
+        if text is None:
             continue
         check = _sha256 if key.endswith("_sha256") else check_pattern
-        check(wanted, origin, (*path, key))
+        check(text, origin, (*path, key))
         if output == "null":
             what = 'nothing is captured under output = "null"'
             raise origin.error((*path, key), what, 'write output = "capture" in [program]')

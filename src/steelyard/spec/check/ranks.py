@@ -84,10 +84,10 @@ def check_keys(table: LaunchMethod, origin: Origin) -> None:
         if key == "kind" or key in allowed or (queued and key not in _OWN):
             continue
         if getattr(table, field.name) != getattr(default, field.name):
-            what = f"has no meaning for kind = {shown(table.kind)}"
+            text = f"has no meaning for kind = {shown(table.kind)}"
             of = " or ".join(f'"{kind}"' for kind, keys in _OF_KIND.items() if key in keys)
             other = f"write kind = {of}, or leave {key} out" if of else f"leave {key} out"
-            raise origin.error(("launch", key), what, other)
+            raise origin.error(("launch", key), text, other)
 
 
 def _check_ranks(launching: LaunchMethod, factors: tuple[Factor, ...], origin: Origin) -> None:
@@ -160,9 +160,9 @@ def _check_simulated(launching: LaunchMethod, factors: tuple[Factor, ...], origi
         default.noise,
         default.placement,
     ):
-        what = "has no effect: ranks are packed, and noise is 0"
+        text = "has no effect: ranks are packed, and noise is 0"
         raise origin.error(
-            ("launch", "seed"), what, 'write placement = "scattered" or noise = { hosts = 0.1 }'
+            ("launch", "seed"), text, 'write placement = "scattered" or noise = { hosts = 0.1 }'
         )
 
 

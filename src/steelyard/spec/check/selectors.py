@@ -22,7 +22,7 @@ def check_pair(
     treatments: Sequence[Cell],
     new: Mapping[str, Scalar],
     old: Mapping[str, Scalar],
-    where: Mapping[str, Scalar],
+    levels: Mapping[str, Scalar],
     strata: Sequence[str],
     origin: Origin,
     new_path: Path,
@@ -34,15 +34,15 @@ def check_pair(
     ------
     SpecError
     """
-    groups = _get_groups(treatments, where, strata)
+    groups = _get_groups(treatments, levels, strata)
     for selector, path in ((new, new_path), (old, old_path)):
         for stratum, members in groups:
             _one_at_most(
                 [cell for cell in members if matches(cell, selector)], selector, stratum, origin, path
             )
         if not any(matches(cell, selector) for _, members in groups for cell in members):
-            what = f"no treatment has {toml_value({**where, **selector})}"
-            raise origin.error(path, what, "choose other levels, or let [design] run more combinations")
+            text = f"no treatment has {toml_value({**levels, **selector})}"
+            raise origin.error(path, text, "choose other levels, or let [design] run more combinations")
     pairs = [
         (a, b)
         for _, members in groups
@@ -51,8 +51,8 @@ def check_pair(
         if matches(a, new) and matches(b, old)
     ]
     if not pairs:
-        what = f"{toml_value(new)} and {toml_value(old)} are in no stratum together"
-        raise origin.error(new_path, what, "choose other levels, or let [design] run more combinations")
+        text = f"{toml_value(new)} and {toml_value(old)} are in no stratum together"
+        raise origin.error(new_path, text, "choose other levels, or let [design] run more combinations")
     if all(a == b for a, b in pairs):
         raise origin.error(new_path, "compares a treatment with itself", "choose another level")
 
@@ -60,7 +60,7 @@ def check_pair(
 def check_strata(
     treatments: Sequence[Cell],
     factor: str,
-    where: Mapping[str, Scalar],
+    levels: Mapping[str, Scalar],
     strata: Sequence[str],
     origin: Origin,
     path: Path,
@@ -71,23 +71,23 @@ def check_strata(
     ------
     SpecError
     """
-    groups = _get_groups(treatments, where, strata)
+    groups = _get_groups(treatments, levels, strata)
     for stratum, members in groups:
         for level in dict.fromkeys(cell[factor] for cell in members):
             _one_at_most(
                 [cell for cell in members if cell[factor] == level], {factor: level}, stratum, origin, path
             )
     if not any(len(members) > 1 for _, members in groups):
-        what = f"no stratum has two levels of {factor}"
-        raise origin.error(path, what, "give it more levels, or remove an exclusion")
+        text = f"no stratum has two levels of {factor}"
+        raise origin.error(path, text, "give it more levels, or remove an exclusion")
 
 
 def _get_groups(
-    treatments: Sequence[Cell], where: Mapping[str, Scalar], strata: Sequence[str]
+    treatments: Sequence[Cell], levels: Mapping[str, Scalar], strata: Sequence[str]
 ) -> list[tuple[Cell, list[Cell]]]:
     found: dict[tuple[Scalar, ...], list[Cell]] = {}
     for cell in treatments:
-        if all(cell.get(name, level) == level for name, level in where.items()):
+        if all(cell.get(name, level) == level for name, level in levels.items()):
             found.setdefault(tuple(cell[name] for name in strata), []).append(cell)
     return [(dict(zip(strata, key, strict=True)), members) for key, members in found.items()]
 
@@ -99,5 +99,5 @@ def _one_at_most(
         return
     free = [name for name in cells[0] if len({cell[name] for cell in cells}) > 1]
     inside = f" where {toml_value(stratum)}" if stratum else ""
-    what = f"{toml_value(selector)} is {len(cells)} treatments{inside}: {', '.join(free)} differ"
-    raise origin.error(path, what, f"name a level of {free[0]} as well")
+    text = f"{toml_value(selector)} is {len(cells)} treatments{inside}: {', '.join(free)} differ"
+    raise origin.error(path, text, f"name a level of {free[0]} as well")

@@ -27,11 +27,11 @@ def check_event(table: UserMetric, origin: Origin, path: Path) -> None:
             raise origin.error((*path, "event"), "only valgrind counts events", 'write source = "cachegrind"')
         return
     if table.event is None:
-        what = f"does not say what {table.source} counts"
-        raise origin.error(path, what, f"write event = one of {', '.join(events)}")
+        text = f"does not say what {table.source} counts"
+        raise origin.error(path, text, f"write event = one of {', '.join(events)}")
     if table.event not in events:
-        what = f"{table.source} has no event {table.event}"
-        raise origin.error((*path, "event"), what, suggest(table.event, events, "events"))
+        text = f"{table.source} has no event {table.event}"
+        raise origin.error((*path, "event"), text, suggest(table.event, events, "events"))
     if table.unit:
         raise origin.error((*path, "unit"), "an event is a pure number", "leave it out")
 
@@ -49,16 +49,16 @@ def check_counting(metrics: Sequence[UserMetric], program: Program, origin: Orig
     tool = counted[0].source
     for metric in counted:
         if metric.source != tool:
-            what = f"a trial runs under one tool, and {counted[0].name} needs {tool}"
-            raise origin.error(("metrics", metric.name, "source"), what, f'write source = "{tool}"')
+            text = f"a trial runs under one tool, and {counted[0].name} needs {tool}"
+            raise origin.error(("metrics", metric.name, "source"), text, f'write source = "{tool}"')
     if program.counters:
-        what = f"counters of the kernel would count {tool} itself"
-        raise origin.error(("program", "counters"), what, _APART)
+        text = f"counters of the kernel would count {tool} itself"
+        raise origin.error(("program", "counters"), text, _APART)
     for metric in metrics:
         path: Path = ("metrics", metric.name)
         if metric.is_written:
-            what = f"{tool} writes to the file that the program would report to"
-            raise origin.error((*path, "source"), what, _APART)
+            text = f"{tool} writes to the file that the program would report to"
+            raise origin.error((*path, "source"), text, _APART)
         if metric.derive is not None and (timed := sorted(_get_names(metric.derive) & set(BUILTIN))):
             raise origin.error((*path, "derive"), f"{timed[0]} would be that of {tool}", _APART)
 
@@ -70,10 +70,10 @@ def check_not_timed(metric: str, metrics: Sequence[UserMetric], origin: Origin, 
     ------
     SpecError
     """
-    counted = next((each for each in metrics if each.event is not None), None)
+    counted = next((user_metric for user_metric in metrics if user_metric.event is not None), None)
     if counted is not None and metric in BUILTIN:
-        what = f"{metric} would be that of {counted.source}, under which every trial runs"
-        raise origin.error(path, what, f'write metric = "{counted.name}" in [analysis]')
+        text = f"{metric} would be that of {counted.source}, under which every trial runs"
+        raise origin.error(path, text, f'write metric = "{counted.name}" in [analysis]')
 
 
 def _get_names(expression: str) -> frozenset[str]:

@@ -38,8 +38,8 @@ class Best(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="best", 
             raise origin.error((*path, "best"), f"unknown factor {self.best}", hint)
         levels = question.levels[self.best]
         if len(levels) < 2:
-            what = f"{self.best} has one level, which is best and worst"
-            raise origin.error((*path, "best"), what, "give it more levels, or remove the claim")
+            text = f"{self.best} has one level, which is best and worst"
+            raise origin.error((*path, "best"), text, "give it more levels, or remove the claim")
         level = self.level
         if level is not None:
             level = find_level(self.best, levels, level, origin, (*path, "level"))

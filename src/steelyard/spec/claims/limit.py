@@ -55,14 +55,14 @@ class Limit(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="limit"
         check_metric(self.limit, question, origin, (*path, "limit"))
         bounds = [key for key in ("max", "min") if getattr(self, key) is not None]
         if len(bounds) != 1:
-            what = "both max and min are given, which are two claims" if bounds else "has no bound"
-            raise origin.error(path, what, "write either max = … or min = …")
+            text = "both max and min are given, which are two claims" if bounds else "has no bound"
+            raise origin.error(path, text, "write either max = … or min = …")
         if self.quantile is not None and self.parameter is not None:
-            what = "a model predicts means, and no quantiles"
-            raise origin.error((*path, "quantile"), what, "leave out quantile, or parameter")
+            text = "a model predicts means, and no quantiles"
+            raise origin.error((*path, "quantile"), text, "leave out quantile, or parameter")
         if self.at and self.parameter is not None:
-            what = "at says already for which treatments the limit stands"
-            raise origin.error((*path, "parameter"), what, "leave out parameter, or at")
+            text = "at says already for which treatments the limit stands"
+            raise origin.error((*path, "parameter"), text, "leave out parameter, or at")
         at: Cell = {}
         for name, level in self.at.items():
             place = (*path, "at", name)
@@ -96,5 +96,5 @@ def _read_bound(value: str | float, unit: str, origin: Origin, path: Path) -> fl
     except UsageError as error:
         raise origin.placed(path, error) from None
     except ValueError:
-        what = f"must be a number (only sizes and times have units), got {shown(value)}"
-        raise origin.error(path, what, f"write a number{f' of {unit}' if unit else ''}") from None
+        text = f"must be a number (only sizes and times have units), got {shown(value)}"
+        raise origin.error(path, text, f"write a number{f' of {unit}' if unit else ''}") from None

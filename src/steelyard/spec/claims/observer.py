@@ -43,15 +43,15 @@ class Unperturbed(
         without: Levels | None = self.without
         old = question.analysis.baseline if without is None else without
         if old is None:
-            what = "unperturbed needs the key without, since [analysis] has no baseline"
-            raise origin.error(path, what, "write without = { … } as well")
+            text = "unperturbed needs the key without, since [analysis] has no baseline"
+            raise origin.error(path, text, "write without = { … } as well")
         probed = select(self.probe, question, origin, (*path, "probe"))
         alone = select(old, question, origin, (*path, "without"))
-        where = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
+        levels = select(self.where, question, origin, (*path, "where"), metric=metric, empty=True)
         strata = free_factors(question.factors, question.zips, probed.keys() | alone.keys())
         places = (*path, "probe"), (*path, "without")
-        check_pair(question.treatments, probed, alone, where, strata, origin, *places)
-        return replace(self, probe=probed, without=alone, where=where, strata=strata)
+        check_pair(question.treatments, probed, alone, levels, strata, origin, *places)
+        return replace(self, probe=probed, without=alone, where=levels, strata=strata)
 
 
 class Validates(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="validates", tag_field="kind"):

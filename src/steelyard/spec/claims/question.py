@@ -109,8 +109,8 @@ def check_parameter(name: str, metric: str, question: ClaimNames, origin: Origin
     """Raise SpecError where nothing can grow with it."""
     check_label(name, metric, question, origin, path)
     if name in question.levels and not all(map(is_number, question.levels[name])):
-        what = f"levels of {name} are not numbers, so nothing grows with them"
-        raise origin.error(path, what, "write numbers without quotes in [factors]")
+        text = f"levels of {name} are not numbers, so nothing grows with them"
+        raise origin.error(path, text, "write numbers without quotes in [factors]")
 
 
 def _no_factor(name: str, question: ClaimNames, origin: Origin, path: Path) -> SpecError:

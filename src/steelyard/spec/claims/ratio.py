@@ -109,11 +109,11 @@ def _read_loss(value: str | float, origin: Origin, path: Path) -> float:
 
 def _check_claim(claim: Pair, key: str, other: str, question: ClaimNames, origin: Origin, path: Path) -> Pair:
     metric = check_metric(claim.metric, question, origin, (*path, "metric"))
-    given: Levels | None = getattr(claim, other)
-    old = question.analysis.baseline if given is None else given
+    levels: Levels | None = getattr(claim, other)
+    old = question.analysis.baseline if levels is None else levels
     if old is None:
-        what = f"{key} without {other}, and [analysis] has no baseline"
-        raise origin.error(path, what, f"write {other} = {{ … }} as well")
+        text = f"{key} without {other}, and [analysis] has no baseline"
+        raise origin.error(path, text, f"write {other} = {{ … }} as well")
     chosen = select(getattr(claim, key), question, origin, (*path, key))
     baseline = select(old, question, origin, (*path, other))
     where = select(claim.where, question, origin, (*path, "where"), metric=metric, empty=True)

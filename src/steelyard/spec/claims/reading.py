@@ -35,11 +35,11 @@ def _read(table: Mapping[str, object], question: ClaimNames, origin: Origin, pat
     if not kinds:
         from steelyard.spec.hints.did_you_mean import is_scalar
 
-        known = ", ".join(KINDS)
+        text = ", ".join(KINDS)
         close = next((near for key in table if (near := nearest(key, KINDS))), None)
         cell = {key: level for key, level in table.items() if key in question.levels and is_scalar(level)}
         example = toml_value(cell or {"opt": "O3"})
-        hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {known}"
+        hint = f"did you mean {close}?" if close else f"write faster = {example}, or one of: {text}"
         raise origin.error(path, "no key names a kind of claim", hint)
     if len(kinds) > 1:
         what = f"{' and '.join(kinds)} are two claims"

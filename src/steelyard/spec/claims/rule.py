@@ -55,8 +55,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="rule", 
             levels = [str(level) for level in question.levels[self.over]]
             for name in (*rule.left, *rule.right):
                 if name not in levels:
-                    what = f"{self.over} has no level {shown(name)}"
-                    raise origin.error((*path, "rule"), what, suggest(name, levels, "levels"))
+                    text = f"{self.over} has no level {shown(name)}"
+                    raise origin.error((*path, "rule"), text, suggest(name, levels, "levels"))
         else:
             check_label(self.over, metric, question, origin, (*path, "over"))
         if self.parameter is not None:
@@ -81,7 +81,7 @@ def _check_scales(claim: Rule, question: ClaimNames, origin: Origin, path: Path)
     most = max(numbers.values(), default=LEAST_POINTS)
     if most < LEAST_POINTS:
         scales = max(numbers, key=lambda name: numbers[name])
-        what = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
+        text = f"{scales} has {most} level{'s' * (most != 1)}, and growth needs at least {LEAST_POINTS}"
         hint = f"give {scales} more levels, or name the label that grows: parameter = …"
         hint += "; growth = false compares values only"
-        raise origin.error((*path, "rule"), what, hint)
+        raise origin.error((*path, "rule"), text, hint)

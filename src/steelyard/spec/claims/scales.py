@@ -85,13 +85,13 @@ class Scales(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag="scale
                 _check_growth(text, self.parameter, self.along, origin, (*path, key))
         if self.deviation is not None:
             self._check_deviation(self.deviation, origin, (*path, "deviation"))
-        where = select(self.where, question, origin, (*path, "where"), metric=self.scales, empty=True)
+        levels = select(self.where, question, origin, (*path, "where"), metric=self.scales, empty=True)
         litmus = select(self.litmus, question, origin, (*path, "litmus"), metric=self.scales, empty=True)
         for name, scale in self.at.items():
             if not 1 < scale < float("inf"):
                 what = f"growth has no value at {name} = {scale:g}"
                 raise origin.error((*path, "at", name), what, "write a number above 1")
-        return replace(self, where=where, litmus=litmus)
+        return replace(self, where=levels, litmus=litmus)
 
     def _check_deviation(self, text: str, origin: Origin, path: Path) -> None:
         from steelyard.core.growth import HALF, parse_deviation

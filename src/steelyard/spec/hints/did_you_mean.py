@@ -93,7 +93,7 @@ def suggest_levels(key: str, value: object, levels: Levels) -> str:
     found = [cells_with(each, levels) for each in given]
     if len(found) == 1 and found[0]:
         return f"write {' or '.join(f'{key} = {toml_value(cell)}' for cell in found[0])}"
-    if found and all(len(each) == 1 for each in found):
+    if found and all(len(group) == 1 for group in found):
         return f"write {key} = {toml_value({k: v for cells in found for k, v in cells[0].items()})}"
     factor = value if isinstance(value, str) and value in levels else next(iter(levels), None)
     if factor is None or not levels[factor]:

@@ -71,7 +71,7 @@ def type_errors(
         return
     rest: Any = value
     if isinstance(value, dict):
-        rest = {key: each for key, each in value.items() if key not in wrong}
+        rest = {key: item for key, item in value.items() if key not in wrong}
     while message := _get_refusal(expected, rest):
         field = _FIELD.match(message)
         if field and field[1] == "missing required" and field[2] in wrong:
@@ -79,7 +79,7 @@ def type_errors(
         yield _own_error(expected, value, origin, path, message, levels)
         if not field or field[1] != "contains unknown":
             return
-        rest = {key: each for key, each in rest.items() if key != field[2]}
+        rest = {key: item for key, item in rest.items() if key != field[2]}
 
 
 def _own_error(
@@ -96,9 +96,9 @@ def _own_error(
         return origin.error(path, f"the key {field[2]} is missing", f"write {field[2]} = …")
     options = _options(expected)
     if message.startswith("Invalid enum value") and options:
-        wanted = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
-        hint = suggest_option(path, str(value), options) or f"write {wanted}"
-        return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
+        text = _either([*_other_kinds(expected), *(f'"{option}"' for option in options)])
+        hint = suggest_option(path, str(value), options) or f"write {text}"
+        return origin.error(path, f"must be {text}, got {shown(value)}", hint)
     return _other_kind(expected, value, origin, path, message, levels)
 
 
@@ -106,22 +106,22 @@ def _other_kind(
     expected: Any, value: object, origin: Origin, path: Path, message: str, levels: Levels
 ) -> SpecError:
     """Return the error for a value of another kind than is wanted, or beyond a bound."""
-    wanted = _wanted(message)
+    text = _wanted(message)
     if isinstance(value, dict) and len(path) == 1 and _is_list_of_tables(expected):
         hint = f"write [[{path[0]}]], with two brackets on either side"
-    elif path and wanted == _KINDS["object"] and (fitting := _get_key_for(expected, value)):
+    elif path and text == _KINDS["object"] and (fitting := _get_key_for(expected, value)):
         table = toml_value({fitting: value})
         hint = f"write {path[-1]} = {table}" if path[1:] else f"write [{path[0]}], and {table[2:-2]} below it"
-    elif path and wanted == _KINDS["object"] and _is_cell(expected, path):
+    elif path and text == _KINDS["object"] and _is_cell(expected, path):
         hint = suggest_levels(str(path[-1]), value, levels)
     else:
         hint = (
             suggest_level(expected, path, value, levels)
             or _get_cure(message, value)
             or (suggest_number(expected, str(path[-1]), value) if path else None)
-            or f"write {wanted}"
+            or f"write {text}"
         )
-    return origin.error(path, f"must be {wanted}, got {shown(value)}", hint)
+    return origin.error(path, f"must be {text}, got {shown(value)}", hint)
 
 
 def unknown_key(key: str, known: typing.Iterable[str], origin: Origin, path: Path) -> SpecError:
@@ -151,11 +151,11 @@ def _get_children(expected: Any, value: object) -> Iterator[tuple[str | int, Any
     for member in members(expected):
         if isinstance(value, dict) and isinstance(member, type) and issubclass(member, msgspec.Struct):
             keys = keys_of(member)
-            yield from ((key, keys[key], each) for key, each in value.items() if key in keys)
+            yield from ((key, keys[key], item) for key, item in value.items() if key in keys)
         elif isinstance(value, dict) and typing.get_origin(member) in _TABLES:
-            yield from ((key, typing.get_args(member)[1], each) for key, each in value.items())
+            yield from ((key, typing.get_args(member)[1], item) for key, item in value.items())
         elif isinstance(value, (list, tuple)) and typing.get_origin(member) in _LISTS:
-            yield from ((i, typing.get_args(member)[0], each) for i, each in enumerate(value))
+            yield from ((i, typing.get_args(member)[0], item) for i, item in enumerate(value))
 
 
 def _is_list_of_tables(expected: Any) -> bool:

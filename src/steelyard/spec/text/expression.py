@@ -207,8 +207,8 @@ class _Parser:
 
     def _unexpected(self, wanted: str) -> UsageError:
         column, token = self._tokens[0]
-        found = f"found {token}" if token else "the text ends"
-        return _at(column, self._text, f"expected {wanted}, but {found}", "operators: + - * / **")
+        text = f"found {token}" if token else "the text ends"
+        return _at(column, self._text, f"expected {wanted}, but {text}", "operators: + - * / **")
 
 
 def _get_tokens(text: str) -> list[tuple[int, str]]:

@@ -41,7 +41,7 @@ class ErrorCollector:
         ------
         SpecError
         """
-        every = [each for error in self._errors for each in (error, *error.others)]
+        every = [steelyard_error for error in self._errors for steelyard_error in (error, *error.others)]
         if len(every) > MOST:
             rest = SpecError(
                 f"more is wrong than these {MOST}", hint="correct them, and give the same command again"

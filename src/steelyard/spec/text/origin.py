@@ -106,7 +106,7 @@ def nearest(word: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     import difflib
 
     words = list(known)
-    folded = {each.lower().replace("-", "_"): each for each in words}
+    folded = {text.lower().replace("-", "_"): text for text in words}
     close = difflib.get_close_matches(word.lower().replace("-", "_"), folded, n=1, cutoff=cutoff)
     return folded[close[0]] if close else None
 

@@ -52,7 +52,7 @@ def toml_value(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(toml_value, value))}]"
     if isinstance(value, Mapping):
-        inner = ", ".join(f"{toml_key(key)} = {toml_value(each)}" for key, each in value.items())
+        inner = ", ".join(f"{toml_key(key)} = {toml_value(item)}" for key, item in value.items())
         return f"{{ {inner} }}" if inner else "{}"
     raise TypeError(f"TOML cannot express {type(value).__name__}")
 

@@ -65,12 +65,14 @@ def replicate(
 
 def verdict(replicated: Sequence[Replicated], least: float) -> Verdict:
     """Replicated effects of one kind of context."""
-    if any(each.moves for each in replicated):
+    if any(replication.moves for replication in replicated):
         return "moves"
     low, high = 1 / (1 + least), 1 + least
     inside = all(
-        each.ci_family is not None and low <= each.ci_family.low and each.ci_family.high <= high
-        for each in replicated
+        replication.ci_family is not None
+        and low <= replication.ci_family.low
+        and replication.ci_family.high <= high
+        for replication in replicated
     )
     return "within" if inside else "not_resolved"
 

@@ -30,7 +30,7 @@ MOST_SHIFTS: Final = 200
 
 
 def compared(
-    found: Answer,
+    answer: Answer,
     samples: Sequence[Sample],
     *,
     to_limit: Sequence[Sample] | None,
@@ -41,7 +41,7 @@ def compared(
 
     Parameters
     ----------
-    found : Answer
+    answer : Answer
         What each sample says alone.
     samples, to_limit, layout
         As of ``answer``, problems pooled where the experiment declares them.
@@ -53,9 +53,9 @@ def compared(
     UsageError
         As ``pair_up``.
     """
-    declared, facts = found.declared, found.design
+    declared, facts = answer.declared, answer.design
     looks = looks_of(facts)
-    others = [sample for sample in found.samples if sample.metric.name != declared.metric]
+    descriptions = [sample for sample in answer.samples if sample.metric.name != declared.metric]
     judged = [
         _with_fresh_run(each, declared, facts)
         for each in compare(
@@ -65,20 +65,20 @@ def compared(
     typical = typical_runs(samples, declared, facts.order)
     quantiles = _compute_quantiles(samples, declared, facts)
     judged = [
-        replace(each, typical=its, quantiles=of)
-        for each, its, of in zip(judged, typical, quantiles, strict=True)
+        replace(each, typical=its, quantiles=speedups)
+        for each, its, speedups in zip(judged, typical, quantiles, strict=True)
     ]
     foreign = {
-        name: _without_foreign_labels(declared, others, name)
-        for name in dict.fromkeys(each.metric.name for each in others)
+        name: _without_foreign_labels(declared, descriptions, name)
+        for name in dict.fromkeys(description.metric.name for description in descriptions)
     }
     unjudged = [
         comparison
-        for name, known in foreign.items()
-        for comparison in intervals(samples, known, metric=name, order=facts.order, looks=looks)
+        for name, analysis in foreign.items()
+        for comparison in intervals(samples, analysis, metric=name, order=facts.order, looks=looks)
     ]
-    found = replace(
-        found,
+    answer = replace(
+        answer,
         comparisons=(*judged, *unjudged),
         contexts=_compute_contexts(samples, declared, facts),
         speedup_ratios=_compute_ratios(samples, declared, facts),
@@ -92,8 +92,8 @@ def compared(
             ),
         )
     if layout is None or len(layout.varying) < 2:
-        return found
-    return _with_effects(found, crossed, layout, declared, foreign)
+        return answer
+    return _with_effects(answer, crossed, layout, declared, foreign)
 
 
 # What few experiments have is imported where one has it: a comparison starts 10 ms earlier.
@@ -142,11 +142,11 @@ def _with_effects(
 
     facts, looks = answer.design, looks_of(answer.design)
     effects = factorial(samples, layout, declared, order=facts.order, looks=looks)
-    others = [replace(known, metric=name) for name, known in foreign.items()]
+    analyses = [replace(analysis, metric=name) for name, analysis in foreign.items()]
     return replace(
         answer,
         effects=tuple(with_fresh_runs(effect, answer.declared, facts) for effect in effects),
-        effects_beside=effects_beside(samples, layout, others, order=facts.order, looks=looks),
+        effects_beside=effects_beside(samples, layout, analyses, order=facts.order, looks=looks),
     )
 
 
@@ -160,7 +160,7 @@ def _with_fresh_run(comparison: Comparison, declared: Analysis, facts: DesignFac
 
 def _without_foreign_labels(declared: Analysis, describeds: Sequence[Described], metric: str) -> Analysis:
     """Strata may name labels, which not every metric has."""
-    of_metric = [each for each in describeds if each.metric.name == metric]
+    of_metric = [description for description in describeds if description.metric.name == metric]
     strata = [
         name
         for name in declared.strata or ()

@@ -69,13 +69,13 @@ def compare(
     UsageError
         As ``pair_up``.
     """
-    found = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
-    tested = [i for i, each in enumerate(found) if each.p is not None]
-    judged = list(map(_make_unjudgeable, found))
-    for places in families([found[i].stratum for i in tested], declared):
+    comparisons = intervals(samples, declared, metric=declared.metric, order=order, looks=looks)
+    tested = [i for i, each in enumerate(comparisons) if each.p is not None]
+    judged = list(map(_make_unjudgeable, comparisons))
+    for places in families([comparisons[i].stratum for i in tested], declared):
         members = [tested[place] for place in places]
         for i, comparison in zip(
-            members, _compute_family([found[i] for i in members], declared), strict=True
+            members, _compute_family([comparisons[i] for i in members], declared), strict=True
         ):
             judged[i] = comparison
     return tuple(judged)
@@ -227,15 +227,15 @@ def _compute_family(members: Sequence[Comparison], declared: Analysis) -> list[C
     differences = adjust([member.p for member in members if member.p is not None], declared.alpha)
     if declared.margin is None:
         return [
-            _judged(each, tested, None, len(members), declared)
-            for each, tested in zip(members, differences, strict=True)
+            _judged(comparison, tested, None, len(members), declared)
+            for comparison, tested in zip(members, differences, strict=True)
         ]
     ratios = [member.speedup for member in members]
     one_sided = declared.equivalence == "one-sided"
     alone = [within(ratio, declared.margin, declared.alpha, one_sided=one_sided) for ratio in ratios]
     return [
-        _judged(each, tested, relevant, len(members), declared)
-        for each, tested, relevant in zip(
+        _judged(comparison, tested, relevant, len(members), declared)
+        for comparison, tested, relevant in zip(
             members, differences, together(alone, ratios, declared.alpha, adjust), strict=True
         )
     ]

@@ -46,9 +46,9 @@ class Crossed(msgspec.Struct, frozen=True):
 
         The rest is counted as known, which leaves fewer.
         """
-        one, other = self.of_instances, max(0.0, self.of_units - self.of_rest)
-        squares = one**2 / (self.instances - 1) + other**2 / (self.units - 1)
-        return (one + other) ** 2 / squares if squares else self.instances - 1.0
+        value, other = self.of_instances, max(0.0, self.of_units - self.of_rest)
+        squares = value**2 / (self.instances - 1) + other**2 / (self.units - 1)
+        return (value + other) ** 2 / squares if squares else self.instances - 1.0
 
     @property
     def left(self) -> float:
@@ -61,7 +61,7 @@ class Crossed(msgspec.Struct, frozen=True):
 
 def crossed(baseline: Sample, treatment: Sample) -> Crossed | None:
     """Cross instances with units; ``None`` where a combination is missing, or one of both is single."""
-    tables = [_compute_table(each) for each in (baseline, treatment)]
+    tables = [_compute_table(sample) for sample in (baseline, treatment)]
     if tables[0] is None or tables[1] is None or tables[0].shape != tables[1].shape:
         return None
     d = tables[0] - tables[1]

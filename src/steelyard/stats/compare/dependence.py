@@ -65,10 +65,10 @@ class Hull(msgspec.Struct, frozen=True):
 
     def interval(self, alpha: float) -> Interval | None:
         """Return what holds both intervals; ``None`` where one of them is unbounded."""
-        one, other = self.one.interval(alpha), self.other.interval(alpha)
-        if one is None or other is None:
+        interval, other = self.one.interval(alpha), self.other.interval(alpha)
+        if interval is None or other is None:
             return None
-        return Interval(min(one.low, other.low), max(one.high, other.high))
+        return Interval(min(interval.low, other.low), max(interval.high, other.high))
 
 
 def allowing_for(ratio: Speedup, likeness: Autocorrelation | None) -> Speedup:

@@ -149,9 +149,9 @@ def _joined(
         treatment=treatment,
         labels=labels,
         failures=Failures(
-            sum(each.attempted for each in by_treatment.values()),
-            sum(each.failed for each in by_treatment.values()),
-            sum(each.timed_out for each in by_treatment.values()),
+            sum(failures.attempted for failures in by_treatment.values()),
+            sum(failures.failed for failures in by_treatment.values()),
+            sum(failures.timed_out for failures in by_treatment.values()),
         ),
         censored=censored if any(censored) else array("b"),
         instances=Instances(factor, levels, of),

@@ -53,12 +53,12 @@ def ratios_of_speedups(
         if factor in new and old.get(factor) == new[factor]:
             key = tuple(_without(levels, factor) for levels in (old, new, pair.treatment.labels))
             groups.setdefault(key, []).append(pair)
-    found = [
+    ratios = [
         _one(factor, members[0], member, declared, order, looks)
         for members in groups.values()
         for member in members[1:]
     ]
-    return _judged(found, declared)
+    return _judged(ratios, declared)
 
 
 def _without(levels: Mapping[str, Scalar], factor: str) -> tuple[tuple[str, Scalar], ...]:
@@ -105,19 +105,22 @@ def _one(
 
 
 def _judged(ratios: Sequence[SpeedupRatio], declared: Analysis) -> tuple[SpeedupRatio, ...]:
-    known = [i for i, each in enumerate(ratios) if isinstance(each.ratio, Speedup)]
-    results = holm([each.ratio.p for each in ratios if isinstance(each.ratio, Speedup)], declared.alpha)
-    tested = dict(zip(known, results, strict=True))
+    numbers = [i for i, speedup_ratio in enumerate(ratios) if isinstance(speedup_ratio.ratio, Speedup)]
+    results = holm(
+        [speedup_ratio.ratio.p for speedup_ratio in ratios if isinstance(speedup_ratio.ratio, Speedup)],
+        declared.alpha,
+    )
+    tested = dict(zip(numbers, results, strict=True))
     judged = []
-    for i, each in enumerate(ratios):
-        if i not in tested or isinstance(each.ratio, Undefined):
-            judged.append(each)
+    for i, ratio in enumerate(ratios):
+        if i not in tested or isinstance(ratio.ratio, Undefined):
+            judged.append(ratio)
             continue
         change: Change = "not_resolved"
-        if tested[i].rejected and not each.refused:
-            change = "larger" if each.ratio.log > 0 else "smaller"
+        if tested[i].rejected and not ratio.refused:
+            change = "larger" if ratio.ratio.log > 0 else "smaller"
         level = tested[i].level
         judged.append(
-            replace(each, ci_family=each.ratio.interval(level), p_holm=tested[i].p_holm, change=change)
+            replace(ratio, ci_family=ratio.ratio.interval(level), p_holm=tested[i].p_holm, change=change)
         )
     return tuple(judged)

@@ -139,22 +139,22 @@ def ratio_of_speedups(
     By the kind of interval of its parts, but for Fieller's, which has no form for four means: log-delta
     stands in its place, and ``method`` says so. Errors that repetition does not show are those of all four.
     """
-    one, other = numerator, denominator
-    if one.paired and other.paired and one.old.by == other.old.by:
-        common = np.intersect1d(one.old.ids, other.old.ids)
+    contrast, other = numerator, denominator
+    if contrast.paired and other.paired and contrast.old.by == other.old.by:
+        common = np.intersect1d(contrast.old.ids, other.old.ids)
         if common.size == 0:
             return Undefined("no_common_block")
-        one, other = restricted(one, common), restricted(other, common)
+        contrast, other = restricted(contrast, common), restricted(other, common)
         found = (
-            _of_means(one, other, interval, seed)
+            _of_means(contrast, other, interval, seed)
             if estimand == "ratio_of_means"
-            else estimate(_of_units(one, other), estimand, interval, seed=seed)
+            else estimate(_of_units(contrast, other), estimand, interval, seed=seed)
         )
     else:
-        found = _make_independent(one, other, estimand, interval, seed)
+        found = _make_independent(contrast, other, estimand, interval, seed)
     if isinstance(found, Undefined) or not type_b:
         return found
-    parts = contributions_of_ratio(one, other, type_b, logs=estimand == "geomean_ratio")
+    parts = contributions_of_ratio(contrast, other, type_b, logs=estimand == "geomean_ratio")
     return with_type_b(found, parts)
 
 
@@ -247,7 +247,7 @@ def _make_distribution_of_launches(
     if contrast.paired or other.paired:
         return None
     if estimand == "geomean_ratio" and interval == "bootstrap-t":
-        rows = [each.logs for of in (contrast, other) for each in (of.old, of.new)[:: of.sign]]
+        rows = [units.logs for of in (contrast, other) for units in (of.old, of.new)[:: of.sign]]
         return Studentised(*known, studentised_samples(rows, logs=True, seed=seed))
     a, b = means_of(contrast), means_of(other)
     if estimand != "ratio_of_means" or a is None or b is None:

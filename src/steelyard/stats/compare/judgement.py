@@ -98,9 +98,9 @@ def together(
     With Holm, any wrong one among them has a probability of at most ``alpha``. Those without a ratio are in
     no family.
     """
-    known = [i for i, each in enumerate(judgements) if each.p is not None]
+    numbers = [i for i, each in enumerate(judgements) if each.p is not None]
     results = dict(
-        zip(known, adjust([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
+        zip(numbers, adjust([p for each in judgements if (p := each.p) is not None], alpha), strict=True)
     )
     adjusted: list[Judgement] = []
     for i, (judgement, ratio) in enumerate(zip(judgements, ratios, strict=True)):

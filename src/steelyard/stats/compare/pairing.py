@@ -98,8 +98,6 @@ def _check(samples: Sequence[Sample], baseline: Mapping[str, Scalar], strata: Se
                     hint=f"name one of: {known}",
                 )
     if baseline and samples and not any(_matches(sample.treatment, baseline) for sample in samples):
-        wanted = ", ".join(f"{name} = {level!r}" for name, level in baseline.items())
+        text = ", ".join(f"{name} = {level!r}" for name, level in baseline.items())
         labels = ", ".join(dict.fromkeys(sample.treatment.label for sample in samples[:8]))
-        raise UsageError(
-            f"analysis.baseline: no treatment has {wanted}", hint=f"the treatments are: {labels}"
-        )
+        raise UsageError(f"analysis.baseline: no treatment has {text}", hint=f"the treatments are: {labels}")

@@ -63,10 +63,10 @@ def gum_draws(means: Means, *, seed: int, draws: int = DRAWS) -> Floats:
         nu = means.top.size - 1
         correlation = means.r_both / (means.r_top * means.r_bottom) if means.r_top * means.r_bottom else 0.0
         correlation = min(1.0, max(-1.0, correlation))
-        one, other = rng.standard_normal((2, draws))
-        other = correlation * one + math.sqrt(1 - correlation**2) * other
+        one, item = rng.standard_normal((2, draws))
+        item = correlation * one + math.sqrt(1 - correlation**2) * item
         scale = np.sqrt(nu / rng.chisquare(nu, draws))
-        top, bottom = 1 + means.r_top * one * scale, 1 + means.r_bottom * other * scale
+        top, bottom = 1 + means.r_top * one * scale, 1 + means.r_bottom * item * scale
     else:
         top = 1 + means.r_top * rng.standard_t(means.top.size - 1, draws)
         bottom = 1 + means.r_bottom * rng.standard_t(means.bottom.size - 1, draws)

@@ -77,9 +77,9 @@ def compare_sessions(
     """
     known = {name: [each[name] for each in old if name in each] for name in new}
     found = {name: _predicted(known[name], its) for name, its in new.items() if known[name]}
-    laws = {name: each.law for name, each in found.items() if each.law is not None}
+    laws = {name: group.law for name, group in found.items() if group.law is not None}
     tests = dict(zip(laws, holm([law.p_of(1.0) for law in laws.values()], alpha), strict=True))
-    return tuple(_moved(name, each, tests.get(name)) for name, each in found.items())
+    return tuple(_moved(name, group, tests.get(name)) for name, group in found.items())
 
 
 class _Predicted(NamedTuple):
@@ -92,8 +92,8 @@ class _Predicted(NamedTuple):
 
 
 def _predicted(old: Sequence[SessionMeans], new: SessionMeans) -> _Predicted:
-    times = np.array([each.time for each in old])
-    ratios = np.array([each.relative for each in old])
+    times = np.array([group.time for group in old])
+    ratios = np.array([group.relative for group in old])
     relative = not np.isnan([*ratios, new.relative]).any() and bool(np.ptp(times) >= np.ptp(ratios) / 2)
     values, value = (ratios, new.relative) if relative else (times, new.time)
     k, log = len(old), float(values.mean()) - value

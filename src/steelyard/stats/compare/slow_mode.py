@@ -28,24 +28,24 @@ def slow_mode(between: Contrast, old: Sample, new: Sample) -> SlowMode | None:
     A run is slow beyond Tukey's outer fence (Tukey 1977) of the logarithms of the treatment with the wider
     quartiles, about its median, as far out as ``outliers`` wants it.
     """
-    logs = [_logs(each) for each in (old, new)]
+    logs = [_logs(sample) for sample in (old, new)]
     if min(log.size for log in logs) < 5 or not all(np.isfinite(log).all() for log in logs):
         return None
     # Slow is larger where less is better.
     centred = [between.sign * (log - np.median(log)) for log in logs]
-    first, _, third = max((quartiles(each) for each in centred), key=lambda each: each[2] - each[0])
-    fence = third + FENCE * (1 + SMALL_SAMPLE / min(each.size for each in centred)) * (third - first)
-    slow = [each > fence for each in centred]
-    counts = [int(each.sum()) for each in slow]
+    first, _, third = max((quartiles(row) for row in centred), key=lambda group: group[2] - group[0])
+    fence = third + FENCE * (1 + SMALL_SAMPLE / min(row.size for row in centred)) * (third - first)
+    slow = [row > fence for row in centred]
+    counts = [int(row.sum()) for row in slow]
     if third == first or min(counts) or not 1 <= max(counts) < ENOUGH:
         return None
     at = counts.index(max(counts))
     share = clopper_pearson(counts[at], logs[at].size)
-    rest = [float(np.median(each[~its])) for each, its in zip(logs, slow, strict=True)]
+    rest = [float(np.median(row[~its])) for row, its in zip(logs, slow, strict=True)]
     times = abs(float(np.median(logs[at][slow[at]])) - rest[at])
     within = between.sign * (rest[0] - rest[1])
     # Slow runs of the baseline speak for the treatment.
-    ends = [math.exp(within + (1 - 2 * at) * each * times) for each in (share.low, share.high)]
+    ends = [math.exp(within + (1 - 2 * at) * value * times) for value in (share.low, share.high)]
     return SlowMode(
         treatment=(old, new)[at].treatment,
         runs=counts[at],

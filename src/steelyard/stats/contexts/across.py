@@ -68,7 +68,9 @@ def robust(values: Floats) -> Robust | None:
     # Rounding must not move a mean out of an interval without width.
     slack = 64 * np.finfo(np.float64).eps * float(np.abs(x).max())
     differs = any(
-        mean < each.low - slack or mean > each.high + slack for each in (trimmed_interval, middle) if each
+        mean < interval.low - slack or mean > interval.high + slack
+        for interval in (trimmed_interval, middle)
+        if interval
     )
     return Robust(float(np.median(x)), middle, trimmed, trimmed_interval, differs)
 

@@ -66,12 +66,12 @@ def crossed_components(visits: Visits) -> Components | Undefined:
     nu_between = sum(each.shape[0] - 1 for each in table)
     nu_passes, nu_within = len(table) * (passes - 1), nu_between * (passes - 1)
     of_contexts = of_passes = of_rest = 0.0
-    for each in table:
-        rows, columns = each.mean(axis=1, keepdims=True), each.mean(axis=0, keepdims=True)
-        centre = float(each.mean())
+    for row in table:
+        rows, columns = row.mean(axis=1, keepdims=True), row.mean(axis=0, keepdims=True)
+        centre = float(row.mean())
         of_contexts += passes * float(((rows - centre) ** 2).sum())
-        of_passes += each.shape[0] * float(((columns - centre) ** 2).sum())
-        of_rest += float(((each - rows - columns + centre) ** 2).sum())
+        of_passes += row.shape[0] * float(((columns - centre) ** 2).sum())
+        of_rest += float(((row - rows - columns + centre) ** 2).sum())
     within = of_rest / nu_within
     f, p = _compute_f_test(of_contexts / nu_between, within, nu_between, nu_within)
     contexts = sum(each.shape[0] for each in table)
@@ -102,7 +102,7 @@ def _compute_rounds(visits: Visits) -> list[Floats] | Undefined:
     complete = ~np.isnan(table).any(axis=1)
     rounds = _round_of(visits, ids.size, place)
     found = [table[complete & (rounds == number)] for number in np.unique(rounds)]
-    found = [each for each in found if each.shape[0] > 1]
+    found = [item for item in found if item.shape[0] > 1]
     return found or Undefined("one_pass")
 
 

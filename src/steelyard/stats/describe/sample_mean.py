@@ -80,11 +80,11 @@ class SampleMean(msgspec.Struct, frozen=True):
         """
         if self.s == 0:
             return Interval(self.value, self.value) if 2.0 ** (1 - self.n) <= alpha else None
-        seen = self.seen_interval(alpha)
+        interval = self.seen_interval(alpha)
         reach = self.value * (1 + self.unseen(alpha) * (self._pace - 1))
         if not self.slow_towards(reach):
-            return seen
-        return Interval(min(seen.low, reach), max(seen.high, reach))
+            return interval
+        return Interval(min(interval.low, reach), max(interval.high, reach))
 
     def p_of(self, bound: float) -> float:
         """Two-sided p of the hypothesis that the mean is ``bound``.

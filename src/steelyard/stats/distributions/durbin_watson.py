@@ -23,14 +23,14 @@ class _Beta(msgspec.Struct, frozen=True):
 
 def chance_of_likeness(r1: float, n: int) -> float:
     """Return the probability that n >= 3 independent values have an autocorrelation above ``r1``."""
-    its = _law(n)
-    return beta_cdf(its.b, its.a, min(1.0, max(0.0, (1 - r1) / 2)))
+    beta = _law(n)
+    return beta_cdf(beta.b, beta.a, min(1.0, max(0.0, (1 - r1) / 2)))
 
 
 def likeness_by_chance(probability: float, n: int) -> float:
     """Return the inverse: the r1 that so many of n independent values exceed."""
-    its = _law(n)
-    return 1 - 2 * beta_quantile(its.b, its.a, probability)
+    beta = _law(n)
+    return 1 - 2 * beta_quantile(beta.b, beta.a, probability)
 
 
 @lru_cache(maxsize=1024)

@@ -31,8 +31,8 @@ class MonteCarlo(msgspec.Struct, frozen=True, eq=False):
 
     def interval(self, alpha: float) -> Interval | None:
         """Return the k-th draw from either end, k = floor(alpha / 2 (M + 1))."""
-        found = ends(self.ratios, alpha)
-        return found if found is not None and found.low > 0 else None
+        interval = ends(self.ratios, alpha)
+        return interval if interval is not None and interval.low > 0 else None
 
 
 class Studentised(msgspec.Struct, frozen=True, eq=False):
@@ -62,10 +62,10 @@ class Studentised(msgspec.Struct, frozen=True, eq=False):
 
     def interval(self, alpha: float) -> Interval | None:
         """S exp(-t*_(upper) se) to S exp(-t*_(lower) se)."""
-        found = ends(self.t, alpha)
-        if found is None:
+        interval = ends(self.t, alpha)
+        if interval is None:
             return None
-        low, high = self.log - found.high * self.se, self.log - found.low * self.se
+        low, high = self.log - interval.high * self.se, self.log - interval.low * self.se
         if low < -LARGEST_LOG or high > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))

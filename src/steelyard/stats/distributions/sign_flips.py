@@ -78,10 +78,10 @@ class SignFlips(msgspec.Struct, frozen=True, eq=False):
         Below ``least_p`` it is at least that of t.
         """
         within_reach = max(alpha, self.least_p)
-        found = ends(self.means, within_reach)
-        if found is None:
+        interval = ends(self.means, within_reach)
+        if interval is None:
             return None
-        low, high = found.low, found.high
+        low, high = interval.low, interval.high
         if self.error:
             blurred = self._blurred().ends(within_reach)
             low, high = min(low, blurred.low), max(high, blurred.high)

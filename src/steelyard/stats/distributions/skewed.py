@@ -40,7 +40,7 @@ class SkewedT(msgspec.Struct, frozen=True):
     def interval(self, alpha: float) -> Interval | None:
         """Interval of the ratio; ``None`` where it leaves the range of double."""
         reach = t_quantile(self.nu, alpha)
-        low, high = (self.log - self.se * untransformed(each, self.a) for each in (reach, -reach))
+        low, high = (self.log - self.se * untransformed(value, self.a) for value in (reach, -reach))
         if low < -LARGEST_LOG or high > LARGEST_LOG:
             return None
         return Interval(math.exp(low), math.exp(high))

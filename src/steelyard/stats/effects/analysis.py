@@ -117,10 +117,10 @@ def _analysed(
     if declared.unreplicated == "lenth" and cells.units == 1:
         effects = _with_lenth(effects)
     contrasts = [
-        ContrastEffect(name, found, interval_of(found))
+        ContrastEffect(name, estimate, interval_of(estimate))
         for name, weights in declared.contrasts.items()
         if (row := contrast_row(structure, weights)) is not None
-        for found in [_along(cells, sign * row)]
+        for estimate in [_along(cells, sign * row)]
     ]
     censored = unjudgeable(structure.samples, ignore_failures=declared.failures == "ignore")
     judged = _judged(effects, declared.alpha, looks, censored=censored)
@@ -133,7 +133,8 @@ def _analysed(
         effects=judged,
         levels=tuple(over_looks(level, looks) for level in _compute_levels(structure, cells, sign)),
         conditional=tuple(
-            over_looks(each, looks) for each in _compute_conditional(structure, cells, judged, sign)
+            over_looks(conditional_effect, looks)
+            for conditional_effect in _compute_conditional(structure, cells, judged, sign)
         ),
         contrasts=_judged(contrasts, declared.alpha, looks, censored=censored),
         rest=spread.rest,
@@ -195,11 +196,11 @@ def _make_effect(
 
 def _compute_levels(structure: Structure, cells: Cells, sign: float) -> list[LevelEffect]:
     return [
-        LevelEffect(axis.name, step, found, interval_of(found))
+        LevelEffect(axis.name, step, estimate, interval_of(estimate))
         for place, axis in enumerate(structure.axes)
         if len(axis.steps) > 2
         for step in range(1, len(axis.steps))
-        for found in [_along(cells, sign * step_row(structure, place, step))]
+        for estimate in [_along(cells, sign * step_row(structure, place, step))]
     ]
 
 
@@ -217,8 +218,8 @@ def _compute_conditional(
         first, second = effect.factors
         for step in (0, 1):
             row = step_row(structure, places[first], 1, within=(places[second], step))
-            found = _along(cells, sign * row)
-            yield ConditionalEffect(first, second, step, found, interval_of(found))
+            estimate = _along(cells, sign * row)
+            yield ConditionalEffect(first, second, step, estimate, interval_of(estimate))
 
 
 def _along(cells: Cells, row: Floats) -> LogEstimate:
@@ -245,19 +246,19 @@ def _judged(
     estimated: Sequence[Judged], alpha: float, looks: Looks | None, *, censored: bool
 ) -> tuple[Judged, ...]:
     """Adjust over those that have a p value."""
-    found = [over_looks(each, looks) for each in estimated]
-    with_p = [(i, p) for i, each in enumerate(found) if (p := _p(each)) is not None]
+    effects = [over_looks(contrast_effect, looks) for contrast_effect in estimated]
+    with_p = [(i, p) for i, contrast_effect in enumerate(effects) if (p := _p(contrast_effect)) is not None]
     tested = dict(zip([i for i, _ in with_p], holm([p for _, p in with_p], alpha), strict=True))
     judged = []
-    for i, each in enumerate(found):
+    for i, effect in enumerate(effects):
         if i not in tested:
-            judged.append(each)
+            judged.append(effect)
             continue
-        ratio, level = _make_ratio(each), tested[i].level
+        ratio, level = _make_ratio(effect), tested[i].level
         left = level if looks is None else looks.level(level)
         judged.append(
             replace(
-                each,
+                effect,
                 p_holm=tested[i].p_holm,
                 resolved=None if censored else tested[i].rejected,
                 ci_family=None if ratio is None else interval_of(ratio, left),
@@ -294,10 +295,10 @@ def _without_verdicts(
     order: Order,
     looks: Looks | None,
 ) -> Iterator[Factorial]:
-    for each in declared:
-        if not asks_for_effects(layout, each):
+    for analysis in declared:
+        if not asks_for_effects(layout, analysis):
             continue
-        for found in factorial(samples, layout, each, order=order, looks=looks):
+        for found in factorial(samples, layout, analysis, order=order, looks=looks):
             effects = tuple(
                 replace(effect, p=None, p_flips=None, p_holm=None, resolved=None, ci_family=None)
                 for effect in found.effects

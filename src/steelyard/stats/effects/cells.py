@@ -69,8 +69,8 @@ def cells_of(samples: Sequence[Sample], *, order: Order) -> Cells | Undefined:
     Contexts that were visited several times are the units, since what a context does is shared by its blocks.
     """
     values = [np.asarray(sample.values, dtype=np.float64) for sample in samples]
-    for each in values:
-        if (reason := _make_unusable(each)) is not None:
+    for row in values:
+        if (reason := _make_unusable(row)) is not None:
             return reason
     if samples[0].instances is not None:
         return _of_instances(samples, values)
@@ -103,7 +103,7 @@ def _of_instances(samples: Sequence[Sample], values: Sequence[Floats]) -> Cells 
     common = reduce(_shared, map(_compute_distinct, of))
     if not common.size:
         return Undefined("no_common_instance")
-    logs = tuple(_means(np.log(each), ids, common) for each, ids in zip(values, of, strict=True))
+    logs = tuple(_means(np.log(row), ids, common) for row, ids in zip(values, of, strict=True))
     blocks = reduce(
         _shared, (_compute_distinct(np.asarray(sample.blocks, dtype=np.int64)) for sample in samples)
     )

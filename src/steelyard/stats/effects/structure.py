@@ -122,13 +122,13 @@ def _structure(
     crossed: tuple[int, ...],
 ) -> Structure | Broken | None:
     used = [sorted({steps[j] for steps, _ in members}) for j in range(len(axes))]
-    kept = [j for j, seen in enumerate(used) if len(seen) > 1]
-    if len(kept) < 2:
+    numbers = [j for j, seen in enumerate(used) if len(seen) > 1]
+    if len(numbers) < 2:
         return None
-    shown = tuple(Axis(axes[j].name, tuple(axes[j].steps[step] for step in used[j])) for j in kept)
+    shown = tuple(Axis(axes[j].name, tuple(axes[j].steps[step] for step in used[j])) for j in numbers)
     ordered = sorted(
-        ((tuple(used[j].index(steps[j]) for j in kept), sample) for steps, sample in members),
-        key=lambda each: each[0],
+        ((tuple(used[j].index(steps[j]) for j in numbers), sample) for steps, sample in members),
+        key=lambda group: group[0],
     )
     found = [steps for steps, _ in ordered]
     samples = tuple(sample for _, sample in ordered)
@@ -136,7 +136,7 @@ def _structure(
     stratum = {name: level for name, level in samples[0].treatment.levels.items() if name in apart}
     table = np.array(found)
     if layout.kind in ("fraction", "plackett-burman"):
-        if len(set(found)) == layout.count and len(kept) == len(layout.varying):
+        if len(set(found)) == layout.count and len(numbers) == len(layout.varying):
             kind: Literal["fraction", "screening"] = "fraction" if layout.fraction else "screening"
             terms = (
                 _of_fraction(layout.fraction, table, layout.names)

@@ -99,10 +99,10 @@ class Builds(msgspec.Struct, frozen=True):
         # On a geometric grid, each size of tau is as probable with a weight of tau.
         shared = np.log(weights).sum(axis=1) / 2 + np.log(tau)
         none = shared + _compute_level(sums, START, np.array([self.places.size]))[0][:, 0]
-        one, _ = _one_change(sums, cuts, size)
+        row, _ = _one_change(sums, cuts, size)
         logs = [
             (none + math.log(NO_CHANGE))[:, np.newaxis],
-            shared[:, np.newaxis] + one + np.log(gaps / n * (1 - NO_CHANGE - TWO_CHANGES)),
+            shared[:, np.newaxis] + row + np.log(gaps / n * (1 - NO_CHANGE - TWO_CHANGES)),
         ]
         first, second = np.triu_indices(cuts.size, k=1)
         if first.size:
@@ -128,7 +128,7 @@ class Builds(msgspec.Struct, frozen=True):
 
 def _compute_level(sums: list[Floats], start: Ints, end: Ints) -> tuple[Floats, Floats, Floats]:
     """Return the logarithm of the likelihood of builds that share a level, their mean, and its weight."""
-    weight, first, second = (each[:, end] - each[:, start] for each in sums)
+    weight, first, second = (row[:, end] - row[:, start] for row in sums)
     mean = first / weight
     return -(second - first * mean) / 2 - np.log(weight) / 2, mean, weight
 
@@ -149,10 +149,10 @@ def _compute_two_changes(sums: list[Floats], cuts: Ints, ints: Ints, size: float
         _compute_level(sums, ints, np.array([sums[0].shape[1] - 1])),
     )
     log = sum(part[0] for part in parts)
-    one, two = parts[1][1] - parts[0][1], parts[2][1] - parts[1][1]
+    row, two = parts[1][1] - parts[0][1], parts[2][1] - parts[1][1]
     shared = 1 / parts[1][2]
     first = size**2 + 1 / parts[0][2] + shared
     second = size**2 + shared + 1 / parts[2][2]
     determinant = first * second - shared**2
-    square = (one**2 * second + 2 * one * two * shared + two**2 * first) / determinant
-    return log - np.log(determinant) / 2 - square / 2, np.abs(two) > np.abs(one)
+    square = (row**2 * second + 2 * row * two * shared + two**2 * first) / determinant
+    return log - np.log(determinant) / 2 - square / 2, np.abs(two) > np.abs(row)

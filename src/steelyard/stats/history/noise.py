@@ -80,10 +80,10 @@ def _around_levels(series: Floats) -> Floats:
     left, both = sums[..., first - 1], sums[..., second - 1]
     explained = left**2 / first + (both - left) ** 2 / (second - first) + both**2 / (n - second)
     best = explained.argmax(axis=-1, keepdims=True)
-    split, other = first[best], second[best]
+    split, item = first[best], second[best]
     before, until = np.take_along_axis(left, best, axis=-1), np.take_along_axis(both, best, axis=-1)
     place = np.arange(n)
-    levels = np.where(place < other, (until - before) / (other - split), -until / (n - other))
+    levels = np.where(place < item, (until - before) / (item - split), -until / (n - item))
     rest -= np.where(place < split, before / split, levels)
     squares = np.sum(rest**2, axis=-1)
     products = np.sum(rest[..., 1:] * rest[..., :-1], axis=-1)

@@ -72,17 +72,17 @@ class Sums(msgspec.Struct, frozen=True):
         before, after = self.weights[splits] - self.weights[start], self.weights[end] - self.weights[splits]
         left = (self.values[..., splits] - self.values[..., start]) / before
         right = (self.values[..., end] - self.values[..., splits]) / after
-        found: Floats = (right - left) * np.sqrt(before * after / (before + after))
-        return found
+        steps: Floats = (right - left) * np.sqrt(before * after / (before + after))
+        return steps
 
 
 def largest(series: Floats) -> Floats:
     """Return the largest absolute step of each row, in units of the noise's standard deviation times 1."""
     sums = Sums.of(series, np.ones(series.shape[-1]))
     best = np.zeros(series.shape[:-1])
-    for each in seeded(series.shape[-1]):
-        start = each.starts[:, np.newaxis]
-        found = np.abs(sums.steps(start, each.splits, start + each.length))
+    for intervals in seeded(series.shape[-1]):
+        start = intervals.starts[:, np.newaxis]
+        found = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
         best = np.maximum(best, found.max(axis=(-2, -1)))
     return best
 
@@ -109,23 +109,30 @@ class Scan(msgspec.Struct, frozen=True):
     def of(cls, sums: Sums) -> Scan:
         """Scan one series."""
         parts = []
-        for each in seeded(sums.weights.size - 1):
-            start = each.starts[:, np.newaxis]
-            found = np.abs(sums.steps(start, each.splits, start + each.length))
+        for intervals in seeded(sums.weights.size - 1):
+            start = intervals.starts[:, np.newaxis]
+            found = np.abs(sums.steps(start, intervals.splits, start + intervals.length))
             best = found.argmax(axis=1)
             rows = np.arange(best.size)
-            parts.append((each.starts, each.starts + each.length, each.splits[rows, best], found[rows, best]))
+            parts.append(
+                (
+                    intervals.starts,
+                    intervals.starts + intervals.length,
+                    intervals.splits[rows, best],
+                    found[rows, best],
+                )
+            )
         starts, ends, splits, sizes = (np.concatenate(column) for column in zip(*parts, strict=True))
         return cls(starts, ends, splits, sizes)
 
     def narrowest_over(self, threshold: float) -> list[int]:
         """Return splits of the narrowest intervals with a larger step, none of which contains another."""
         left = np.flatnonzero(self.sizes > threshold)
-        found: list[int] = []
+        numbers: list[int] = []
         while left.size:
             lengths = self.ends[left] - self.starts[left]
             narrow = left[lengths == lengths.min()]
             split = int(self.splits[narrow[self.sizes[narrow].argmax()]])
-            found.append(split)
+            numbers.append(split)
             left = left[(self.starts[left] >= split) | (self.ends[left] <= split)]
-        return sorted(found)
+        return sorted(numbers)

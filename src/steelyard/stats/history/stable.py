@@ -72,7 +72,7 @@ class Stable(msgspec.Struct, frozen=True):
 def stable(n: int, phi: float) -> Stable:
     """Return the distribution for a series of ``n`` records whose correlation was estimated as ``phi``."""
     upper = phi + MARGIN / math.sqrt(n)
-    correlation = next((each for each in CORRELATIONS if each >= upper), CORRELATIONS[-1])
+    correlation = next((value for value in CORRELATIONS if value >= upper), CORRELATIONS[-1])
     return Stable(_simulated(min(n, LONGEST), correlation), max(1.0, n / LONGEST))
 
 
@@ -90,5 +90,5 @@ def _simulated(n: int, phi: float) -> Floats:
 
 
 def _largest(series: Floats) -> Floats:
-    found = noise(series)
-    return largest(clipped(series, found.sd)) / found.long_run
+    series_noise = noise(series)
+    return largest(clipped(series, series_noise.sd)) / series_noise.long_run

@@ -77,13 +77,13 @@ def examine(series: Floats, u: Floats) -> Examined:
     """
     known = float(np.sqrt(np.mean(u**2)))
     least = max(known, EXACT)
-    found = noise(series, least)
-    sd, phi = float(found.sd), float(found.phi)
+    series_noise = noise(series, least)
+    sd, phi = float(series_noise.sd), float(series_noise.phi)
     # What records scatter beyond their own uncertainty they share; one of few runs counts less.
     shared = max(sd**2 - known**2, 0.01 * sd**2)
     weights = 1 / (shared + u**2)
     weights /= weights.mean()
-    near = clipped(series, found.sd)
+    near = clipped(series, series_noise.sd)
     sums = Sums.of(near, weights)
     far = np.abs(series - neighbourhood(series)) > FAR * sd
     return Examined(
@@ -93,7 +93,7 @@ def examine(series: Floats, u: Floats) -> Examined:
         scan=Scan.of(sums),
         sd=sd,
         phi=phi,
-        long_run=float(found.long_run),
+        long_run=float(series_noise.long_run),
         least=least,
         outliers=tuple(np.flatnonzero(far).tolist()),
         null=stable(series.size, phi),

@@ -175,9 +175,9 @@ def relabelled(first: Floats, second: Floats) -> Relabelled | None:
 
 @lru_cache(maxsize=64)
 def _without_ties(m: int, n: int) -> Floats:
-    found = _arranged(np.arange(1.0, m + n + 1), m)
-    found.flags.writeable = False
-    return found
+    ties = _arranged(np.arange(1.0, m + n + 1), m)
+    ties.flags.writeable = False
+    return ties
 
 
 def _arranged(ascending: Floats, m: int) -> Floats:

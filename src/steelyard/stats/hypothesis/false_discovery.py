@@ -30,6 +30,6 @@ def benjamini_hochberg(p_values: Sequence[float], q: float = 0.05) -> tuple[Test
     rejected = adjusted <= q
     level = max(1, int(rejected.sum())) * q / m
     return tuple(
-        Tested(float(each), float(a), bool(r), level)
-        for each, a, r in zip(p, adjusted, rejected, strict=True)
+        Tested(float(item), float(a), bool(r), level)
+        for item, a, r in zip(p, adjusted, rejected, strict=True)
     )

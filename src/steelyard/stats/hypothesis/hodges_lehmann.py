@@ -28,9 +28,9 @@ def shift(first: Floats, second: Floats, alpha: float = 0.05) -> Shift | None:
     middle = [(count + 1) // 2, count // 2 + 1]
     cut = rank_sum_cut(m, n, alpha)
     ends = [cut, count + 1 - cut] if cut else []
-    found = every.kth([*middle, *ends])
-    value = found[0] / 2 + found[1] / 2
-    return Shift(value, Interval(found[2], found[3]) if ends else None)
+    values = every.kth([*middle, *ends])
+    value = values[0] / 2 + values[1] / 2
+    return Shift(value, Interval(values[2], values[3]) if ends else None)
 
 
 def rank_sum_cut(m: int, n: int, alpha: float) -> int:

@@ -80,9 +80,9 @@ def _walk(m: int, n: int, distance: int, unit: int, ends: npt.NDArray[np.intp]) 
     mass, outside = np.zeros(m + 1), 0.0
     mass[0] = 1.0
     for k in range(1, m + n + 1):
-        left = m + n - k + 1
-        drawn = mass * (m - taken) / left
-        mass *= np.clip(n - (k - 1 - taken), 0, None) / left
+        count = m + n - k + 1
+        drawn = mass * (m - taken) / count
+        mass *= np.clip(n - (k - 1 - taken), 0, None) / count
         mass[1:] += drawn[:-1]
         if looked_at[k - 1]:
             far = np.abs(taken * (unit // m) - (k - taken) * (unit // n)) >= distance

@@ -47,16 +47,16 @@ def signed_rank(differences: Floats) -> TestOutcome | None:
     n = moved.size
     if n == 0:
         return None
-    found = midranks(np.abs(moved))
-    statistic = float(found.ranks[moved > 0].sum())
+    ranks = midranks(np.abs(moved))
+    statistic = float(ranks.ranks[moved > 0].sum())
     if n <= MOST_EXACT:
-        tails = _tails(found.ranks) if found.tied else rank_tails(n)
-        step = 2 if found.tied else 1
+        tails = _tails(ranks.ranks) if ranks.tied else rank_tails(n)
+        step = 2 if ranks.tied else 1
         total = n * (n + 1) // 2 * step
         place = round(statistic * step)
         p = min(1.0, 2 * float(min(tails[place], tails[total - place])))
-        return TestOutcome(statistic, p, "exact-ties" if found.tied else "exact")
-    variance = n * (n + 1) * (2 * n + 1) / 24 - found.tie_term / 48
+        return TestOutcome(statistic, p, "exact-ties" if ranks.tied else "exact")
+    variance = n * (n + 1) * (2 * n + 1) / 24 - ranks.tie_term / 48
     z = (statistic - n * (n + 1) / 4) / math.sqrt(variance)
     return TestOutcome(statistic, math.erfc(abs(z) / math.sqrt(2)), "normal")
 
@@ -75,9 +75,9 @@ def centre(differences: Floats, alpha: float = 0.05) -> Centre | None:
     count = every.count
     cut = signed_rank_cut(n, alpha)
     ends = [cut, count + 1 - cut] if cut else []
-    found = every.kth([(count + 1) // 2, count // 2 + 1, *ends])
-    value = found[0] / 4 + found[1] / 4
-    return Centre(value, Interval(found[2] / 2, found[3] / 2) if ends else None)
+    values = every.kth([(count + 1) // 2, count // 2 + 1, *ends])
+    value = values[0] / 4 + values[1] / 4
+    return Centre(value, Interval(values[2] / 2, values[3] / 2) if ends else None)
 
 
 def signed_rank_cut(n: int, alpha: float) -> int:

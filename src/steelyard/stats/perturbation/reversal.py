@@ -22,10 +22,10 @@ def reversals(
     known = {name: each for name, each in zip(names, changes, strict=True) if not isinstance(each, Undefined)}
     alone = known.get(names[0])
     ps = [
-        max(alone.p_holm, each.p_holm)
-        if alone is not None and math.log(alone.ratio) * math.log(each.ratio) < 0
+        max(alone.p_holm, change.p_holm)
+        if alone is not None and math.log(alone.ratio) * math.log(change.ratio) < 0
         else 1.0
-        for each in known.values()
+        for change in known.values()
     ]
     if alone is None:
         return ()
@@ -34,12 +34,12 @@ def reversals(
     return tuple(
         Contest(
             probe=name,
-            metric=each.metric,
-            ratio=each.ratio,
-            ci95=each.ci95,
-            blocks=each.blocks,
+            metric=change.metric,
+            ratio=change.ratio,
+            ci95=change.ci95,
+            blocks=change.blocks,
             p_holm=None if test is None else test.p_holm,
             reversed=test is not None and test.rejected,
         )
-        for (name, each), test in zip(known.items(), adjusted, strict=True)
+        for (name, change), test in zip(known.items(), adjusted, strict=True)
     )

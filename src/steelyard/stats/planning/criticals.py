@@ -53,8 +53,8 @@ def of_signs(n: int, alpha: float) -> tuple[float, Criticals]:
 
     The critical values of t where it does not are returned too.
     """
-    its = _with_likeness(0.0, n, alpha, 1)
-    return its.shares[0], Criticals(its.values[1:], its.shares[1:])
+    criticals = _with_likeness(0.0, n, alpha, 1)
+    return criticals.shares[0], Criticals(criticals.values[1:], criticals.shares[1:])
 
 
 def always(critical: float) -> Criticals:

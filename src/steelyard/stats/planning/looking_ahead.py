@@ -47,7 +47,7 @@ def outlook(  # noqa: PLR0913 -- a design has this many properties
             s=s,
             pilot=pilot,
             shows=_compute_ratio(shown, s),
-            needed=tuple(test.needed(math.log1p(each) / s) for each in DIFFERENCES),
+            needed=tuple(test.needed(math.log1p(value) / s) for value in DIFFERENCES),
             precise=None
             if target is None or unit == "run"
             else _compute_precise(unit, target, s, passes, units),
@@ -81,5 +81,5 @@ def _compute_precise(unit: Unit, target: float, s: float, passes: int, first: in
     if unit == "instance":
         # No more of them come with the blocks that a stop rule adds.
         return n_precise(target, s)
-    found = n_relied_on(target, s, blocks=passes)
-    return None if found is None else max(found, first)
+    count = n_relied_on(target, s, blocks=passes)
+    return None if count is None else max(count, first)

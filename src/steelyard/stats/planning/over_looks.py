@@ -32,12 +32,12 @@ def blocks_decided(
     ``power_at`` has the power of so many blocks at the level of one look. ``None`` where ``looks`` end
     before.
     """
-    made: list[int] = []
+    numbers: list[int] = []
 
     def each() -> Iterator[Single]:
         for look in looks:
-            made.append(look)
-            at_look = Looks(tuple(dict.fromkeys(max(3, each) for each in made))).level(alpha)
+            numbers.append(look)
+            at_look = Looks(tuple(dict.fromkeys(max(3, number) for number in numbers))).level(alpha)
             yield Single(look, power_at(look, at_look))
 
     for single, reached in shown_by(each()):

@@ -120,7 +120,7 @@ class PlannedTest(msgspec.Struct, frozen=True):
 
     def _decided(self, power_of_units: Callable[[int, float], float], power: float) -> int | None:
         looks = takewhile(lambda look: look <= MOST_BLOCKS, looks_from(self.first or 0, self.passes))
-        found = blocks_decided(
+        count = blocks_decided(
             lambda blocks, at: power_of_units(blocks // self.passes, at), self.level, looks, power
         )
-        return None if found is None else found // self.passes
+        return None if count is None else count // self.passes

@@ -55,8 +55,8 @@ class Precision(msgspec.Struct, frozen=True):
     @property
     def widest(self) -> float | None:
         """The widest of them; ``None`` if one is unbounded or the list is empty."""
-        known = [halfwidth for halfwidth in self.halfwidths if halfwidth is not None]
-        return max(known) if known and len(known) == len(self.halfwidths) else None
+        values = [halfwidth for halfwidth in self.halfwidths if halfwidth is not None]
+        return max(values) if values and len(values) == len(self.halfwidths) else None
 
     def reached(self, target: float) -> bool:
         """Whether every half-width is at most ``target``."""
@@ -89,9 +89,9 @@ def precision(
         return Precision(tuple(mean_halfwidth(value) for value in values), doubts_of(values, finite))
     doubts: dict[EarlyDoubt, bool] = {
         "bimodal": _is_bimodal(values),
-        "autocorrelated": any("autocorrelated" in each.flags for each in compared),
+        "autocorrelated": any("autocorrelated" in comparison.flags for comparison in compared),
     }
-    widths = tuple(halfwidth_of(each) for each in compared)
+    widths = tuple(halfwidth_of(comparison) for comparison in compared)
     floor = 0.0
     if declared.instances is not None:
         pairs = pair_up(primary, declared).pairs
@@ -115,9 +115,7 @@ def doubts_of(values: Sequence[Floats], in_time: Sequence[Floats]) -> tuple[Earl
     """Return doubts about few blocks with these samples, and with contrasts in the order of time."""
     found: dict[EarlyDoubt, bool] = {
         "bimodal": _is_bimodal(values),
-        "autocorrelated": any(
-            (r1 := autocorrelation(each)) is not None and r1.significant for each in in_time
-        ),
+        "autocorrelated": any((r1 := autocorrelation(row)) is not None and r1.significant for row in in_time),
     }
     return tuple(doubt for doubt, up in found.items() if up)
 

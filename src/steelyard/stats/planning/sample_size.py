@@ -70,12 +70,12 @@ def n_signs(effect: float, alpha: float = 0.05, power: float = POWER, *, in_time
     ``effect`` is over their ``s``. It is the number from which on P(Bin(n, Phi(-effect)) < k) is enough,
     although it falls where k stays. Beyond ``MOST_SIGNS``, by the normal distribution.
     """
-    found = _compute_n_signs(effect, alpha, power)
+    count = _compute_n_signs(effect, alpha, power)
     for _ in range(2 if in_time else 0):
-        if found is None:
+        if count is None:
             return None
-        found = _compute_n_signs(effect, alpha, power_without_likeness(effect, found, alpha, power))
-    return found
+        count = _compute_n_signs(effect, alpha, power_without_likeness(effect, count, alpha, power))
+    return count
 
 
 def signs_power(effect: float, n: int, alpha: float, *, in_time: bool = False) -> float:

@@ -80,7 +80,7 @@ def standing(
     """
     least, fraction = (NARROW, PART) if target is None else (target, rel_effect)
     asked = (
-        [(halfwidth_of(each), narrow(each, least, fraction)) for each in judged]
+        [(halfwidth_of(comparison), narrow(comparison, least, fraction)) for comparison in judged]
         if fraction is not None and judged
         else [(halfwidth, target or NARROW) for halfwidth in precision.halfwidths]
     )
@@ -93,7 +93,7 @@ def standing(
     return Standing(
         halfwidth=farthest,
         target=wanted,
-        decided=target is not None or all(each.verdict != "not_resolved" for each in judged),
+        decided=target is not None or all(comparison.verdict != "not_resolved" for comparison in judged),
         doubts=precision.doubts,
         floor=precision.floor,
         speedup=first.value if isinstance(first, Speedup) else None,

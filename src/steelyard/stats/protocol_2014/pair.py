@@ -105,7 +105,7 @@ def choose(checks: Checks, alpha: float) -> Path:
 def _is_normal(checks: Checks, alpha: float) -> bool:
     """Whether Shapiro and Wilk reject neither sample."""
     both = (checks.normality_baseline, checks.normality_treatment)
-    return all(each is not None and each.p > alpha for each in both)
+    return all(normality is not None and normality.p > alpha for normality in both)
 
 
 def alternative_of(rules: Rules, better: str) -> Alternative:

@@ -39,7 +39,7 @@ def tables_of(pairs: Sequence[ProtocolPair], strata: Sequence[str]) -> ProgramTa
     program = next((name for name in PROGRAMS if name in strata), strata[0])
     shared = {
         *strata,
-        *_compute_constant([each for pair in pairs for each in (pair.baseline, pair.treatment)]),
+        *_compute_constant([treatment for pair in pairs for treatment in (pair.baseline, pair.treatment)]),
     }
     factors = tuple(name for name in pairs[0].treatment.levels if name not in shared)
     return replace(tabulate([_found(pair, program, shared) for pair in pairs], program), factors=factors)

@@ -48,10 +48,12 @@ def looks_of(facts: DesignFacts) -> Looks | None:
     last = facts.blocks
     if facts.decided:
         by_rule = facts.closed is not None or facts.state in ("complete", "precision_not_reached")
-        made = [look for look in facts.looks if not (by_rule and look in facts.idle)]
+        numbers = [look for look in facts.looks if not (by_rule and look in facts.idle)]
         closed = None if facts.closed is None else max(3, min(facts.closed, last))
         # Nothing is spent for two blocks; they are judged as three.
-        seen = {max(3, min(each, last)) for each in (*made, *facts.extended_from, closed or last, last)}
+        seen = {
+            max(3, min(number, last)) for number in (*numbers, *facts.extended_from, closed or last, last)
+        }
         return Looks(tuple(sorted(seen)), closed)
     if facts.extended_from:
         seen = {*facts.extended_from, last}

@@ -39,10 +39,18 @@ def budget(
         lines.append(Component("covariance of pairs", "A", "both", None, root, True, 1.0, both, old.nu))
     for part in parts:
         its = {"baseline": old.value, "treatment": new.value}.get(part.side)
-        of = part.of
+        type_b = part.of
         lines.append(
             Component(
-                of.name, "B", part.side, its, of.standard, of.relative, part.sensitivity, part.u**2, of.nu
+                type_b.name,
+                "B",
+                part.side,
+                its,
+                type_b.standard,
+                type_b.relative,
+                part.sensitivity,
+                part.u**2,
+                type_b.nu,
             )
         )
     nu = ratio.nu if allowed.nu is None else allowed.nu

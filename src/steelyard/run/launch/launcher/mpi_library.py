@@ -63,15 +63,15 @@ def library_of(mpirun: str) -> Library:
         raise MachineError(
             f"{mpirun} --version cannot be run: {error}", hint="give another one: mpirun = in [launch]"
         ) from None
-    said = done.stdout + done.stderr
+    text = done.stdout + done.stderr
     for implementation, pattern in (
         ("openmpi", r"\((?:Open MPI|OpenRTE|PRRTE)\)\s*([\w.]+)"),
         ("impi", r"Intel\(R\) MPI Library.*?Version\s+([\w.]+)"),
         ("mpich", r"HYDRA build details:\s*Version:\s*([\w.]+)"),
     ):
-        if found := re.search(pattern, said, re.DOTALL):
-            return Library(implementation, found[1])
-    first = next(iter(said.strip().splitlines()), "nothing")
+        if match := re.search(pattern, text, re.DOTALL):
+            return Library(implementation, match[1])
+    first = next(iter(text.strip().splitlines()), "nothing")
     raise MachineError(
         f"{mpirun} belongs to an unknown MPI library; it says: {first[:200]}",
         hint="Open MPI, MPICH and Intel MPI are known: give the path of one of theirs as mpirun in [launch]",

@@ -60,18 +60,18 @@ class Smpi:
     def around(self, launch: Launch, names: Mapping[str, str], run: str) -> Launch:  # noqa: ARG002 -- it keeps none
         """See ``Launcher``."""
         _refuse_linked(launch.path)
-        asked, ranks = self._asked, ranks_of(self._asked, names)
+        method, ranks = self._asked, ranks_of(self._asked, names)
         platform, hosts = self._places(names)
         hostfile = self._hostfile(hosts)
         settings = [*SETTINGS, f"smpi/np:{ranks}", f"smpi/hostfile:{hostfile}"]
-        if asked.selector is not None:
-            settings.append(f"smpi/coll-selector:{expand(asked.selector, names)}")
-        settings += [f"smpi/{op}:{expand(name, names)}" for op, name in asked.algorithms.items()]
+        if method.selector is not None:
+            settings.append(f"smpi/coll-selector:{expand(method.selector, names)}")
+        settings += [f"smpi/{op}:{expand(name, names)}" for op, name in method.algorithms.items()]
         starter, env = simulator().path, launch.env
         logs = ["--log=root.thres:warning"]
-        if shares := shares_of(asked, names):
+        if shares := shares_of(method, names):
             env = preload(env, noise_library(self._noise, simulator()))
-            settings += settings_of(shares, seed_text(asked, names))
+            settings += settings_of(shares, seed_text(method, names))
             # Hosts warn that they do not cost what smpi/os and smpi/or say, which is what noise is.
             logs.append("--log=smpi_host.thres:error")
         words = (
@@ -79,7 +79,7 @@ class Smpi:
             launch.path,
             *(f"--cfg={setting}" for setting in settings),
             *logs,
-            *(expand(word, names) for word in asked.arguments),
+            *(expand(word, names) for word in method.arguments),
             str(platform),
             *launch.argv[1:],
         )

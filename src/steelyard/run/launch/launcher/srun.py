@@ -70,14 +70,14 @@ class Srun:
 
 
 def _find_srun() -> str:
-    found = shutil.which("srun")
-    if found is None:
+    text = shutil.which("srun")
+    if text is None:
         raise MachineError(
             'srun not found in PATH; ranks under kind = "slurm" need it',
             hint="run where the commands of Slurm are installed, or leave ranks out and start them in"
             " [program]",
         )
-    return found
+    return text
 
 
 def _choose_plugin(srun: str, program: str, arguments: Sequence[str]) -> str | None:
@@ -126,9 +126,9 @@ def _list_plugins(srun: str) -> tuple[str, ...]:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MachineError(f"{srun} --mpi=list cannot be run: {error}", hint="see steelyard doctor") from None
     if done.returncode:
-        said = (done.stderr.strip() or done.stdout.strip()).splitlines()
+        texts = (done.stderr.strip() or done.stdout.strip()).splitlines()
         raise MachineError(
-            f"srun does not say which plugins for MPI it has: {said[-1] if said else 'nothing'}",
+            f"srun does not say which plugins for MPI it has: {texts[-1] if texts else 'nothing'}",
             hint="run where `srun --mpi=list` answers",
         )
     listed = re.findall(r"^(?:srun: )?\s*(\w+)$", done.stdout + done.stderr, re.MULTILINE)

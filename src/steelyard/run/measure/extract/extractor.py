@@ -111,13 +111,13 @@ class Extractor:
         """Return an extractor of what treatments with these levels report."""
         chosen = tuple(metric.name for metric in applicable(self._experiment.metrics, levels))
         if chosen not in self._reduced:
-            kept = tuple(
+            metrics = tuple(
                 msgspec.structs.replace(metric, where={})
                 for metric in self._experiment.metrics
                 if metric.name in chosen
             )
             self._reduced[chosen] = Extractor(
-                msgspec.structs.replace(self._experiment, metrics=kept), self._read_output
+                msgspec.structs.replace(self._experiment, metrics=metrics), self._read_output
             )
         return self._reduced[chosen]
 
@@ -129,8 +129,8 @@ def applicable(metrics: Sequence[UserMetric], levels: Mapping[str, Scalar]) -> l
     """
     absent = {m.name for m in metrics if any(levels.get(name) != level for name, level in m.where.items())}
     needs = {m.name: parse(m.derive).names for m in metrics if m.derive is not None}
-    while more := {name for name, of in needs.items() if name not in absent and of & absent}:
-        absent |= more
+    while names := {name for name, of in needs.items() if name not in absent and of & absent}:
+        absent |= names
     return [metric for metric in metrics if metric.name not in absent]
 
 

@@ -108,10 +108,10 @@ class Lines:
             return VERSION
 
     def _add(self, column: Column, line: _Line, place: str) -> None:
-        wanted = self._units[line.metric]
-        if wanted and line.unit != wanted:
+        text = self._units[line.metric]
+        if text and line.unit != text:
             given = f"has the unit {line.unit!r}" if line.unit else "has no unit"
-            raise MissingValueError(line.metric, f"{place} {given}, and the spec says {wanted!r}")
+            raise MissingValueError(line.metric, f"{place} {given}, and the spec says {text!r}")
         unprintable = next((name for name in line.labels if not (name and name.isprintable())), None)
         if unprintable is not None:
             raise MissingValueError(line.metric, f"{place} has a label named {unprintable[:80]!r}")
