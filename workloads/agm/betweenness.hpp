@@ -110,7 +110,7 @@ class Dependencies : public PrefetchedRows {
         dependencies_.assign(graph_.count(), 0);
         per_path_.assign(graph_.count(), 0);
         std::vector<Item> items;
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             const std::uint32_t level = counts_.levels()[local];
             if (level != PathCounts::unreached && level > 0) {
                 items.push_back({graph_.vertex(local), level, 0});

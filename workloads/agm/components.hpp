@@ -40,7 +40,7 @@ class Components : public PrefetchedRows {
     std::vector<Item> begin(In in, std::uint32_t label) {
         labels_.resize(graph_.count());
         std::vector<Item> items;
-        for (std::size_t local = 0; local < labels_.size(); local++) {
+        for (std::size_t local = 0; local < labels_.size(); ++local) {
             const bool is_known = in(local);
             labels_[local] = is_known ? label : own_label(local);
             if (!is_known && graph_.degree(local) > 0) {
@@ -78,7 +78,7 @@ class Components : public PrefetchedRows {
     /// Components that have their least vertex on this rank.
     [[nodiscard]] std::uint64_t count() const {
         std::uint64_t found = 0;
-        for (std::size_t local = 0; local < labels_.size(); local++) {
+        for (std::size_t local = 0; local < labels_.size(); ++local) {
             found += labels_[local] == own_label(local) ? 1 : 0;
         }
         return found;

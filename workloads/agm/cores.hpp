@@ -32,7 +32,7 @@ class Cores : public PrefetchedRows {
         left_.resize(graph_.count());
         is_removed_.assign(graph_.count(), false);
         std::vector<Item> items;
-        for (std::size_t local = 0; local < left_.size(); local++) {
+        for (std::size_t local = 0; local < left_.size(); ++local) {
             left_[local] = static_cast<std::uint32_t>(graph_.degree(local));
             items.push_back({graph_.vertex(local), left_[local]});
         }
@@ -45,7 +45,7 @@ class Cores : public PrefetchedRows {
         if (is_removed_[local] || left_[local] <= item.left) {
             return false; // It is in the class that is current already.
         }
-        left_[local]--;
+        --left_[local];
         item.left = left_[local];
         return true;
     }

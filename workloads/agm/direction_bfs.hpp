@@ -38,7 +38,7 @@ class DirectionBfs {
             const std::uint64_t arcs = team_.all(Fold::sum, arcs_of_frontier());
             unexplored -= arcs;
             is_bottom_up = is_bottom_up ? size_ >= graph_.owners.vertices() / few : arcs > unexplored / many;
-            level_++;
+            ++level_;
             is_bottom_up ? look_for_frontier() : tell_neighbours();
         }
     }
@@ -103,7 +103,7 @@ class DirectionBfs {
 
     void look_for_frontier() {
         const std::vector<std::vector<std::uint64_t>> maps = maps_of_ranks();
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             if (parents_[local] != graph::no_vertex) {
                 continue;
             }

@@ -40,7 +40,7 @@ class LightSssp {
         : sssp_(graph, ends, copies), owners_(graph.owners), rank_(graph.rank),
           has_edges_(ends.size() / word + 1), changed_(has_edges_.size()),
           values_(copies ? graph.owners.ranks() : 0) {
-        for (std::size_t local = 0; local < ends.size(); local++) {
+        for (std::size_t local = 0; local < ends.size(); ++local) {
             has_edges_[local / word] |= std::uint64_t{ends[local] > graph.begin[local]} << (local % word);
         }
     }
@@ -51,7 +51,7 @@ class LightSssp {
         for (const Item& item : first) {
             mark_changed(item);
         }
-        for (std::size_t rank = 0; rank < values_.size(); rank++) {
+        for (std::size_t rank = 0; rank < values_.size(); ++rank) {
             values_[rank] = (rank == rank_ ? distances() : sssp_.remote().of_ranks()[rank]).data();
         }
         return first;
@@ -92,14 +92,14 @@ class LightSssp {
     /// `visit` with every own vertex that came nearer since it was taken last, in ascending order.
     template <class Visit>
     void take_changed(Visit visit) {
-        for (std::size_t i = 0; i < changed_.size(); i++) {
+        for (std::size_t i = 0; i < changed_.size(); ++i) {
             for_bits(i, std::exchange(changed_[i], 0), visit);
         }
     }
     /// `visit` with those that have light edges, which stay.
     template <class Visit>
     void for_changed_with_edges(Visit visit) const {
-        for (std::size_t i = 0; i < changed_.size(); i++) {
+        for (std::size_t i = 0; i < changed_.size(); ++i) {
             for_bits(i, changed_[i] & has_edges_[i], visit);
         }
     }
@@ -176,7 +176,7 @@ class DirectionSssp {
 
     static std::vector<std::uint64_t> heavy_begins(const graph::Csr& graph, float light) {
         std::vector<std::uint64_t> begins(graph.count());
-        for (std::size_t local = 0; local < begins.size(); local++) {
+        for (std::size_t local = 0; local < begins.size(); ++local) {
             const auto weights = graph.weights_of(local);
             const auto heavy = std::upper_bound(weights.begin(), weights.end(), light);
             begins[local] = graph.begin[local] + static_cast<std::uint64_t>(heavy - weights.begin());
@@ -244,7 +244,7 @@ class DirectionSssp {
     void spread_news() {
         runtime_.epoch_over(rows_.size(), piece, [this](std::size_t i) {
             const News news{graph_.vertex(rows_[i]), distances()[rows_[i]]};
-            for (std::size_t rank = 0; rank < graph_.owners.ranks(); rank++) {
+            for (std::size_t rank = 0; rank < graph_.owners.ranks(); ++rank) {
                 if (rank != graph_.rank) {
                     news_.send(static_cast<int>(rank), news);
                 }
@@ -265,7 +265,7 @@ class DirectionSssp {
     /// As many as vertices may ask over at most.
     [[nodiscard]] std::uint64_t arcs_of_askers() const {
         std::uint64_t arcs = 0;
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             arcs += may_ask(local) ? heavy_degree(local) : 0;
         }
         return arcs;
@@ -273,7 +273,7 @@ class DirectionSssp {
     void take_askers() {
         rows_.resize(graph_.count());
         std::size_t count = 0;
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             rows_[count] = static_cast<graph::Vertex>(local); // No jump: nobody can foretell it.
             count += may_ask(local) ? 1 : 0;
         }
@@ -287,13 +287,13 @@ class DirectionSssp {
     void tell(std::size_t local) {
         const graph::Vertex vertex = graph_.vertex(local);
         const float distance = distances()[local];
-        for (std::uint64_t i = heavy_[local]; i < graph_.begin[local + 1]; i++) {
+        for (std::uint64_t i = heavy_[local]; i < graph_.begin[local + 1]; ++i) {
             offer({graph_.targets[i], vertex, distance + graph_.weights[i], 0});
         }
     }
     void ask(std::size_t local) {
         const graph::Vertex asker = graph_.vertex(local);
-        for (std::uint64_t i = heavy_[local]; i < graph_.begin[local + 1]; i++) {
+        for (std::uint64_t i = heavy_[local]; i < graph_.begin[local + 1]; ++i) {
             const Question question{graph_.targets[i], asker, graph_.weights[i], distances()[local]};
             if (!may_help(question.weight, question.distance)) {
                 return;
@@ -310,7 +310,7 @@ class DirectionSssp {
         float nearest = distances()[local];
         graph::Vertex parent = graph::no_vertex;
         std::uint64_t i = heavy_[local];
-        for (; i < graph_.begin[local + 1] && may_help(graph_.weights[i], nearest); i++) {
+        for (; i < graph_.begin[local + 1] && may_help(graph_.weights[i], nearest); ++i) {
             const float distance = sssp_.known(graph_.targets[i]) + graph_.weights[i];
             if (distance < nearest) {
                 nearest = distance;
@@ -332,7 +332,7 @@ class DirectionSssp {
         if (distance < question.distance) {
             offer({question.asker, question.vertex, distance, 0});
         } else {
-            runtime_.counters().rejected++;
+            ++runtime_.counters().rejected;
         }
     }
     void offer(const Sssp::Item& item) {
@@ -341,13 +341,13 @@ class DirectionSssp {
         } else if (sssp_.is_news(item)) {
             answers_.send(static_cast<int>(graph_.owners.owner(item.vertex)), item);
         } else {
-            runtime_.counters().rejected++;
+            ++runtime_.counters().rejected;
         }
     }
     void receive(const Sssp::Item& item) {
         runtime_.charge(Work::comparison, 1);
         if (!sssp_.receive(item)) {
-            runtime_.counters().rejected++;
+            ++runtime_.counters().rejected;
         }
     }
 

@@ -23,7 +23,7 @@ class GiantComponent {
     void find() {
         search_.run(hub());
         std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             if (has(local)) { // Numbers of own vertices ascend with their place.
                 least = graph_.owners.number(graph_.vertex(local));
                 break;
@@ -40,7 +40,7 @@ class GiantComponent {
     /// Of vertices with equally many neighbours that of the least name. Collective.
     [[nodiscard]] graph::Vertex hub() const {
         std::size_t place = 0;
-        for (std::size_t local = 0; local < graph_.count(); local++) {
+        for (std::size_t local = 0; local < graph_.count(); ++local) {
             place = graph_.degree(local) > graph_.degree(place) ? local : place;
         }
         const bool has_any = graph_.count() > 0;

@@ -118,14 +118,14 @@ class Machine {
 
     bool work() {
         int done = 0;
-        for (; done < piece && !current_.empty(); done++) {
+        for (; done < piece && !current_.empty(); ++done) {
             const Item item = current_.pop();
             bring_rows();
             if (algorithm_.is_current(item)) {
-                runtime_.counters().useful++;
+                ++runtime_.counters().useful;
                 execute(item);
             } else {
-                runtime_.counters().superseded++;
+                ++runtime_.counters().superseded;
             }
         }
         return done > 0;
@@ -173,7 +173,7 @@ class Machine {
             if (owner == at_once) {
                 rejected += receive(emitted) ? 0 : 1;
             } else if (!is_news(owner, emitted)) {
-                rejected++;
+                ++rejected;
             } else {
                 const Item sent = emitted; // Only what leaves the loop has to be in memory.
                 channel_.send(static_cast<int>(owner), sent);
@@ -199,7 +199,7 @@ class Machine {
         }
         if constexpr (requires { algorithm_.has_work(item); }) {
             if (!algorithm_.has_work(item)) {
-                runtime_.counters().useful++;
+                ++runtime_.counters().useful;
                 return true;
             }
         }

@@ -41,7 +41,7 @@ class PageRank : public PrefetchedRows {
     /// of neighbours.
     PageRank(const Team& team, const graph::Csr& graph, runtime::Runtime& runtime, bool reads_own)
         : PrefetchedRows(graph), team_(team), runtime_(runtime), reads_own_(reads_own) {
-        for (std::size_t local = 0; local < graph.count(); local++) {
+        for (std::size_t local = 0; local < graph.count(); ++local) {
             if (graph.degree(local) > 0) {
                 items_.push_back({graph.vertex(local), 0});
             }
@@ -87,12 +87,12 @@ class PageRank : public PrefetchedRows {
     double end_iteration() {
         const auto n = static_cast<double>(graph_.owners.vertices());
         double alone = 0;
-        for (std::size_t local = 0; local < ranks_.size(); local++) {
+        for (std::size_t local = 0; local < ranks_.size(); ++local) {
             alone += graph_.degree(local) == 0 ? ranks_[local] : 0;
         }
         const double of_all = (1 - damping + damping * team_.all(Fold::sum, alone)) / n;
         double change = 0;
-        for (std::size_t local = 0; local < ranks_.size(); local++) {
+        for (std::size_t local = 0; local < ranks_.size(); ++local) {
             const double rank = of_all + damping * given_[local];
             change += std::abs(rank - ranks_[local]);
             ranks_[local] = rank;
@@ -107,7 +107,7 @@ class PageRank : public PrefetchedRows {
   private:
     /// What each neighbour of a vertex is given.
     void share_out() {
-        for (std::size_t local = 0; local < ranks_.size(); local++) {
+        for (std::size_t local = 0; local < ranks_.size(); ++local) {
             shares_[local] = static_cast<float>(ranks_[local] / static_cast<double>(graph_.degree(local)));
         }
     }
@@ -120,11 +120,11 @@ class PageRank : public PrefetchedRows {
         std::array<double, 4> sums{};
         std::size_t i = 0;
         for (; i + sums.size() <= neighbours.size(); i += sums.size()) {
-            for (std::size_t k = 0; k < sums.size(); k++) {
+            for (std::size_t k = 0; k < sums.size(); ++k) {
                 sums[k] += static_cast<double>(shares[owners.local(neighbours[i + k])]);
             }
         }
-        for (; i < neighbours.size(); i++) {
+        for (; i < neighbours.size(); ++i) {
             sums[0] += static_cast<double>(shares[owners.local(neighbours[i])]);
         }
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);

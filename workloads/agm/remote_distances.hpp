@@ -26,7 +26,7 @@ class RemoteDistances {
 
     /// Forget all.
     void begin() {
-        for (std::size_t rank = 0; rank < known_.size(); rank++) {
+        for (std::size_t rank = 0; rank < known_.size(); ++rank) {
             known_[rank].assign(rank == rank_ ? 0 : owners_.count(rank),
                                 std::numeric_limits<float>::infinity());
         }

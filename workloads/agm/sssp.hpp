@@ -85,7 +85,7 @@ class Sssp {
         const graph::Vertex* const targets = graph_.targets.data();
         const float* const weights = graph_.weights.data();
         const std::uint64_t end = ends_[local];
-        for (std::uint64_t i = graph_.begin[local]; i < end; i++) {
+        for (std::uint64_t i = graph_.begin[local]; i < end; ++i) {
             emit(Item{targets[i], item.vertex, item.distance + weights[i], item.level + 1});
         }
     }

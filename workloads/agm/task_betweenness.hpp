@@ -37,7 +37,7 @@ class TaskBetweenness {
             reach(graph_.owners.local(root), 0, 1);
         }
         end_level();
-        for (std::uint32_t level = outwards(); level > 0; level--) {
+        for (std::uint32_t level = outwards(); level > 0; --level) {
             for_level(level, [this](std::size_t local) { collect(local); });
         }
     }
@@ -51,7 +51,7 @@ class TaskBetweenness {
   private:
     /// Returns the last level that has any vertices.
     std::uint32_t outwards() {
-        for (std::uint32_t level = 0;; level++) {
+        for (std::uint32_t level = 0;; ++level) {
             const std::uint64_t found =
                 for_level(level, [&](std::size_t local) { give_paths(local, level + 1); });
             if (found == 0) {

@@ -35,7 +35,7 @@ class TaskBfs {
         float level = 0;
         std::uint64_t found = 1;
         while (found > 0) {
-            level++;
+            ++level;
             frontier_.swap(next_);
             next_.clear();
             found = global::forall(
@@ -56,10 +56,10 @@ class TaskBfs {
     bool claim(std::uint32_t local, graph::Vertex parent, float level) {
         runtime_.charge(Work::comparison, 1);
         if (parents_[local] != graph::no_vertex) {
-            runtime_.counters().rejected++;
+            ++runtime_.counters().rejected;
             return false;
         }
-        runtime_.counters().useful++;
+        ++runtime_.counters().useful;
         parents_[local] = parent;
         levels_[local] = level;
         next_.push_back(local);

@@ -16,11 +16,15 @@ bool has_orders(Verb verb) {
 
 void declare_input(Options& options, Input& input) {
     options.add("--generator", input.generator,
-                "graph500, rmat1, rmat2, or a file: text with `source target [weight]` a line, or a Matrix "
+                "graph500, rmat1, rmat2, uniform, lattice, or a file: text with `source target [weight]` a "
+                "line, or a Matrix "
                 "Market matrix");
-    options.add("--scale", input.scale, "Generators: 2^scale vertices, 16 edges for each", {1, 31});
-    options.add("--max-weight", input.largest_weight,
-                "rmat1, rmat2: weights are whole numbers from 1 to this; 0: 255 and 100", {0, 1U << 20U});
+    options.add("--scale", input.scale, "Generators: 2^scale vertices, 16 edges for each (lattice: 2)",
+                {1, 31});
+    options.add(
+        "--max-weight", input.largest_weight,
+        "rmat1, rmat2, uniform, lattice: weights are whole numbers from 1 to this; 0: 255, of rmat2 100",
+        {0, 1U << 20U});
     options.add("--seed", input.seed, "Of the graph and of the sources; 2: the seeds of Graph500");
 }
 

@@ -12,7 +12,7 @@
 
 namespace goodsyard::graph {
 
-enum class Verb : int { sssp, bfs, cc, pagerank, kcore, bc, generate };
+enum class Verb : int { sssp, bfs, cc, pagerank, kcore, bc, mis, colour, triangles, generate };
 
 enum class Own : int {
     by_execution, ///< At once where items are run by handlers, sent where they are tasks.
@@ -21,9 +21,9 @@ enum class Own : int {
 };
 
 struct Input {
-    std::string generator = "graph500"; ///< Or rmat1, rmat2, or a file.
+    std::string generator = "graph500"; ///< Or rmat1, rmat2, uniform, lattice, or a file.
     int scale = 10;
-    std::uint64_t largest_weight = 0; ///< Of R-MAT; 0: that of the paper, 255 and 100.
+    std::uint64_t largest_weight = 0; ///< 0: 255, of rmat2 100, as in the paper.
     std::uint64_t seed = 2;
 };
 

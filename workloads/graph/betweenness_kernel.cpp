@@ -53,7 +53,7 @@ class BetweennessKernel final : public Kernel {
     void run(Vertex root) override { algorithm_.run(root); }
     double edges() override {
         std::uint64_t ends = 0;
-        for (std::size_t local = 0; local < place_.graph.count(); local++) {
+        for (std::size_t local = 0; local < place_.graph.count(); ++local) {
             ends += algorithm_.levels()[local] != agm::PathCounts::unreached ? place_.graph.ends[local] : 0;
         }
         return static_cast<double>(place_.team.all(Fold::sum, ends)) / 2;
@@ -75,7 +75,7 @@ class BetweennessKernel final : public Kernel {
     std::optional<std::string> violation(Vertex /*root*/) override {
         double between = 0;
         double dependencies = 0;
-        for (std::size_t local = 0; local < place_.graph.count(); local++) {
+        for (std::size_t local = 0; local < place_.graph.count(); ++local) {
             const std::uint32_t level = algorithm_.levels()[local];
             if (level != agm::PathCounts::unreached && level > 0) {
                 between += level - 1.0;

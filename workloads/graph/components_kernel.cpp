@@ -55,9 +55,9 @@ class ComponentsKernel final : public Kernel {
         }
         const auto found =
             lookup(place_.team, graph.owners, wanted, [&](std::size_t local) { return labels[local]; });
-        for (std::size_t local = 0; local < labels.size(); local++) {
+        for (std::size_t local = 0; local < labels.size(); ++local) {
             bool same = found[graph.targets.size() + local] == labels[local];
-            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; i++) {
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
                 same = same && found[i] == labels[local];
             }
             if (!same) {

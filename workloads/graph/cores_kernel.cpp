@@ -44,13 +44,13 @@ class CoresKernel final : public Kernel {
         const std::vector<std::uint32_t>& cores = algorithm_.cores();
         std::vector<std::uint32_t> found =
             lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) { return cores[local]; });
-        for (std::size_t local = 0; local < cores.size(); local++) {
+        for (std::size_t local = 0; local < cores.size(); ++local) {
             const auto first = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local]);
             const auto last = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local + 1]);
             std::sort(first, last, std::greater<>());
             std::uint32_t largest = 0;
             for (auto at = first; at != last && *at > largest; ++at) {
-                largest++;
+                ++largest;
             }
             if (largest != cores[local]) {
                 return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) + " has core " +

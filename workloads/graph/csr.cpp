@@ -23,7 +23,7 @@ void for_own_arcs(const Team& team, const Edges& edges, const Owners& owners, Vi
     const std::uint64_t rounds = team.all(Fold::max, (edges.own() + batch - 1) / batch);
     std::vector<Edge> some;
     std::vector<std::vector<Arc>> outgoing(owners.ranks());
-    for (std::uint64_t round = 0; round < rounds; round++) {
+    for (std::uint64_t round = 0; round < rounds; ++round) {
         const std::uint64_t first = std::min(round * batch, edges.own());
         some.resize(std::min(batch, edges.own() - first));
         edges.read(first, some);
@@ -66,9 +66,9 @@ struct Neighbour {
 void make_simple(Csr& graph, RowOrder order) {
     std::vector<Neighbour> row;
     std::uint64_t kept = 0;
-    for (std::size_t local = 0; local < graph.count(); local++) {
+    for (std::size_t local = 0; local < graph.count(); ++local) {
         row.clear();
-        for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; i++) {
+        for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
             row.push_back({graph.targets[i], graph.weights[i]});
         }
         std::sort(row.begin(), row.end(), [](const Neighbour& a, const Neighbour& b) {
@@ -84,7 +84,7 @@ void make_simple(Csr& graph, RowOrder order) {
         for (const Neighbour& neighbour : row) {
             graph.targets[kept] = neighbour.vertex;
             graph.weights[kept] = neighbour.weight;
-            kept++;
+            ++kept;
         }
     }
     graph.begin.back() = kept;
@@ -112,12 +112,12 @@ Csr build(const Team& team, const Edges& edges, RowOrder order) {
     double largest = 0;
     for_own_arcs(team, edges, owners, [&](const Arc& arc) {
         const std::size_t local = owners.local(arc.from);
-        graph.ends[local]++;
+        ++graph.ends[local];
         graph.begin[local + 1] += arc.from != arc.to ? 1 : 0;
         largest = std::max(largest, static_cast<double>(arc.weight));
     });
     graph.largest_weight = static_cast<float>(team.all(Fold::max, largest));
-    for (std::size_t local = 0; local < count; local++) {
+    for (std::size_t local = 0; local < count; ++local) {
         graph.begin[local + 1] += graph.begin[local];
     }
     graph.targets.resize(graph.begin.back());

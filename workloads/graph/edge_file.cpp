@@ -43,7 +43,7 @@ std::uint64_t line_of(const std::string& path, std::uint64_t byte) {
     std::ifstream file(path, std::ios::binary);
     std::uint64_t line = 1;
     char character = 0;
-    for (std::uint64_t i = 0; i < byte && file.get(character); i++) {
+    for (std::uint64_t i = 0; i < byte && file.get(character); ++i) {
         line += character == '\n' ? 1 : 0;
     }
     return line;

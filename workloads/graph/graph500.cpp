@@ -53,7 +53,7 @@ Graph500::Graph500(int scale, std::uint64_t first_seed, std::uint64_t second_see
 Edge Graph500::edge(Mrg random) const {
     std::uint64_t source = 0;
     std::uint64_t target = 0;
-    for (int level = 0; level < scale_; level++) {
+    for (int level = 0; level < scale_; ++level) {
         const int drawn = quadrant(random);
         auto row = static_cast<std::uint64_t>(drawn / 2);
         auto column = static_cast<std::uint64_t>(drawn % 2);
@@ -80,7 +80,7 @@ void Graph500::draw(std::uint64_t first, std::span<Edge> out) const {
 std::uint64_t Graph500::root(std::uint64_t index) const {
     Mrg random(Mrg::Skip::over(roots_high, 0, 4 * index)(seed_));
     double sum = 0;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2; ++i) {
         const auto high = static_cast<double>(random());
         sum += high * 0x1p-31 + static_cast<double>(random()) * 0x1p-62;
     }

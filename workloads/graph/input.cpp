@@ -4,7 +4,9 @@
 #include "graph/drawn_edges.hpp"
 #include "graph/edge_file.hpp"
 #include "graph/graph500.hpp"
+#include "graph/lattice.hpp"
 #include "graph/rmat.hpp"
+#include "graph/uniform.hpp"
 #include "harness/failure.hpp"
 #include "harness/random.hpp"
 #include "mpi/host_memory.hpp"
@@ -54,6 +56,12 @@ Drawn make_input(const World& world, const Input& input) {
     }
     if (input.generator == "rmat2") {
         return drawn(world, Rmat(rmat2, input.scale, largest(largest_of_rmat2), input.seed));
+    }
+    if (input.generator == "uniform") {
+        return drawn(world, Uniform(input.scale, largest(largest_of_rmat1), input.seed));
+    }
+    if (input.generator == "lattice") {
+        return drawn(world, Lattice(input.scale, largest(largest_of_rmat1), input.seed));
     }
     return from_file(world, input);
 }

@@ -75,6 +75,12 @@ std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked) {
         return make_pagerank(place, asked);
     case Verb::bc:
         return make_betweenness(place, asked);
+    case Verb::mis:
+        return make_independent_set(place, asked);
+    case Verb::colour:
+        return make_colouring(place, asked);
+    case Verb::triangles:
+        return make_triangles(place, asked);
     case Verb::generate:
         break;
     }

@@ -20,6 +20,9 @@ std::unique_ptr<Kernel> make_components(const Place& place, const Asked& asked);
 std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& asked);
 std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& asked);
 std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& asked);
+std::unique_ptr<Kernel> make_independent_set(const Place& place, const Asked& asked);
+std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& asked);
+std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& asked);
 
 /// The orders of work items that are asked for, global and local, or else the usual one of the algorithm.
 agm::Orders orders_of(const Asked& asked, const Csr& graph, agm::OrderKind usual);
@@ -31,7 +34,7 @@ double all_edges(const Team& team, const Csr& graph);
 template <class Value>
 double checksum_of(const Team& team, const Csr& graph, const std::vector<Value>& values) {
     Checksum own;
-    for (std::size_t local = 0; local < values.size(); local++) {
+    for (std::size_t local = 0; local < values.size(); ++local) {
         own.add(mix64(graph.owners.number(graph.vertex(local))) ^ bits_of(values[local]));
     }
     constexpr unsigned lost = 11;

@@ -19,7 +19,7 @@ auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& w
     }
     std::vector<std::vector<Value>> answers(owners.ranks());
     const std::vector<std::vector<Vertex>> questions = team.exchanged(asked);
-    for (std::size_t rank = 0; rank < questions.size(); rank++) {
+    for (std::size_t rank = 0; rank < questions.size(); ++rank) {
         for (const Vertex vertex : questions[rank]) {
             answers[rank].push_back(at(owners.local(vertex)));
         }

@@ -56,7 +56,7 @@ class Measuring {
 
     void source(std::size_t ordinal, Vertex root) {
         std::vector<double> times_s;
-        for (int i = 0; i < asked_.repetitions; i++) {
+        for (int i = 0; i < asked_.repetitions; ++i) {
             times_s.push_back(run_s(root));
         }
         if (asked_.validate) {
@@ -155,7 +155,7 @@ void measure(const World& world, const Asked& asked) {
     runtime::Runtime runtime(*transport, asked.runtime, computation);
     const std::unique_ptr<Kernel> kernel = make_kernel({world, *input.edges, graph, runtime}, asked);
     Measuring measuring(world, graph, asked, runtime, *kernel, lines);
-    for (std::size_t i = 0; i < roots.size(); i++) {
+    for (std::size_t i = 0; i < roots.size(); ++i) {
         measuring.source(i, roots[i]);
     }
     measuring.summary();
@@ -173,7 +173,7 @@ void measure(const World& world, const Asked& asked) {
 
 /// The edges of one rank after the other, as a file that can be read again. Collective.
 void write_edges(const World& world, const Edges& edges, const std::string& path) {
-    for (int rank = 0; rank < world.size(); rank++) {
+    for (int rank = 0; rank < world.size(); ++rank) {
         std::optional<std::string> wrong;
         if (rank == world.rank()) {
             std::FILE* file = std::fopen(path.c_str(), rank == 0 ? "w" : "a");
@@ -220,6 +220,9 @@ const std::map<std::string, Known> verbs = {
     {"pagerank", {Verb::pagerank, "PageRank."}},
     {"kcore", {Verb::kcore, "Core numbers."}},
     {"bc", {Verb::bc, "Betweenness centrality, from each source."}},
+    {"mis", {Verb::mis, "A maximal independent set."}},
+    {"colour", {Verb::colour, "Colours, of which no two neighbours have the same."}},
+    {"triangles", {Verb::triangles, "Triangles."}},
     {"generate", {Verb::generate, "What edges there are, without building a graph."}}};
 
 } // namespace
@@ -234,7 +237,8 @@ int main(int argc, char** argv) {
                 word.empty() || word == "--help" ? "" : "graph: '" + word + "' is unknown; ";
             std::fprintf(
                 word == "--help" ? stdout : stderr,
-                "%susage: graph sssp|bfs|cc|pagerank|kcore|bc|generate [OPTION ...]; graph sssp --help\n",
+                "%susage: graph sssp|bfs|cc|pagerank|kcore|bc|mis|colour|triangles|generate [OPTION ...]; "
+                "graph sssp --help\n",
                 unknown.c_str());
         }
         return word == "--help" ? 0 : 2;

@@ -21,7 +21,7 @@ class Mrg {
         /// One step.
         constexpr Skip() {
             rows_[0] = {a1, 0, 0, 0, a5};
-            for (std::size_t i = 1; i < 5; i++) {
+            for (std::size_t i = 1; i < 5; ++i) {
                 rows_[i][i - 1] = 1;
             }
         }
@@ -30,7 +30,7 @@ class Mrg {
             Skip power; // Of 2^bit numbers.
             Skip whole = none();
             for (const std::uint64_t word : {low, middle, high}) {
-                for (int bit = 0; bit < 64; bit++) {
+                for (int bit = 0; bit < 64; ++bit) {
                     if ((word >> bit) & 1U) {
                         whole = whole.then(power);
                     }
@@ -41,7 +41,7 @@ class Mrg {
         }
         [[nodiscard]] constexpr State operator()(const State& state) const {
             State moved{};
-            for (std::size_t i = 0; i < 5; i++) {
+            for (std::size_t i = 0; i < 5; ++i) {
                 moved[i] = dot(rows_[i], state);
             }
             return moved;
@@ -50,7 +50,7 @@ class Mrg {
       private:
         static constexpr Skip none() {
             Skip identity;
-            for (std::size_t i = 0; i < 5; i++) {
+            for (std::size_t i = 0; i < 5; ++i) {
                 identity.rows_[i] = {};
                 identity.rows_[i][i] = 1;
             }
@@ -58,8 +58,8 @@ class Mrg {
         }
         [[nodiscard]] constexpr Skip then(const Skip& next) const {
             Skip both;
-            for (std::size_t i = 0; i < 5; i++) {
-                for (std::size_t j = 0; j < 5; j++) {
+            for (std::size_t i = 0; i < 5; ++i) {
+                for (std::size_t j = 0; j < 5; ++j) {
                     const State column = {rows_[0][j], rows_[1][j], rows_[2][j], rows_[3][j], rows_[4][j]};
                     both.rows_[i][j] = dot(next.rows_[i], column);
                 }

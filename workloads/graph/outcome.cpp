@@ -22,15 +22,15 @@ void write_outcome(const Team& team, const Csr& graph, const Outcome& outcome, c
     for (std::size_t first = 0; first < places; first += piece) {
         const std::size_t end = std::min(first + piece, places);
         std::vector<std::uint64_t> own;
-        for (std::size_t local = first; local < std::min(end, graph.count()); local++) {
+        for (std::size_t local = first; local < std::min(end, graph.count()); ++local) {
             own.push_back(graph.owners.number(graph.vertex(local)));
             outcome.append(local, own);
         }
         own.resize((end - first) * width); // Of ranks that have a vertex less.
         const std::vector<std::uint64_t> all = team.gathered(own);
-        for (std::size_t local = first; team.is_root() && local < end; local++) {
+        for (std::size_t local = first; team.is_root() && local < end; ++local) {
             for (std::size_t rank = 0; rank < graph.owners.ranks() && local < graph.owners.count(rank);
-                 rank++) {
+                 ++rank) {
                 file.append(std::span(all).subspan(rank * own.size() + (local - first) * width, width));
             }
         }

@@ -32,7 +32,7 @@ class PageRankKernel final : public Kernel {
         do {
             machine_.run(algorithm_.items());
             change_ = algorithm_.end_iteration();
-            iterations_++;
+            ++iterations_;
         } while (change_ >= tolerance_ && iterations_ < most_iterations_);
     }
     double edges() override { return iterations_ * all_edges(place_.team, place_.graph); }
@@ -74,7 +74,7 @@ class PageRankKernel final : public Kernel {
     template <class Weight>
     double sum_of_ranks(Weight weight) {
         double own = 0;
-        for (std::size_t local = 0; local < algorithm_.ranks().size(); local++) {
+        for (std::size_t local = 0; local < algorithm_.ranks().size(); ++local) {
             own += algorithm_.ranks()[local] * weight(place_.graph.owners.number(place_.graph.vertex(local)));
         }
         return place_.team.all(Fold::sum, own);
@@ -90,15 +90,15 @@ class PageRankKernel final : public Kernel {
                 return ranks[local] / static_cast<double>(graph.degree(local));
             });
         double alone = 0;
-        for (std::size_t local = 0; local < ranks.size(); local++) {
+        for (std::size_t local = 0; local < ranks.size(); ++local) {
             alone += graph.degree(local) == 0 ? ranks[local] : 0;
         }
         alone = place_.team.all(Fold::sum, alone);
         constexpr double damping = agm::PageRank::damping;
         double change = 0;
-        for (std::size_t local = 0; local < ranks.size(); local++) {
+        for (std::size_t local = 0; local < ranks.size(); ++local) {
             double sum = alone / n;
-            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; i++) {
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
                 sum += shares[i];
             }
             change += std::abs((1 - damping) / n + damping * sum - ranks[local]);

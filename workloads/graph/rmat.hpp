@@ -35,7 +35,7 @@ class Rmat {
     [[nodiscard]] std::uint64_t edges() const { return std::uint64_t{16} << scale_; }
 
     void draw(std::uint64_t first, std::span<Edge> out) const {
-        for (std::uint64_t i = 0; i < out.size(); i++) {
+        for (std::uint64_t i = 0; i < out.size(); ++i) {
             out[i] = edge(first + i);
         }
     }
@@ -51,7 +51,7 @@ class Rmat {
 
     [[nodiscard]] Edge edge(std::uint64_t index) const {
         const auto weight = static_cast<float>(1 + Random(seed_, weights).below(largest_weight_, index));
-        for (std::uint64_t attempt = attempts;; attempt++) {
+        for (std::uint64_t attempt = attempts;; ++attempt) {
             const Edge drawn = ends(Random(seed_, attempt), index);
             if (drawn.source != drawn.target) {
                 return {scramble_(drawn.source), scramble_(drawn.target), weight};
@@ -62,7 +62,7 @@ class Rmat {
     [[nodiscard]] Edge ends(const Random& random, std::uint64_t index) const {
         Edge drawn{};
         const auto levels = static_cast<std::uint64_t>(scale_);
-        for (std::uint64_t level = 0; level < levels; level++) {
+        for (std::uint64_t level = 0; level < levels; ++level) {
             const double u = random.unit(index * levels + level);
             const bool lower = u >= quadrants_.a + quadrants_.b;
             const bool right = lower ? u >= quadrants_.a + quadrants_.b + quadrants_.c : u >= quadrants_.a;

@@ -24,7 +24,7 @@ std::vector<Vertex> choose_roots(const Team& team, const Csr& graph, std::size_t
                                  const Candidate& candidate) {
     std::vector<Vertex> chosen;
     const std::uint64_t most = 64 + 8 * graph.owners.vertices();
-    for (std::uint64_t i = 0; chosen.size() < count && i < most; i++) {
+    for (std::uint64_t i = 0; chosen.size() < count && i < most; ++i) {
         const Vertex vertex = graph.owners.vertex(candidate(i));
         if (std::find(chosen.begin(), chosen.end(), vertex) == chosen.end() &&
             degree_of(team, graph, vertex) > 0) {

@@ -21,7 +21,7 @@ class TreeKernel : public Kernel {
   public:
     double edges() override {
         std::uint64_t ends = 0;
-        for (std::size_t local = 0; local < place_.graph.count(); local++) {
+        for (std::size_t local = 0; local < place_.graph.count(); ++local) {
             ends += algorithm_.parents()[local] != no_vertex ? place_.graph.ends[local] : 0;
         }
         return static_cast<double>(place_.team.all(Fold::sum, ends)) / 2;

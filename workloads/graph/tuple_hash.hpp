@@ -14,7 +14,7 @@ class Fnv1a {
   public:
     /// The eight bytes of a word, lowest first.
     constexpr void add(std::uint64_t word) {
-        for (int byte = 0; byte < 8; byte++) {
+        for (int byte = 0; byte < 8; ++byte) {
             hash_ = (hash_ ^ ((word >> (8 * byte)) & 0xFFU)) * 0x100000001B3U;
         }
     }
@@ -27,7 +27,7 @@ class Fnv1a {
 /// Of all tuples, by rank; the hash goes from rank to rank, the tuples stay. Collective.
 inline std::uint64_t tuple_hash(const Team& team, const Edges& edges) {
     Fnv1a hash;
-    for (int rank = 0; rank < team.size(); rank++) {
+    for (int rank = 0; rank < team.size(); ++rank) {
         if (rank == team.rank()) {
             for_batches(edges, [&](const std::vector<Edge>& some) {
                 for (const Edge& edge : some) {

@@ -46,7 +46,7 @@ class Validator {
             (tree_.parents[root] != tree_.root || tree_.distances[root] != 0)) {
             found("the root is not its own parent, at distance 0");
         }
-        for (std::size_t local = 0; local < tree_.parents.size(); local++) {
+        for (std::size_t local = 0; local < tree_.parents.size(); ++local) {
             if (is_in(local) != std::isfinite(tree_.distances[local])) {
                 found(name(tree_.owners.at(rank_, local)) + " has a parent or a distance, and not both");
             }
@@ -75,7 +75,7 @@ class Validator {
             }
             const std::vector<Vertex> next =
                 lookup(team_, tree_.owners, wanted, [&](std::size_t local) { return above[local]; });
-            for (std::size_t local = 0; local < above.size(); local++) {
+            for (std::size_t local = 0; local < above.size(); ++local) {
                 above[local] = above[local] == no_vertex ? no_vertex : next[local];
             }
             steps *= 2;
@@ -87,13 +87,13 @@ class Validator {
         joined_.assign(tree_.parents.size(), false);
         const std::uint64_t rounds = team_.all(Fold::max, (edges_.own() + batch - 1) / batch);
         std::vector<Edge> some;
-        for (std::uint64_t round = 0; round < rounds; round++) {
+        for (std::uint64_t round = 0; round < rounds; ++round) {
             const std::uint64_t first = std::min(round * batch, edges_.own());
             some.resize(std::min(batch, edges_.own() - first));
             edges_.read(first, some);
             check_batch(some);
         }
-        for (std::size_t local = 0; local < joined_.size(); local++) {
+        for (std::size_t local = 0; local < joined_.size(); ++local) {
             const Vertex vertex = tree_.owners.at(rank_, local);
             if (is_in(local) && vertex != tree_.root && !joined_[local]) {
                 found("no edge of the input joins " + name(vertex) + " and its parent over its distance");
@@ -111,7 +111,7 @@ class Validator {
             return Ends{tree_.distances[local], tree_.parents[local]};
         });
         std::vector<std::vector<Vertex>> children(tree_.owners.ranks());
-        for (std::size_t i = 0; i < ends.size(); i++) {
+        for (std::size_t i = 0; i < ends.size(); ++i) {
             const std::size_t other = i ^ 1U;
             const float weight = tree_.unit_weights ? 1.0F : some[i / 2].weight;
             const float over = ends[other].distance + weight; // What algorithms compute, to the bit.

@@ -62,7 +62,7 @@ Asked asked_for(Verb verb, const std::string& order = "usual", Execution executi
 template <class Value>
 double checksum_of(const std::vector<Value>& values) {
     Checksum all;
-    for (std::uint64_t vertex = 0; vertex < values.size(); vertex++) {
+    for (std::uint64_t vertex = 0; vertex < values.size(); ++vertex) {
         all.add(mix64(vertex) ^ bits_of(values[vertex]));
     }
     return static_cast<double>(all.mixed >> 11U);
@@ -168,8 +168,8 @@ TEST_P(OnRanks, TurningTheDirectionRoundKeepsNoItemForAVertexWithoutLightEdges) 
 TEST(OnTwoRanks, ADistanceThatIsNotBelowWhatTheRankHasSaidIsNotSent) {
     // Vertices of even numbers are of one rank: 2 tells vertex 1 a distance of 2, and 4 one of 3.
     Example example{25, {{0, 2, 1}, {0, 4, 2}, {2, 1, 1}, {4, 1, 1}}};
-    for (std::uint64_t one = 5; one < 25; one++) { // Rows that copies of distances are small beside.
-        for (std::uint64_t other = 5; other < one; other++) {
+    for (std::uint64_t one = 5; one < 25; ++one) { // Rows that copies of distances are small beside.
+        for (std::uint64_t other = 5; other < one; ++other) {
             example.edges.push_back({one, other, 1});
         }
     }
@@ -246,7 +246,7 @@ TEST_P(OnRanks, ComponentsAreThoseOfUnionFind) {
     const Example example = random_example(100, 70, 9);
     const std::vector<std::uint32_t> labels = serial_labels(example);
     std::uint64_t components = 0;
-    for (std::uint64_t vertex = 0; vertex < labels.size(); vertex++) {
+    for (std::uint64_t vertex = 0; vertex < labels.size(); ++vertex) {
         components += labels[vertex] == vertex ? 1 : 0;
     }
     for (const std::string& order : all_orders) {
@@ -270,6 +270,39 @@ TEST_P(OnRanks, CoresAreThoseOfPeelingByDefinition) {
         const Facts found = run(example, asked_for(Verb::kcore, "usual", execution), GetParam());
         EXPECT_EQ(found.at("core_checksum"), checksum_of(cores));
         EXPECT_EQ(found.at("largest_core"), *std::max_element(cores.begin(), cores.end()));
+    }
+}
+
+TEST_P(OnRanks, TheIndependentSetAndTheColoursAreThoseOfOneVertexAfterTheOther) {
+    for (const Example& example :
+         {random_example(60, 200, 19), random_example(80, 40, 23), torus(5), Example{3, {}}}) {
+        const std::vector<std::uint32_t> colours = serial_colours(example);
+        std::vector<std::uint32_t> members; // The first colour is given by the same rule.
+        for (const std::uint32_t colour : colours) {
+            members.push_back(colour == 0 ? 1 : 0);
+        }
+        for (const Execution execution : all_executions) {
+            for (const Own own : {Own::at_once, Own::sent}) {
+                Asked asked = asked_for(Verb::mis, "usual", execution);
+                asked.own = own;
+                const Facts set = run(example, asked, GetParam());
+                EXPECT_EQ(set.at("set_checksum"), checksum_of(members));
+                EXPECT_EQ(set.at("set_size"), std::count(members.begin(), members.end(), 1U));
+                asked.verb = Verb::colour;
+                const Facts colouring = run(example, asked, GetParam());
+                EXPECT_EQ(colouring.at("colour_checksum"), checksum_of(colours));
+                EXPECT_EQ(colouring.at("colours"), *std::max_element(colours.begin(), colours.end()) + 1);
+            }
+        }
+    }
+}
+
+TEST_P(OnRanks, TrianglesAreThoseOfAllTriples) {
+    for (const Example& example : {random_example(40, 250, 29), torus(3), torus(4), Example{2, {}}}) {
+        for (const Execution execution : all_executions) {
+            const Facts found = run(example, asked_for(Verb::triangles, "usual", execution), GetParam());
+            EXPECT_EQ(found.at("triangles"), static_cast<double>(serial_triangles(example)));
+        }
     }
 }
 
@@ -313,7 +346,8 @@ TEST_P(OnRanks, GraphsAtTheEdgeOfWhatAGraphIsAreWorkedOn) {
             const Facts found = run(example, asked_for(Verb::sssp, order, Execution::fibre, 0), GetParam());
             EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
         }
-        for (const Verb verb : {Verb::bfs, Verb::cc, Verb::kcore, Verb::pagerank, Verb::bc}) {
+        for (const Verb verb : {Verb::bfs, Verb::cc, Verb::kcore, Verb::pagerank, Verb::bc, Verb::mis,
+                                Verb::colour, Verb::triangles}) {
             run(example, asked_for(verb), GetParam());
         }
         for (const Verb verb : {Verb::sssp, Verb::bfs, Verb::cc}) {
@@ -327,7 +361,7 @@ TEST_P(OnRanks, GraphsAtTheEdgeOfWhatAGraphIsAreWorkedOn) {
 TEST(Schedules, TenThousandOfThemEndWithTheSameDistances) {
     const Example example = random_example(9, 14, 19);
     const double paths = checksum_of(serial_distances(example, 0, false));
-    for (std::uint64_t seed = 1; seed <= 10'000; seed++) {
+    for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
         const Execution execution = all_executions[seed % 3];
         const std::string& order = all_orders[seed % 5];
         const Facts found = run(example, asked_for(Verb::sssp, order, execution, seed % 2 == 0 ? 0 : 64),
@@ -358,7 +392,7 @@ TEST(Classes, AreTakenInTheOrderOfTheirKeysLikeThoseOfAMap) {
     const auto every = [](std::uint64_t) { return true; };
     const auto drop = [](std::uint64_t) {};
     agm::Key base = 0;
-    for (std::uint64_t i = 0; i < 20'000; i++) {
+    for (std::uint64_t i = 0; i < 20'000; ++i) {
         // Near, at the end of the ring, and far beyond.
         const agm::Key key = base + random.below(random.below(2, 3 * i) == 0 ? 2000 : 100'000, 3 * i + 1);
         classes.push(key, i);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "agm/drawn_order.hpp"
 #include "graph/edge.hpp"
 #include "harness/random.hpp"
 #include "harness/share.hpp"
@@ -43,7 +44,7 @@ struct Example {
 inline Example random_example(std::uint64_t vertices, std::uint64_t edges, std::uint64_t seed) {
     Example example{vertices, {}};
     const Random random(seed);
-    for (std::uint64_t i = 0; i < edges; i++) {
+    for (std::uint64_t i = 0; i < edges; ++i) {
         example.edges.push_back({random.below(vertices, 3 * i), random.below(vertices, 3 * i + 1),
                                  static_cast<float>(random.below(21, 3 * i + 2))});
     }
@@ -53,8 +54,8 @@ inline Example random_example(std::uint64_t vertices, std::uint64_t edges, std::
 /// n × n vertices, each joined to four.
 inline Example torus(std::uint64_t n) {
     Example example{n * n, {}};
-    for (std::uint64_t row = 0; row < n; row++) {
-        for (std::uint64_t column = 0; column < n; column++) {
+    for (std::uint64_t row = 0; row < n; ++row) {
+        for (std::uint64_t column = 0; column < n; ++column) {
             const std::uint64_t vertex = row * n + column;
             example.edges.push_back({vertex, row * n + (column + 1) % n, 1});
             example.edges.push_back({vertex, (row + 1) % n * n + column, 1});
@@ -105,15 +106,14 @@ inline std::vector<std::uint32_t> serial_labels(const Example& example) {
         const std::uint32_t b = find(edge.target);
         label[std::max(a, b)] = std::min(a, b);
     }
-    for (std::uint64_t vertex = 0; vertex < example.vertices; vertex++) {
+    for (std::uint64_t vertex = 0; vertex < example.vertices; ++vertex) {
         label[vertex] = find(vertex);
     }
     return label;
 }
 
-/// Peeling by definition: for k = 1, 2, …, take away vertices of fewer than k neighbours until there are
-/// none.
-inline std::vector<std::uint32_t> serial_cores(const Example& example) {
+/// Neighbours of each vertex, without loops and parallel edges.
+inline std::vector<std::vector<std::uint64_t>> simple_rows(const Example& example) {
     std::vector<std::vector<std::uint64_t>> rows(example.vertices);
     for (const Edge& edge : example.edges) {
         if (edge.source != edge.target) {
@@ -125,12 +125,55 @@ inline std::vector<std::uint32_t> serial_cores(const Example& example) {
         std::sort(row.begin(), row.end());
         row.erase(std::unique(row.begin(), row.end()), row.end());
     }
+    return rows;
+}
+
+/// One vertex after the other in the drawn order: the least colour that no neighbour has yet.
+inline std::vector<std::uint32_t> serial_colours(const Example& example) {
+    constexpr std::uint32_t none = ~std::uint32_t{0};
+    const auto rows = simple_rows(example);
+    std::vector<std::uint64_t> order(example.vertices);
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    std::ranges::sort(order, {}, agm::place_in_drawn_order);
+    std::vector<std::uint32_t> colours(example.vertices, none);
+    for (const std::uint64_t vertex : order) {
+        std::uint32_t colour = 0;
+        while (
+            std::ranges::any_of(rows[vertex], [&](std::uint64_t near) { return colours[near] == colour; })) {
+            ++colour;
+        }
+        colours[vertex] = colour;
+    }
+    return colours;
+}
+
+/// All triples.
+inline std::uint64_t serial_triangles(const Example& example) {
+    const auto rows = simple_rows(example);
+    const auto are_joined = [&](std::uint64_t a, std::uint64_t b) {
+        return std::ranges::binary_search(rows[a], b);
+    };
+    std::uint64_t found = 0;
+    for (std::uint64_t a = 0; a < example.vertices; ++a) {
+        for (std::uint64_t b = a + 1; b < example.vertices; ++b) {
+            for (std::uint64_t c = b + 1; are_joined(a, b) && c < example.vertices; ++c) {
+                found += are_joined(a, c) && are_joined(b, c) ? 1 : 0;
+            }
+        }
+    }
+    return found;
+}
+
+/// Peeling by definition: for k = 1, 2, …, take away vertices of fewer than k neighbours until there are
+/// none.
+inline std::vector<std::uint32_t> serial_cores(const Example& example) {
+    const auto rows = simple_rows(example);
     std::vector<bool> is_left(example.vertices, true);
     std::vector<std::uint32_t> cores(example.vertices, 0);
-    for (std::uint32_t k = 1; std::find(is_left.begin(), is_left.end(), true) != is_left.end(); k++) {
+    for (std::uint32_t k = 1; std::find(is_left.begin(), is_left.end(), true) != is_left.end(); ++k) {
         for (bool changed = true; changed;) {
             changed = false;
-            for (std::uint64_t vertex = 0; vertex < example.vertices; vertex++) {
+            for (std::uint64_t vertex = 0; vertex < example.vertices; ++vertex) {
                 const auto left = std::count_if(rows[vertex].begin(), rows[vertex].end(),
                                                 [&](std::uint64_t other) { return is_left[other]; });
                 if (is_left[vertex] && left < static_cast<std::ptrdiff_t>(k)) {

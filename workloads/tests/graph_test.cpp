@@ -9,10 +9,12 @@
 #include "graph/drawn_edges.hpp"
 #include "graph/edge_file.hpp"
 #include "graph/graph500.hpp"
+#include "graph/lattice.hpp"
 #include "graph/rmat.hpp"
 #include "graph/roots.hpp"
 #include "graph/teps.hpp"
 #include "graph/tuple_hash.hpp"
+#include "graph/uniform.hpp"
 #include "graph/validation.hpp"
 #include "graph_inputs.hpp"
 #include "ranks_of_threads.hpp"
@@ -30,11 +32,11 @@ TEST(Mrg, SkippingNumbersIsDrawingThem) {
     const Mrg::State seed = Mrg::seeded(2, 3);
     for (const std::uint64_t skipped : {0U, 1U, 2U, 63U, 1000U}) {
         Mrg drawn(seed);
-        for (std::uint64_t i = 0; i < skipped; i++) {
+        for (std::uint64_t i = 0; i < skipped; ++i) {
             drawn();
         }
         Mrg jumped(Mrg::Skip::over(0, 0, skipped)(seed));
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; ++i) {
             EXPECT_EQ(drawn(), jumped());
         }
     }
@@ -47,7 +49,7 @@ TEST(Graph500, BeginsWithTheTuplesOfTheReferenceCode) {
     const std::vector<Edge> edges = all_of(Graph500(5, 2, 3));
     const std::vector<Edge> expected = {
         {7, 29, .709020138F}, {15, 23, .0675098151F}, {25, 8, .776932001F}, {15, 7, .206191137F}};
-    for (std::size_t i = 0; i < expected.size(); i++) {
+    for (std::size_t i = 0; i < expected.size(); ++i) {
         EXPECT_EQ(edges[i].source, expected[i].source);
         EXPECT_EQ(edges[i].target, expected[i].target);
         EXPECT_FLOAT_EQ(edges[i].weight, expected[i].weight);
@@ -59,7 +61,7 @@ TEST(Graph500, HasTheSearchKeysOfTheReferenceCode) {
          {std::pair{5, std::vector<std::uint64_t>{14, 6, 6, 3, 30, 12}},
           std::pair{10, std::vector<std::uint64_t>{458, 214, 220, 126, 966, 395}}}) {
         const Graph500 generator(scale, 2, 3);
-        for (std::uint64_t i = 0; i < expected.size(); i++) {
+        for (std::uint64_t i = 0; i < expected.size(); ++i) {
             EXPECT_EQ(generator.root(i), expected[i]);
         }
     }
@@ -92,10 +94,10 @@ TEST_P(GoldenGraph, HasTheLoopsDegreesAndIsolatedVerticesOfTheReferenceCode) {
     std::vector<std::uint64_t> degrees(std::uint64_t{1} << static_cast<unsigned>(golden.scale));
     for (const Edge& edge : all_of(Graph500(golden.scale, 2, 3))) {
         if (edge.source == edge.target) {
-            loops++;
+            ++loops;
         } else {
-            degrees[edge.source]++;
-            degrees[edge.target]++;
+            ++degrees[edge.source];
+            ++degrees[edge.target];
         }
     }
     EXPECT_EQ(loops, golden.loops);
@@ -133,10 +135,47 @@ TEST(Rmat, HasWeightsInRangeNoLoopsAndTheQuadrantsOfItsParameters) {
     EXPECT_TRUE(std::equal(some.begin(), some.end(), edges.begin() + 1000));
 }
 
+TEST(Uniform, DrawsEveryEndFromAllVerticesAndTheSameEdgesInAnyPart) {
+    const Uniform generator(8, 10, 3);
+    std::vector<Edge> edges(generator.edges());
+    generator.draw(0, edges);
+    std::vector<std::uint64_t> ends(generator.vertices());
+    std::set<float> weights;
+    for (const Edge& edge : edges) {
+        ++ends.at(edge.source);
+        ++ends.at(edge.target);
+        weights.insert(edge.weight);
+    }
+    // 32 ends each on average, of Poisson's distribution: 0 or 70 have a probability below 1e-8.
+    EXPECT_GT(*std::ranges::min_element(ends), 0U);
+    EXPECT_LT(*std::ranges::max_element(ends), 70U);
+    EXPECT_EQ(weights.size(), 10U);
+    std::vector<Edge> some(7);
+    generator.draw(321, some);
+    EXPECT_TRUE(std::equal(some.begin(), some.end(), edges.begin() + 321));
+}
+
+TEST(Lattice, JoinsEveryVertexToTheNextOfItsRowAndColumn) {
+    const Lattice generator(5, 10, 3); // 4 rows of 8
+    ASSERT_EQ(generator.vertices(), 32U);
+    std::vector<Edge> edges(generator.edges());
+    ASSERT_EQ(edges.size(), 4U * 7 + 3U * 8);
+    generator.draw(0, edges);
+    std::set<std::pair<std::uint64_t, std::uint64_t>> joined;
+    for (const Edge& edge : edges) {
+        const bool is_of_row = edge.target == edge.source + 1 && edge.source / 8 == edge.target / 8;
+        EXPECT_TRUE(is_of_row || edge.target == edge.source + 8);
+        EXPECT_LT(edge.target, 32U);
+        EXPECT_GE(edge.weight, 1);
+        joined.emplace(edge.source, edge.target);
+    }
+    EXPECT_EQ(joined.size(), edges.size());
+}
+
 TEST(Scramble, IsAPermutation) {
     const Scramble scramble(8, 12345, 67890);
     std::set<std::uint64_t> images;
-    for (std::uint64_t vertex = 0; vertex < 256; vertex++) {
+    for (std::uint64_t vertex = 0; vertex < 256; ++vertex) {
         images.insert(scramble(vertex));
     }
     EXPECT_EQ(images.size(), 256U);
@@ -149,16 +188,16 @@ TEST(Owners, NumberEveryVertexOnceOnAnyNumberOfRanks) {
             const Owners owners(vertices, ranks);
             std::vector<std::size_t> counted(owners.ranks());
             std::set<Vertex> seen;
-            for (std::uint64_t number = 0; number < vertices; number++) {
+            for (std::uint64_t number = 0; number < vertices; ++number) {
                 const Vertex vertex = owners.vertex(number);
                 EXPECT_EQ(owners.number(vertex), number);
                 EXPECT_LT(owners.local(vertex), owners.count(owners.owner(vertex)));
                 EXPECT_NE(vertex, no_vertex);
-                counted[owners.owner(vertex)]++;
+                ++counted[owners.owner(vertex)];
                 seen.insert(vertex);
             }
             EXPECT_EQ(seen.size(), vertices);
-            for (std::size_t rank = 0; rank < counted.size(); rank++) {
+            for (std::size_t rank = 0; rank < counted.size(); ++rank) {
                 EXPECT_EQ(counted[rank], owners.count(rank));
             }
         }
@@ -199,12 +238,12 @@ TEST(Csr, HasTheSameNeighboursInEitherOrderOfItsRows) {
         EXPECT_EQ(by_weight.begin, by_neighbour.begin);
         const auto row = [](const Csr& graph, std::size_t local) {
             std::vector<std::pair<Vertex, float>> found;
-            for (std::size_t i = 0; i < graph.degree(local); i++) {
+            for (std::size_t i = 0; i < graph.degree(local); ++i) {
                 found.emplace_back(graph.neighbours(local)[i], graph.weights_of(local)[i]);
             }
             return found;
         };
-        for (std::size_t local = 0; local < by_weight.count(); local++) {
+        for (std::size_t local = 0; local < by_weight.count(); ++local) {
             const auto weights = by_weight.weights_of(local);
             EXPECT_TRUE(std::is_sorted(weights.begin(), weights.end()));
             auto same = row(by_weight, local);
@@ -290,7 +329,7 @@ class EdgeFiles : public testing::Test {
 TEST_F(EdgeFiles, OfTextAreReadWholeByAnyNumberOfRanks) {
     const std::string path = write("# a comment\n0 1\n10\t2 0.5\n\n3, 4, 7\r\n% another\n5 5 1e-3");
     const std::vector<Edge> expected = {{0, 1, 1}, {10, 2, .5F}, {3, 4, 7}, {5, 5, 1e-3F}};
-    for (int ranks = 1; ranks <= 9; ranks++) {
+    for (int ranks = 1; ranks <= 9; ++ranks) {
         std::uint64_t vertices = 0;
         EXPECT_EQ(read(path, ranks, vertices), expected) << ranks;
         EXPECT_EQ(vertices, 11U);
@@ -301,7 +340,7 @@ TEST_F(EdgeFiles, OfMatrixMarketCountFromOneAndSayHowManyVerticesThereAre) {
     const std::string path =
         write("%%MatrixMarket matrix coordinate real symmetric\n% by hand\n4 4 3\n2 1 0.25\n3 1 2\n4 4 1\n");
     const std::vector<Edge> expected = {{1, 0, .25F}, {2, 0, 2}, {3, 3, 1}};
-    for (int ranks = 1; ranks <= 5; ranks++) {
+    for (int ranks = 1; ranks <= 5; ++ranks) {
         std::uint64_t vertices = 0;
         EXPECT_EQ(read(path, ranks, vertices), expected) << ranks;
         EXPECT_EQ(vertices, 4U);
@@ -348,7 +387,7 @@ std::string violation_of(const std::vector<float>& distances, const std::vector<
         const Owners owners(path_and_pair.vertices, ranks);
         std::vector<float> own_distances;
         std::vector<Vertex> own_parents;
-        for (std::uint64_t i = 0; i < path_and_pair.vertices; i++) {
+        for (std::uint64_t i = 0; i < path_and_pair.vertices; ++i) {
             if (owners.owner(owners.vertex(i)) == static_cast<std::size_t>(team.rank())) {
                 own_distances.push_back(distances[i]);
                 own_parents.push_back(parents[i] == none ? no_vertex : owners.vertex(parents[i]));

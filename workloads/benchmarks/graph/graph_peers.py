@@ -15,7 +15,7 @@ from measuring import AS_ROOT, mpirun
 if TYPE_CHECKING:
     from measuring import Timed
 
-KERNELS: Final = {"sssp": "sssp", "bfs": "bfs", "bc": "bc", "cc": "cc", "pagerank": "pr"}
+KERNELS: Final = {"sssp": "sssp", "bfs": "bfs", "bc": "bc", "cc": "cc", "pagerank": "pr", "triangles": "tc"}
 """GAP's names of ours."""
 OPTIONS: Final = {
     "sssp": ("-d", "2"),

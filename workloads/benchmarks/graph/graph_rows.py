@@ -51,6 +51,7 @@ OVER_GAP: Final = (
     Goal("cc", (TURNED,), 0.5),
     Goal("cc", (), None),
     Goal("pagerank", (), 0.5),
+    Goal("triangles", (), 0.7),
 )
 WITH_SOURCES: Final = frozenset({"sssp", "bfs", "bc"})
 

@@ -48,7 +48,7 @@ def test_distances_and_components_do_not_depend_on_the_direction(openmpi, ranks)
 
 @pytest.mark.parametrize("library", ["openmpi", "mpich", "impi"])
 def test_every_library_brings_every_algorithm_to_its_result(start, library):
-    for verb in ("sssp", "bfs", "cc", "kcore", "pagerank", "bc"):
+    for verb in ("sssp", "bfs", "cc", "kcore", "pagerank", "bc", "mis", "colour", "triangles"):
         ended = start(library, "graph", 3, verb, "--scale", "7", "--validate", **YIELDS)
         assert ended.code == 0, ended.stderr
     found = {
@@ -103,7 +103,7 @@ def test_the_graph_of_the_specification_is_drawn_to_the_bit_by_all_ranks_togethe
 @pytest.mark.parametrize(
     "verb",
     [
-        *((verb,) for verb in ("sssp", "bfs", "cc", "kcore", "pagerank", "bc")),
+        *((verb,) for verb in ("sssp", "bfs", "cc", "kcore", "pagerank", "bc", "mis", "colour", "triangles")),
         *((verb, "--direction-optimising") for verb in ("sssp", "bfs", "cc")),
     ],
     ids=" ".join,
@@ -301,6 +301,39 @@ def test_labels_and_cores_can_be_taken_out_and_make_their_checksum(openmpi, tmp_
     values = np.load(out)[name]
     assert list(values) == {"cc": [0] * 7 + [7, 0], "kcore": [2] * 6 + [1, 0, 1]}[verb]
     assert ended.values(f"{name}_checksum") == [checksum(values)]
+
+
+def in_drawn_order(rows):
+    """Return the least colour that no neighbour has, one vertex after the other."""
+    golden = np.uint64(0x9E3779B97F4A7C15)
+    places = mix64((np.arange(len(rows), dtype=np.uint64) + np.uint64(1)) * golden)
+    colours = {}
+    for vertex in np.argsort(places):
+        near = {colours[other] for other in rows[vertex] if other in colours}
+        colours[vertex] = next(colour for colour in range(len(rows)) if colour not in near)
+    return [colours[vertex] for vertex in range(len(rows))]
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 7])
+def test_sets_colours_and_triangles_are_those_of_one_process_on_any_ranks(openmpi, tmp_path, ranks):
+    drawn = np.random.default_rng(8).integers(0, 30, (120, 2))
+    (tmp_path / "edges").write_text("29 29\n" + "".join(f"{a} {b}\n" for a, b in drawn))
+    joined = np.zeros((30, 30), dtype=int)
+    joined[drawn[:, 0], drawn[:, 1]] = joined[drawn[:, 1], drawn[:, 0]] = 1
+    np.fill_diagonal(joined, 0)
+    colours = in_drawn_order([set(np.flatnonzero(row)) for row in joined])
+    expected = {"mis": ("in_set", [int(colour == 0) for colour in colours]), "colour": ("colour", colours)}
+    asked = ("--generator", str(tmp_path / "edges"), "--validate", "--output", str(tmp_path / "out.npy"))
+    for verb, (name, values) in expected.items():
+        ended = openmpi("graph", ranks, verb, *asked, **YIELDS)
+        assert ended.code == 0, ended.stderr
+        assert list(np.load(tmp_path / "out.npy")[name]) == values
+        (checksum_of,) = ended.values("set_checksum" if verb == "mis" else "colour_checksum")
+        assert checksum_of == checksum(np.array(values))
+    ended = openmpi("graph", ranks, "triangles", *asked, **YIELDS)
+    assert ended.code == 0, ended.stderr
+    assert ended.values("triangles") == [np.trace(joined @ joined @ joined) / 6]
+    assert np.load(tmp_path / "out.npy")["triangles"].sum() == ended.values("triangles")[0]
 
 
 @pytest.mark.parametrize("ranks", [1, 3])

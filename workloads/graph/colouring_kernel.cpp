@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agm/colouring.hpp"
+#include "agm/machine.hpp"
+#include "graph/kernels.hpp"
+#include "graph/lookup.hpp"
+
+namespace goodsyard::graph {
+
+namespace {
+
+using agm::Machine;
+using agm::OrderKind;
+
+class ColouringKernel final : public Kernel {
+  public:
+    ColouringKernel(const Place& place, const Asked& asked)
+        : place_(place), algorithm_(place.graph),
+          machine_(place.runtime, place.graph, algorithm_,
+                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+
+    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin()); }
+    double edges() override { return all_edges(place_.team, place_.graph); }
+    std::vector<Fact> facts() override {
+        std::uint64_t used = 0;
+        for (const std::uint32_t colour : algorithm_.colours()) {
+            used = std::max<std::uint64_t>(used, colour + std::uint64_t{1});
+        }
+        return {{"colour_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.colours())},
+                {"colours", "", static_cast<double>(place_.team.all(Fold::max, used))}};
+    }
+
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("colour", algorithm_.colours()); }
+
+    /// No neighbour has the colour of a vertex, and those before it have every lesser one.
+    std::optional<std::string> violation(Vertex /*root*/) override {
+        const Csr& graph = place_.graph;
+        const std::vector<std::uint32_t>& colours = algorithm_.colours();
+        const auto found = lookup(place_.team, graph.owners, graph.targets,
+                                  [&](std::size_t local) { return colours[local]; });
+        for (std::size_t local = 0; local < colours.size(); ++local) {
+            const std::uint32_t own = colours[local];
+            std::vector<bool> is_before(own, false);
+            bool is_shared = false;
+            for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
+                is_shared = is_shared || found[i] == own;
+                if (found[i] < own && algorithm_.is_before(graph.targets[i], graph.vertex(local))) {
+                    is_before[found[i]] = true;
+                }
+            }
+            if (is_shared || !std::ranges::all_of(is_before, [](bool known) { return known; })) {
+                return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) + " has colour " +
+                       std::to_string(own) +
+                       (is_shared ? " as a neighbour has" : " where a lesser one would do");
+            }
+        }
+        return std::nullopt;
+    }
+
+  private:
+    Place place_;
+    agm::Colouring algorithm_;
+    Machine<agm::Colouring> machine_;
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& asked) {
+    return std::make_unique<ColouringKernel>(place, asked);
+}
+
+} // namespace goodsyard::graph

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agm/machine.hpp"
+#include "agm/triangles.hpp"
+#include "graph/kernels.hpp"
+
+namespace goodsyard::graph {
+
+namespace {
+
+using agm::Machine;
+using agm::OrderKind;
+
+class TrianglesKernel final : public Kernel {
+  public:
+    TrianglesKernel(const Place& place, const Asked& asked)
+        : place_(place), algorithm_(place.graph),
+          machine_(place.runtime, place.graph, algorithm_,
+                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+
+    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin(place_.team)); }
+    double edges() override { return all_edges(place_.team, place_.graph); }
+    std::vector<Fact> facts() override {
+        return {{"triangle_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.counts())},
+                {"triangles", "", static_cast<double>(triangles())}};
+    }
+
+    [[nodiscard]] Outcome outcome() const override { return outcome_of("triangles", algorithm_.counts()); }
+
+    /// Without any order of vertices, each triangle is found once from each of its three.
+    std::optional<std::string> violation(Vertex /*root*/) override {
+        const std::uint64_t ordered = triangles(), found = closed_pairs();
+        if (found != 3 * ordered) {
+            return std::to_string(ordered) + " triangles, and " + std::to_string(found) +
+                   " pairs of neighbours of a vertex that are neighbours, which are three of each";
+        }
+        return std::nullopt;
+    }
+
+  private:
+    struct Pair {
+        Vertex vertex;
+        Vertex other;
+    };
+    /// Pairs of a rank that are sent together, and a row's more at most.
+    static constexpr std::uint64_t most_pairs = 1 << 18;
+
+    std::uint64_t triangles() {
+        const std::vector<std::uint32_t>& counts = algorithm_.counts();
+        return place_.team.all(Fold::sum, std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}));
+    }
+
+    /// Pairs of neighbours of any vertex that are neighbours themselves, by asking the owner of one of them.
+    std::uint64_t closed_pairs() {
+        const Csr& graph = place_.graph;
+        std::uint64_t closed = 0;
+        std::size_t local = 0;
+        for (bool any = true; any;) {
+            std::vector<std::vector<Pair>> questions(graph.owners.ranks());
+            for (std::uint64_t asked = 0; local < graph.count() && asked < most_pairs; ++local) {
+                const std::span<const Vertex> row = graph.neighbours(local);
+                for (std::size_t i = 0; i < row.size(); ++i) {
+                    for (std::size_t k = i + 1; k < row.size(); ++k) {
+                        questions[graph.owners.owner(row[i])].push_back({row[i], row[k]});
+                    }
+                }
+                asked += row.size() * row.size() / 2;
+            }
+            for (const std::vector<Pair>& pairs : place_.team.exchanged(questions)) {
+                for (const Pair& pair : pairs) {
+                    const auto row = graph.neighbours(graph.owners.local(pair.vertex));
+                    closed += std::ranges::binary_search(row, pair.other) ? 1 : 0;
+                }
+            }
+            any = place_.team.all(Fold::max, std::uint64_t{local < graph.count() ? 1U : 0U}) != 0;
+        }
+        return place_.team.all(Fold::sum, closed);
+    }
+
+    Place place_;
+    agm::Triangles algorithm_;
+    Machine<agm::Triangles> machine_;
+};
+
+} // namespace
+
+std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& asked) {
+    return std::make_unique<TrianglesKernel>(place, asked);
+}
+
+} // namespace goodsyard::graph
