@@ -18,7 +18,7 @@ class Items {
 
     /// Returns the sum of all that were ever handled.
     std::uint64_t handle(std::uint64_t count) {
-        for (std::uint64_t i = 0; i < count; i++) {
+        for (std::uint64_t i = 0; i < count; ++i) {
             channel_.send(0, i);
         }
         runtime_.epoch();
@@ -38,7 +38,7 @@ class Items {
 class Yielding {
   public:
     explicit Yielding(std::uint64_t fibres) {
-        for (std::uint64_t i = 0; i < fibres; i++) {
+        for (std::uint64_t i = 0; i < fibres; ++i) {
             tasks_.run_fibre([this] {
                 while (!ends_) {
                     tasks_.yield();

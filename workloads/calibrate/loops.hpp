@@ -29,7 +29,7 @@ class Loops {
   public:
     Loops() : keys_(in_cache), sorted_(in_cache), next_(beyond_cache) {
         const Random random(1);
-        for (std::size_t i = 0; i < keys_.size(); i++) {
+        for (std::size_t i = 0; i < keys_.size(); ++i) {
             keys_[i] = random.bits(i);
         }
         one_cycle(next_);
@@ -40,7 +40,7 @@ class Loops {
         sorted_ = keys_;
         std::uint64_t comparisons = 0;
         std::sort(sorted_.begin(), sorted_.end(), [&](std::uint64_t a, std::uint64_t b) {
-            comparisons++;
+            ++comparisons;
             return a < b;
         });
         keep(sorted_);
@@ -50,7 +50,7 @@ class Loops {
     /// Values of 8 bytes copied from one place in the cache to another.
     std::uint64_t move() {
         constexpr int rounds = 32;
-        for (int i = 0; i < rounds; i++) {
+        for (int i = 0; i < rounds; ++i) {
             std::copy(keys_.begin(), keys_.end(), sorted_.begin());
             keep(sorted_);
         }
@@ -61,7 +61,7 @@ class Loops {
     std::uint64_t hash() {
         constexpr int rounds = 8;
         std::uint64_t sum = 0;
-        for (int i = 0; i < rounds; i++) {
+        for (int i = 0; i < rounds; ++i) {
             for (const std::uint64_t key : keys_) {
                 sum += mix64(key + static_cast<std::uint64_t>(i));
             }
@@ -76,7 +76,7 @@ class Loops {
         std::array<double, 8> chain = {1, 2, 3, 4, 5, 6, 7, 8};
         double factor = 0.999999;
         keep(factor);
-        for (std::uint64_t i = 0; i < steps; i++) {
+        for (std::uint64_t i = 0; i < steps; ++i) {
             for (double& value : chain) {
                 value = value * factor + 1e-9;
             }
@@ -88,7 +88,7 @@ class Loops {
     /// Reads of 8 bytes at random places of 128 MiB, each of which tells the place of the next.
     std::uint64_t random_access() {
         constexpr std::uint64_t steps = 1 << 15;
-        for (std::uint64_t i = 0; i < steps; i++) {
+        for (std::uint64_t i = 0; i < steps; ++i) {
             at_ = next_[at_];
         }
         keep(at_);
@@ -103,7 +103,7 @@ class Loops {
     /// Switches to a fibre and back, with 1,000 of them.
     std::uint64_t fibre_switch() {
         constexpr std::uint64_t rounds = 32;
-        for (std::uint64_t i = 0; i < rounds; i++) {
+        for (std::uint64_t i = 0; i < rounds; ++i) {
             yielding_.round();
         }
         return rounds * live_fibres;
@@ -113,7 +113,7 @@ class Loops {
     std::uint64_t sha1() {
         constexpr std::uint32_t rounds = 1 << 11;
         std::array<uts::Digest, 4> states = {};
-        for (std::uint32_t i = 0; i < rounds; i++) {
+        for (std::uint32_t i = 0; i < rounds; ++i) {
             const uts::Digest parent = states.back();
             sha1_.children(parent, i, states);
         }
@@ -133,7 +133,7 @@ class Loops {
     static void one_cycle(std::vector<std::uint64_t>& next) {
         std::iota(next.begin(), next.end(), std::uint64_t{0});
         const Random random(2);
-        for (std::size_t i = next.size() - 1; i > 0; i--) {
+        for (std::size_t i = next.size() - 1; i > 0; --i) {
             std::swap(next[i], next[random.below(i, i)]);
         }
     }

@@ -65,8 +65,8 @@ std::array<std::vector<double>, work_names.size()> measure_rates(int repetitions
     for (const Loop loop : loops) {
         (memory.*loop)();
     }
-    for (int i = 0; i < repetitions; i++) {
-        for (std::size_t kind = 0; kind < loops.size(); kind++) {
+    for (int i = 0; i < repetitions; ++i) {
+        for (std::size_t kind = 0; kind < loops.size(); ++kind) {
             const double begin_s = cpu_s();
             const std::uint64_t operations = (memory.*loops[kind])();
             seconds[kind].push_back((cpu_s() - begin_s) / static_cast<double>(operations));
@@ -83,7 +83,7 @@ nlohmann::ordered_json document(const Asked& asked, const Lines& lines) {
                                     {"compiler", __VERSION__},
                                     {"repetitions", asked.repetitions}};
     auto seconds = measure_rates(asked.repetitions);
-    for (std::size_t kind = 0; kind < seconds.size(); kind++) {
+    for (std::size_t kind = 0; kind < seconds.size(); ++kind) {
         const std::string name(work_names[kind]);
         lines.write("operation_s", "s", {{"work", name}}, seconds[kind]);
         std::sort(seconds[kind].begin(), seconds[kind].end());

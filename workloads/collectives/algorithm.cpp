@@ -76,7 +76,7 @@ std::string control_variable(const std::string& wanted) {
         MPI_T_enum_get_info(choices, &items, name, &enum_name_length) != MPI_SUCCESS) {
         return std::to_string(value);
     }
-    for (int i = 0; i < items; i++) {
+    for (int i = 0; i < items; ++i) {
         int of_item = 0;
         int length = sizeof name;
         if (MPI_T_enum_get_item(choices, i, &of_item, name, &length) == MPI_SUCCESS && of_item == value) {

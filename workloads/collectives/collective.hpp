@@ -31,7 +31,7 @@ inline double element_sum(int ranks, std::size_t i) {
 /// Where a buffer is not what `wanted(index)` says.
 template <class Wanted>
 std::optional<std::string> first_difference(const Buffer& buffer, Wanted wanted) {
-    for (std::size_t i = 0; i < buffer.size(); i++) {
+    for (std::size_t i = 0; i < buffer.size(); ++i) {
         if (buffer[i] != wanted(i)) {
             return "element " + std::to_string(i) + " is " + std::to_string(buffer[i]) + " and should be " +
                    std::to_string(wanted(i));

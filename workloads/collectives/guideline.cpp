@@ -178,7 +178,7 @@ const std::array variants = {
             }},
     Variant{"allgather_by_alltoall", Outcome::allgather, Extent::message, Extent::every, Extent::every, false,
             [](Buffers& b) {
-                for (int to = 0; to < b.ranks; to++) {
+                for (int to = 0; to < b.ranks; ++to) {
                     std::copy(b.sent.begin(), b.sent.end(),
                               b.scratch.begin() + static_cast<std::ptrdiff_t>(to) * b.count);
                 }
@@ -310,11 +310,11 @@ class Guideline final : public Collective {
         b.received.resize(length(variant.received));
         b.scratch.resize(length(variant.scratch));
         const auto message = static_cast<std::size_t>(count);
-        for (std::size_t i = 0; i < b.sent.size(); i++) {
+        for (std::size_t i = 0; i < b.sent.size(); ++i) {
             const bool is_padding = variant.sent == Extent::padded && i >= message;
             b.sent[i] = is_padding ? 0 : element(b.rank, static_cast<int>(i / message), i % message);
         }
-        for (int rank = 0; rank < ranks; rank++) {
+        for (int rank = 0; rank < ranks; ++rank) {
             b.counts.push_back(count);
             b.displacements.push_back(rank * count);
             b.of_root.push_back(rank == 0 ? count : 0);

@@ -68,7 +68,7 @@ class Broadcast : public Collective {
   protected:
     Broadcast(std::string name, const World& world, int bytes)
         : Collective(std::move(name), world), buffer_(static_cast<std::size_t>(bytes) / sizeof(double)) {
-        for (std::size_t i = 0; i < buffer_.size(); i++) {
+        for (std::size_t i = 0; i < buffer_.size(); ++i) {
             buffer_[i] = element(0, 0, i);
         }
     }
@@ -99,7 +99,7 @@ class Reduction final : public Collective {
     Reduction(const World& world, int bytes, bool to_all)
         : Collective(to_all ? "allreduce" : "reduce", world), to_all_(to_all),
           sent_(static_cast<std::size_t>(bytes) / sizeof(double)), received_(sent_.size()) {
-        for (std::size_t i = 0; i < sent_.size(); i++) {
+        for (std::size_t i = 0; i < sent_.size(); ++i) {
             sent_[i] = element(world.rank(), 0, i);
         }
     }
@@ -143,7 +143,7 @@ class Gathering final : public Collective {
           sent_(to == To::each ? block_ * static_cast<std::size_t>(world.size()) : block_),
           received_(to == To::root && !world.is_root() ? 0
                                                        : block_ * static_cast<std::size_t>(world.size())) {
-        for (std::size_t i = 0; i < sent_.size(); i++) {
+        for (std::size_t i = 0; i < sent_.size(); ++i) {
             sent_[i] = element(world.rank(), static_cast<int>(i / block_), i % block_);
         }
     }

@@ -60,7 +60,7 @@ class Array {
     template <class F>
     void for_all(F f) {
         messages_.runtime().epoch();
-        for (std::uint64_t place = 0; place < own_.size(); place++) {
+        for (std::uint64_t place = 0; place < own_.size(); ++place) {
             f(distribution_.index(rank_, place), own_[place]);
         }
     }

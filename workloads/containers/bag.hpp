@@ -36,7 +36,7 @@ class Bag {
     void for_all(F f) {
         messages_.runtime().epoch();
         const std::size_t count = own_.size();
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
             f(own_[i]);
         }
     }

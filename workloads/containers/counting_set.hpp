@@ -68,7 +68,7 @@ class CountingSet {
             shorten({counts_.own().begin(), counts_.own().end()}, most);
         found_.clear();
         runtime_.epoch(); // All ranks have forgotten an earlier one.
-        for (int rank = 0; rank < runtime_.size(); rank++) {
+        for (int rank = 0; rank < runtime_.size(); ++rank) {
             messages_.async(
                 top_.on(rank),
                 [](auto& found, std::vector<std::pair<Key, std::uint64_t>>& sent) {

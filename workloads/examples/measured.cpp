@@ -17,7 +17,7 @@ class Words final : public Operation {
     void run() override {
         containers::CountingSet<std::string> counts(world_, messages_);
         const Random random(seed_);
-        for (std::uint64_t i = 0; i < words_; i++) {
+        for (std::uint64_t i = 0; i < words_; ++i) {
             const std::uint64_t drawn =
                 random.below(5000, static_cast<std::uint64_t>(world_.rank()) * words_ + i);
             counts.async_insert("word " + std::to_string(drawn * drawn / 5000));

@@ -10,14 +10,14 @@ int main() {
     const Parameters parameters = settled({.buffer_bytes = 64}); // Short messages: many orders.
     std::uint64_t words = 0;
     for (const int ranks : {1, 2, 3, 4, 7}) {
-        for (std::uint64_t seed = 0; seed < 20; seed++) {
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
             const SimulatedNetwork network(
                 {.ranks = ranks, .seed = seed, .buffer_bytes = capacity_bytes(parameters)});
             network.run([&](const Team& team, Transport& transport) {
                 Runtime runtime(transport, parameters);
                 global::Messages messages(runtime);
                 containers::CountingSet<std::string> counts(team, messages);
-                for (int i = 0; i < 100; i++) {
+                for (int i = 0; i < 100; ++i) {
                     counts.async_insert("word " + std::to_string(i * (team.rank() + 1) % 10));
                 }
                 const std::uint64_t all = counts.count_all();

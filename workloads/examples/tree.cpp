@@ -23,8 +23,8 @@ std::uint64_t count(Runtime& runtime, int depth) {
     std::uint64_t visited = 0;
     Stealable<Node> nodes(runtime, all_ranks(runtime));
     nodes.on_turn([&](const Node& node) {
-        visited++;
-        for (int i = 0; i < children_of(node, depth); i++) {
+        ++visited;
+        for (int i = 0; i < children_of(node, depth); ++i) {
             nodes.add({mix64(node.number + static_cast<std::uint64_t>(i) + 1), node.depth + 1});
         }
     });

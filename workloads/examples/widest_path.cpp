@@ -29,7 +29,7 @@ class WidestPath : public agm::PrefetchedRows {
     template <class Emit>
     void process(const Item& item, Emit emit) {
         const std::size_t local = graph_.owners.local(item.vertex);
-        for (std::size_t i = 0; i < graph_.degree(local); i++) {
+        for (std::size_t i = 0; i < graph_.degree(local); ++i) {
             const float width = std::min(item.width, graph_.weights_of(local)[i]);
             emit(Item{graph_.neighbours(local)[i], width, item.level + 1});
         }

@@ -156,7 +156,7 @@ class Delegates {
             tasks().spawn([object, f]() mutable { f(*object.address); });
             return;
         }
-        runtime_.counters().delegates++;
+        ++runtime_.counters().delegates;
         send<Spawn<T, F, void>>(object, {std::move(f)});
     }
     /// The same, enrolled with `event` until that task has ended.
@@ -170,7 +170,7 @@ class Delegates {
             });
             return;
         }
-        runtime_.counters().delegates++;
+        ++runtime_.counters().delegates;
         send<Spawn<T, F, CompletionEvent>>(object, {&event, std::move(f)});
     }
     /// An activity that was enrolled with an event of any rank has ended.
@@ -339,7 +339,7 @@ class Delegates {
     }
     template <class T, class F, class To>
     void send_call(GlobalPtr<T> object, F&& f, To* to) {
-        runtime_.counters().delegates++;
+        ++runtime_.counters().delegates;
         using Executed = Execute<T, std::decay_t<F>, To>;
         if constexpr (std::is_void_v<To>) {
             send<Executed>(object, {std::forward<F>(f)});

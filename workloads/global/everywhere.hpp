@@ -43,7 +43,7 @@ class Everywhere {
     template <class F>
     void run(F f) {
         CompletionEvent all(delegates_.tasks(), nullptr, "all ranks");
-        for (int rank = 0; rank < runtime().size(); rank++) {
+        for (int rank = 0; rank < runtime().size(); ++rank) {
             delegates_.spawn(ranks_.on(rank), f, all);
         }
         all.wait();

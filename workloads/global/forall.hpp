@@ -42,7 +42,7 @@ Agreed forall(Runtime& runtime, Indices own, const runtime::Thieves& thieves, Bo
         while (indices.size() > least) {
             loop.add(indices.split());
         }
-        for (std::uint64_t i = indices.first; i < indices.last; i++) {
+        for (std::uint64_t i = indices.first; i < indices.last; ++i) {
             body(i);
         }
     });
@@ -83,7 +83,7 @@ void halve(runtime::Tasks& tasks, Indices indices, std::uint64_t least, const Bo
             all.complete();
         });
     }
-    for (std::uint64_t i = indices.first; i < indices.last; i++) {
+    for (std::uint64_t i = indices.first; i < indices.last; ++i) {
         body(i);
     }
 }

@@ -24,7 +24,7 @@ class ReadsOperation final : public Operation {
           table_(context.team, static_cast<std::uint64_t>(context.team.size())
                                    << static_cast<unsigned>(asked.table_bits)),
           asked_(asked), random_(context.settings.seed, static_cast<std::uint64_t>(context.team.rank())) {
-        for (std::uint64_t place = 0; place < table_.own().size(); place++) {
+        for (std::uint64_t place = 0; place < table_.own().size(); ++place) {
             table_.own()[place] = mix64(table_.index(place));
         }
     }
@@ -35,12 +35,12 @@ class ReadsOperation final : public Operation {
         runtime_.counters() = {};
     }
     void run() override {
-        for (std::uint64_t task = 0; task < asked_.in_flight; task++) {
+        for (std::uint64_t task = 0; task < asked_.in_flight; ++task) {
             runtime_.tasks().spawn([this, task] {
-                for (std::uint64_t i = 0; i < asked_.of_task; i++) {
+                for (std::uint64_t i = 0; i < asked_.of_task; ++i) {
                     const std::uint64_t index = drawn(task * asked_.of_task + i);
                     wrong_ += delegates_.read(table_[index]) == mix64(index) ? 0 : 1;
-                    read_++;
+                    ++read_;
                 }
             });
         }

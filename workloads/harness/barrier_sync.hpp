@@ -13,7 +13,7 @@ class BarrierSync final : public Synchroniser {
 
     Batch run(Operation& operation, int count) override {
         Notes notes(starting_, operation, count);
-        for (int i = 0; i < count; i++) {
+        for (int i = 0; i < count; ++i) {
             notes.prepare();
             starting_.team.barrier();
             const Ran ran = timed_run(operation, starting_.clock);

@@ -15,8 +15,8 @@ std::vector<double> by_repetition(const std::vector<double>& by_rank, std::size_
     const std::size_t repetitions = by_rank.size() / ranks;
     std::vector<double> values;
     values.reserve(by_rank.size());
-    for (std::size_t i = 0; i < repetitions; i++) {
-        for (std::size_t rank = 0; rank < ranks; rank++) {
+    for (std::size_t i = 0; i < repetitions; ++i) {
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
             values.push_back(by_rank[rank * repetitions + i]);
         }
     }
@@ -41,13 +41,13 @@ std::vector<std::vector<PhaseTotals>> totals(const Team& team, const std::vector
                                              std::size_t repetitions) {
     std::vector<PhaseTotals> all(own.size());
     const auto times_s = folded(team, own, &PhaseValues::time_s, Fold::max);
-    for (std::size_t i = 0; i < times_s.size(); i++) {
+    for (std::size_t i = 0; i < times_s.size(); ++i) {
         all[i].largest.time_s = times_s[i];
     }
     for (const auto member : {&PhaseValues::messages, &PhaseValues::bytes, &PhaseValues::operations}) {
         const std::vector<std::uint64_t> sums = folded(team, own, member, Fold::sum);
         const std::vector<std::uint64_t> largest = folded(team, own, member, Fold::max);
-        for (std::size_t i = 0; i < sums.size(); i++) {
+        for (std::size_t i = 0; i < sums.size(); ++i) {
             all[i].sum.*member = sums[i];
             all[i].largest.*member = largest[i];
         }

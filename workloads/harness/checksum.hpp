@@ -37,7 +37,7 @@ struct Checksum {
     std::uint64_t mixed = 0;
 
     constexpr void add(std::uint64_t value) {
-        count++;
+        ++count;
         sum += value;
         exclusive_or ^= value;
         mixed += mix64(value);

@@ -27,7 +27,7 @@ double rough_duration_s(Operation& operation, const Settings& settings, const St
     double longest_s = 0;
     double spent_s = 0;
     const int timings = warm_timings();
-    for (int i = 0; i < timings && spent_s <= warm_share * settings.budget_s; i++) {
+    for (int i = 0; i < timings && spent_s <= warm_share * settings.budget_s; ++i) {
         operation.prepare();
         starting.team.barrier();
         const Ran ran = timed_run(operation, starting.clock);
@@ -47,7 +47,7 @@ Measured measure(Operation& operation, const std::string& name, const Settings& 
     if (check_around) {
         verify(operation, name, starting);
     }
-    for (int i = 0; i < settings.warmup; i++) {
+    for (int i = 0; i < settings.warmup; ++i) {
         operation.prepare();
         operation.run();
     }

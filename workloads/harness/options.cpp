@@ -53,7 +53,7 @@ struct Options::Declaring {
     }
     void operator()(const Choice& option) const {
         std::map<std::string, std::int64_t> meanings;
-        for (std::size_t i = 0; i < option.words.size(); i++) {
+        for (std::size_t i = 0; i < option.words.size(); ++i) {
             meanings[option.words[i]] = option.meanings[i];
         }
         const auto take = [set = option.set, meanings](const std::string& word) { set(meanings.at(word)); };

@@ -25,7 +25,7 @@ std::optional<std::string> disorder(const Team& team, std::span<const T> own, Le
         bool any;
     };
     std::optional<std::string> found;
-    for (std::size_t i = 1; i < own.size() && !found; i++) {
+    for (std::size_t i = 1; i < own.size() && !found; ++i) {
         if (less(own[i], own[i - 1])) {
             found = "value " + std::to_string(i) + " belongs before the one before it";
         }
@@ -33,7 +33,7 @@ std::optional<std::string> disorder(const Team& team, std::span<const T> own, Le
     const Ends ends = own.empty() ? Ends{T{}, T{}, false} : Ends{own.front(), own.back(), true};
     const std::vector<Ends> all = team.gathered(std::vector<Ends>{ends});
     std::optional<std::size_t> before;
-    for (std::size_t rank = 0; rank < all.size(); rank++) {
+    for (std::size_t rank = 0; rank < all.size(); ++rank) {
         if (!all[rank].any) {
             continue;
         }

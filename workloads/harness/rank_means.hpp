@@ -22,7 +22,7 @@ inline RankMeans rank_means(const std::vector<double>& of_ranks_s, std::size_t r
     }
     const std::size_t ranks = of_ranks_s.size() / repetitions;
     RankMeans means;
-    for (std::size_t rank = 0; rank < ranks; rank++) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         double sum_s = 0;
         for (std::size_t i = rank; i < of_ranks_s.size(); i += ranks) {
             sum_s += of_ranks_s[i];

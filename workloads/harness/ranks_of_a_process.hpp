@@ -51,7 +51,7 @@ class RankOfProcess : public Team {
     }
     void gather_bytes(const void* own, void* all, std::size_t bytes_of_one) const override {
         meet(own, [&] {
-            for (std::size_t rank = 0; is_root() && rank < places_.size(); rank++) {
+            for (std::size_t rank = 0; is_root() && rank < places_.size(); ++rank) {
                 std::memcpy(static_cast<char*>(all) + rank * bytes_of_one, places_[rank], bytes_of_one);
             }
         });
@@ -67,9 +67,9 @@ class RankOfProcess : public Team {
     }
     template <class T>
     void fold_as(Fold fold, void* folded, std::size_t count) const {
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
             T value = static_cast<const T*>(places_[0])[i];
-            for (std::size_t rank = 1; rank < places_.size(); rank++) {
+            for (std::size_t rank = 1; rank < places_.size(); ++rank) {
                 const T next = static_cast<const T*>(places_[rank])[i];
                 switch (fold) {
                 case Fold::max:

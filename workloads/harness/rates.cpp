@@ -35,7 +35,7 @@ Rates rates_from(const std::string& json) {
             throw std::runtime_error("not version 1 of steelyard-rates");
         }
         rates.date = document.at("date").get<std::string>();
-        for (std::size_t kind = 0; kind < work_names.size(); kind++) {
+        for (std::size_t kind = 0; kind < work_names.size(); ++kind) {
             rates.seconds[kind] = seconds_of(document.at("operations"), std::string(work_names[kind]));
         }
     } catch (const std::exception& error) {

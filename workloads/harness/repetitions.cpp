@@ -11,9 +11,9 @@ constexpr int batch_repetitions = 50;
 }
 
 void keep_valid(const Batch& batch, std::size_t ranks, Measured& measured) {
-    for (std::size_t i = 0; i < batch.longest_s.size(); i++) {
+    for (std::size_t i = 0; i < batch.longest_s.size(); ++i) {
         if (batch.spoilt[i] != 0) {
-            measured.spoilt++;
+            ++measured.spoilt;
             continue;
         }
         measured.longest_s.push_back(batch.longest_s[i]);

@@ -68,7 +68,7 @@ void report(const Lines& lines, const std::string& quantity, const std::string& 
     }
     if (!measured.phases.empty()) {
         const std::vector<std::string>& names = operation.phases()->names();
-        for (std::size_t phase = 0; phase < names.size(); phase++) {
+        for (std::size_t phase = 0; phase < names.size(); ++phase) {
             report_phase(lines, labels.with({{"phase", names[phase]}}), measured, phase);
         }
     }

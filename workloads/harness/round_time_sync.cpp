@@ -16,7 +16,7 @@ constexpr double shortest_ahead_s = 5e-6;
 /// What a broadcast of a start takes, at most.
 double broadcast_s(const Starting& starting) {
     double longest_s = 0;
-    for (int i = 0; i < broadcasts; i++) {
+    for (int i = 0; i < broadcasts; ++i) {
         starting.team.barrier();
         const double begin_s = starting.clock.now_s();
         double value = 0;
@@ -41,7 +41,7 @@ Batch RoundTimeSync::run(Operation& operation, int count) {
     Notes notes(starting_, operation, count);
     std::vector<double> needed_s;
     needed_s.reserve(static_cast<std::size_t>(count));
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         notes.prepare();
         team.barrier();
         double start_s = model.global_s(clock.now_s()) + ahead_s_;

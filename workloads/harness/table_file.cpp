@@ -98,7 +98,7 @@ std::string TableFile::head(std::uint64_t rows) const {
 
 std::string TableFile::line(std::span<const std::uint64_t> row) const {
     std::string text;
-    for (std::size_t i = 0; i < row.size(); i++) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
         text += text_of(columns_[i].kind, row[i]);
         text += i + 1 < row.size() ? ' ' : '\n';
     }

@@ -124,8 +124,8 @@ class Team {
     virtual void exchange_bytes(const std::vector<std::span<const std::byte>>& sent,
                                 const Place& place) const {
         std::vector<std::byte> bytes;
-        for (int from = 0; from < size(); from++) {
-            for (int to = 0; to < size(); to++) {
+        for (int from = 0; from < size(); ++from) {
+            for (int to = 0; to < size(); ++to) {
                 const std::span<const std::byte> own = sent[static_cast<std::size_t>(to)];
                 auto count = static_cast<std::uint64_t>(own.size());
                 broadcast(count, from);

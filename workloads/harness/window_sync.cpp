@@ -29,7 +29,7 @@ Batch WindowSync::run(Operation& operation, int count) {
     std::vector<double> busy_s;
     busy_s.reserve(static_cast<std::size_t>(count));
     Ran ran;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         const double start_s = next.start_s + i * next.window_s;
         const double own_start_s = model.local_s(start_s);
         notes.prepare();

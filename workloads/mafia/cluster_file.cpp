@@ -20,9 +20,9 @@ void write_clusters(const std::vector<Cluster>& clusters, const std::string& pat
                     {"lower", CellKind::f64},
                     {"upper", CellKind::f64}},
                    rows);
-    for (std::size_t number = 0; number < clusters.size(); number++) {
+    for (std::size_t number = 0; number < clusters.size(); ++number) {
         const Cluster& cluster = clusters[number];
-        for (std::size_t i = 0; i < cluster.dimensions.size(); i++) {
+        for (std::size_t i = 0; i < cluster.dimensions.size(); ++i) {
             file.append(std::array{cell_of(number), cell_of(cluster.count), cell_of(cluster.dimensions[i]),
                                    cell_of(cluster.lower[i]), cell_of(cluster.upper[i])});
         }
@@ -37,8 +37,8 @@ void write_members(const std::vector<Cluster>& clusters, std::size_t points, con
     TableFile file(alone, path, {{"point", CellKind::i64}, {"cluster", CellKind::i64}},
                    static_cast<std::uint64_t>(rows));
     constexpr std::size_t bits = 64;
-    for (std::size_t number = 0; number < clusters.size(); number++) {
-        for (std::size_t point = 0; point < points; point++) {
+    for (std::size_t number = 0; number < clusters.size(); ++number) {
+        for (std::size_t point = 0; point < points; ++point) {
             if ((clusters[number].points[point / bits] >> (point % bits) & 1U) != 0) {
                 file.append(std::array{cell_of(point), cell_of(number)});
             }

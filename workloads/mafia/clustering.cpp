@@ -30,7 +30,7 @@ std::vector<Cluster> Mafia::climb(const Points& points, const Grid& grid, const 
     std::vector<Units> terminal;
     Units smaller;
     Units candidates;
-    for (std::size_t window = 0; window < grid.windows.size(); window++) {
+    for (std::size_t window = 0; window < grid.windows.size(); ++window) {
         candidates.push_back(Unit<Words>(static_cast<int>(window)));
     }
     while (!candidates.empty() || !smaller.empty()) {

@@ -35,7 +35,7 @@ class ClusterOperation final : public Operation {
     /// Every cluster has the points that lie in one of its units, as their coordinates say; and every planted
     /// cluster is found as well as is asked for.
     std::optional<std::string> wrong() override {
-        for (std::size_t c = 0; c < found_.clusters.size(); c++) {
+        for (std::size_t c = 0; c < found_.clusters.size(); ++c) {
             const std::int64_t inside = count_inside(found_.clusters[c]);
             if (inside != found_.clusters[c].count) {
                 return "cluster " + std::to_string(c) + " has " + std::to_string(found_.clusters[c].count) +
@@ -89,7 +89,7 @@ class ClusterOperation final : public Operation {
             });
         };
         std::int64_t inside = 0;
-        for (std::size_t point = 0; point < data_.points.count; point++) {
+        for (std::size_t point = 0; point < data_.points.count; ++point) {
             inside += std::any_of(cluster.units.begin(), cluster.units.end(),
                                   [&](const std::vector<int>& unit) { return in_unit(unit, point); })
                           ? 1

@@ -38,7 +38,7 @@ inline std::optional<Growth> growth(std::vector<double> bytes, long long allocat
     for (const double one : bytes) {
         // Where half of them took nothing, there is nothing to be ten times as large as: the mean is of all.
         if (found.median_bytes > 0 && one > pool_factor * found.median_bytes) {
-            found.jumps++;
+            ++found.jumps;
         } else {
             sum += one;
         }

@@ -144,7 +144,7 @@ int main(int argc, char** argv) {
     const auto body = [&](const World& world) {
         const Lines lines({{"p", world.size()}, {"implementation", implementation()}});
         report_init(lines, world, before_init, after_init);
-        for (std::size_t what = 0; what < constructor_names.size() && repetitions > 0; what++) {
+        for (std::size_t what = 0; what < constructor_names.size() && repetitions > 0; ++what) {
             measure_constructor(lines, world, static_cast<Constructor>(what), repetitions);
         }
         report_process(lines, world, "process");

@@ -107,14 +107,14 @@ void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, 
     std::vector<int> out_begin(ranks);
     std::vector<int> in_begin(ranks);
     std::vector<std::byte> outgoing;
-    for (std::size_t r = 0; r < ranks; r++) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         out[r] = mpi_count(sent[r].size());
         out_begin[r] = mpi_count(outgoing.size());
         outgoing.insert(outgoing.end(), sent[r].begin(), sent[r].end());
     }
     check(MPI_Alltoall(out.data(), 1, MPI_INT, in.data(), 1, MPI_INT, comm_of(*this)), "MPI_Alltoall");
     std::size_t total = 0;
-    for (std::size_t r = 0; r < ranks; r++) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         in_begin[r] = mpi_count(total);
         total += static_cast<std::size_t>(in[r]);
     }
@@ -122,7 +122,7 @@ void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, 
     check(MPI_Alltoallv(outgoing.data(), out.data(), out_begin.data(), MPI_BYTE, arrived.data(), in.data(),
                         in_begin.data(), MPI_BYTE, comm_of(*this)),
           "MPI_Alltoallv");
-    for (std::size_t r = 0; r < ranks; r++) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         const auto bytes = static_cast<std::size_t>(in[r]);
         void* to = place(static_cast<int>(r), bytes);
         if (bytes > 0) {

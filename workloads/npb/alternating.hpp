@@ -24,7 +24,7 @@ class AlternatingDirections : public Kernel {
   public:
     explicit AlternatingDirections(const FlowSize& size)
         : size_(size), flow_(size.n), u_(size.n), forcing_(size.n), change_(size.n) {
-        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
+        for (int thread = 0; thread < omp_get_max_threads(); ++thread) {
             lines_.push_back(std::make_unique_for_overwrite<Line>());
         }
     }
@@ -54,7 +54,7 @@ class AlternatingDirections : public Kernel {
     using Line = Method::Line;
 
     void iterate(int iterations) {
-        for (int i = 0; i < iterations; i++) {
+        for (int i = 0; i < iterations; ++i) {
             flow_.apply(u_, &forcing_, size_.step, change_);
 #pragma omp parallel
             {

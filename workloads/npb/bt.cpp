@@ -76,7 +76,7 @@ void set_behind(Block& block, const Point<Lanes>& point, const Factors& factors)
     block[0][4] = factors.flux * own * (gas::c2 * point.kinetic - enthalpy) +
                   factors.viscous * gas::conduction * inverse * point.energy;
     block[1 + axis][0] += factors.flux;
-    for (std::size_t m = 0; m < axes; m++) {
+    for (std::size_t m = 0; m < axes; ++m) {
         const double weight = gas::viscosity * (m == axis ? gas::along : gas::across);
         const Lanes velocity = point.velocity[m];
         block[0][1 + m] -= factors.flux * own * velocity - factors.viscous * weight * inverse * velocity;
@@ -91,7 +91,7 @@ void set_behind(Block& block, const Point<Lanes>& point, const Factors& factors)
     block[1 + axis][4] += factors.flux * enthalpy;
     block[4][1 + axis] += factors.flux * gas::c2;
     block[4][4] += factors.flux * gas::c1 * own - factors.viscous * gas::conduction * inverse;
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         block[m][m] -= factors.dissipation;
     }
 }
@@ -100,12 +100,12 @@ void set_behind(Block& block, const Point<Lanes>& point, const Factors& factors)
 template <std::size_t axis>
 void set_own(Block& block, const Point<Lanes>& point, const Factors& factors) {
     const Lanes zero{}, twice = 2 * factors.viscous * point.inverse;
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         block[m].fill(zero);
         block[m][m] += 1 + 2 * factors.dissipation;
     }
     block[0][4] -= twice * gas::conduction * point.energy;
-    for (std::size_t m = 0; m < axes; m++) {
+    for (std::size_t m = 0; m < axes; ++m) {
         const double weight = gas::viscosity * (m == axis ? gas::along : gas::across);
         const Lanes velocity = point.velocity[m];
         block[0][1 + m] -= twice * weight * velocity;
@@ -120,17 +120,17 @@ void set_own(Block& block, const Point<Lanes>& point, const Factors& factors) {
 /// Replace right sides by the solutions of block x = right, without pivoting: the diagonal dominates.
 template <std::size_t count>
 void solve_block(Block& block, const std::array<Vector*, count>& rights) {
-    for (std::size_t pivot = 0; pivot < components; pivot++) {
+    for (std::size_t pivot = 0; pivot < components; ++pivot) {
         const Lanes inverse = 1.0 / block[pivot][pivot];
-        for (std::size_t column = pivot + 1; column < components; column++) {
+        for (std::size_t column = pivot + 1; column < components; ++column) {
             block[column][pivot] *= inverse;
         }
         for (Vector* right : rights) {
             (*right)[pivot] *= inverse;
         }
-        for (std::size_t row = pivot + 1; row < components; row++) {
+        for (std::size_t row = pivot + 1; row < components; ++row) {
             const Lanes factor = block[pivot][row];
-            for (std::size_t column = pivot + 1; column < components; column++) {
+            for (std::size_t column = pivot + 1; column < components; ++column) {
                 block[column][row] -= factor * block[column][pivot];
             }
             for (Vector* right : rights) {
@@ -138,8 +138,8 @@ void solve_block(Block& block, const std::array<Vector*, count>& rights) {
             }
         }
     }
-    for (std::size_t pivot = components - 1; pivot > 0; pivot--) {
-        for (std::size_t row = 0; row < pivot; row++) {
+    for (std::size_t pivot = components - 1; pivot > 0; --pivot) {
+        for (std::size_t row = 0; row < pivot; ++row) {
             for (Vector* right : rights) {
                 (*right)[row] -= block[pivot][row] * (*right)[pivot];
             }
@@ -163,7 +163,7 @@ struct BlockTridiagonal {
         const Index last = size.n - 2;
         Point<Lanes> before{}, here = point_at(1);
         Block own;
-        for (Index i = 1; i <= last; i++) {
+        for (Index i = 1; i <= last; ++i) {
             const auto place = static_cast<std::size_t>(i);
             Block& behind = line.behind[place];
             Vector& right = line.right[place];
@@ -171,12 +171,12 @@ struct BlockTridiagonal {
             set_own<axis>(own, here, factors);
             const auto subtract = [&](Vector& from, const Vector& of_before) {
                 const Vector coupled = before.template couple<axis>(-1, factors, of_before);
-                for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t m = 0; m < components; ++m) {
                     from[m] -= coupled[m];
                 }
             };
             if (i > 1) {
-                for (std::size_t column = 0; column < components; column++) {
+                for (std::size_t column = 0; column < components; ++column) {
                     subtract(own[column], line.behind[place - 1][column]);
                 }
                 subtract(right, line.right[place - 1]);
@@ -192,19 +192,19 @@ struct BlockTridiagonal {
                 solve_block<1>(own, {&right});
             }
         }
-        for (Index i = last; i > 0; i--) {
+        for (Index i = last; i > 0; --i) {
             const auto place = static_cast<std::size_t>(i);
             Vector& right = line.right[place];
             if (i < last) {
-                for (std::size_t column = 0; column < components; column++) {
-                    for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t column = 0; column < components; ++column) {
+                    for (std::size_t m = 0; m < components; ++m) {
                         right[m] -= line.behind[place][column][m] * line.right[place + 1][column];
                     }
                 }
             }
             if constexpr (axis == 2) {
                 Vector values = lines.load(u, i);
-                for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t m = 0; m < components; ++m) {
                     values[m] += right[m];
                 }
                 lines.store(u, i, values);

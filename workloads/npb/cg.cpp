@@ -86,7 +86,7 @@ SparseVectors draw_vectors(const Size& size) {
         vectors.index.push_back(index);
         vectors.value.push_back(value);
     };
-    for (std::uint32_t i = 0; i < size.order; i++) {
+    for (std::uint32_t i = 0; i < size.order; ++i) {
         const std::size_t first = vectors.first.back();
         const auto find = [&](std::uint32_t index) {
             return std::find(vectors.index.begin() + static_cast<std::ptrdiff_t>(first), vectors.index.end(),
@@ -120,12 +120,12 @@ Meeting transpose(const SparseVectors& vectors, std::uint32_t order) {
     Meeting meeting{std::vector<std::uint32_t>(count), std::vector<std::uint32_t>(count),
                     std::vector<std::size_t>(order + 1)};
     for (const std::uint32_t index : vectors.index) {
-        meeting.first[index + 1]++;
+        ++meeting.first[index + 1];
     }
     std::partial_sum(meeting.first.begin(), meeting.first.end(), meeting.first.begin());
     std::vector<std::size_t> next(meeting.first.begin(), meeting.first.end() - 1);
-    for (std::uint32_t i = 0; i < order; i++) {
-        for (std::size_t k = vectors.first[i]; k < vectors.first[i + 1]; k++) {
+    for (std::uint32_t i = 0; i < order; ++i) {
+        for (std::size_t k = vectors.first[i]; k < vectors.first[i + 1]; ++k) {
             const std::size_t place = next[vectors.index[k]]++;
             meeting.vector[place] = i;
             meeting.element[place] = static_cast<std::uint32_t>(k);
@@ -147,14 +147,14 @@ class Matrix {
         first_.assign(size.order + 1, 0);
 
         std::vector<double> weights(size.order);
-        for (std::uint32_t i = 0; i < size.order; i++) {
+        for (std::uint32_t i = 0; i < size.order; ++i) {
             weights[i] = std::pow(condition, static_cast<double>(i) / size.order);
         }
 
         std::vector<double> row(size.order);
         std::vector<std::uint32_t> met;
         std::vector<bool> is_met(size.order);
-        for (std::uint32_t i = 0; i < size.order; i++) {
+        for (std::uint32_t i = 0; i < size.order; ++i) {
             const auto add = [&](std::uint32_t column, double value) {
                 if (!is_met[column]) {
                     is_met[column] = true;
@@ -162,10 +162,10 @@ class Matrix {
                 }
                 row[column] += value;
             };
-            for (std::size_t k = meeting.first[i]; k < meeting.first[i + 1]; k++) {
+            for (std::size_t k = meeting.first[i]; k < meeting.first[i + 1]; ++k) {
                 const std::uint32_t vector = meeting.vector[k];
                 const double scale = weights[vector] * vectors.value[meeting.element[k]];
-                for (std::size_t l = vectors.first[vector]; l < vectors.first[vector + 1]; l++) {
+                for (std::size_t l = vectors.first[vector]; l < vectors.first[vector + 1]; ++l) {
                     add(vectors.index[l], scale * vectors.value[l]);
                 }
             }
@@ -194,7 +194,7 @@ class Matrix {
             s2 += values_[k + 2] * x[columns_[k + 2]];
             s3 += values_[k + 3] * x[columns_[k + 3]];
         }
-        for (; k < end; k++) {
+        for (; k < end; ++k) {
             s0 += values_[k] * x[columns_[k]];
         }
         return (s0 + s1) + (s2 + s3);
@@ -276,16 +276,16 @@ class Cg : public Kernel {
             const auto threads = static_cast<std::size_t>(omp_get_num_threads());
             const Rows rows{matrix_->cut(own, threads), matrix_->cut(own + 1, threads)};
             std::fill_n(x_.begin() + static_cast<std::ptrdiff_t>(rows.begin), rows.end - rows.begin, 1.0);
-            for (int i = 0; i < iterations; i++) {
+            for (int i = 0; i < iterations; ++i) {
                 invert(rows, sum);
                 double xz = 0, zz = 0;
-                for (std::size_t j = rows.begin; j < rows.end; j++) {
+                for (std::size_t j = rows.begin; j < rows.end; ++j) {
                     xz += x_[j] * z_[j];
                     zz += z_[j] * z_[j];
                 }
                 xz = sum(xz);
                 const double scale = 1 / std::sqrt(sum(zz));
-                for (std::size_t j = rows.begin; j < rows.end; j++) {
+                for (std::size_t j = rows.begin; j < rows.end; ++j) {
                     x_[j] = scale * z_[j];
                 }
                 if (own == 0) {
@@ -302,36 +302,36 @@ class Cg : public Kernel {
     /// Approach z with A z = x by conjugate gradients; called by all threads of a team, each with its rows.
     void invert(Rows rows, TeamSum& sum) {
         double rho = 0;
-        for (std::size_t j = rows.begin; j < rows.end; j++) {
+        for (std::size_t j = rows.begin; j < rows.end; ++j) {
             z_[j] = 0;
             p_[j] = r_[j] = x_[j];
             rho += x_[j] * x_[j];
         }
         rho = sum(rho);
-        for (int step = 0; step < steps; step++) {
+        for (int step = 0; step < steps; ++step) {
             double pq = 0;
-            for (std::size_t j = rows.begin; j < rows.end; j++) {
+            for (std::size_t j = rows.begin; j < rows.end; ++j) {
                 q_[j] = matrix_->times(j, p_.data());
                 pq += p_[j] * q_[j];
             }
             const double alpha = rho / sum(pq);
             const double before = rho;
             rho = 0;
-            for (std::size_t j = rows.begin; j < rows.end; j++) {
+            for (std::size_t j = rows.begin; j < rows.end; ++j) {
                 z_[j] += alpha * p_[j];
                 r_[j] -= alpha * q_[j];
                 rho += r_[j] * r_[j];
             }
             rho = sum(rho);
             const double beta = rho / before;
-            for (std::size_t j = rows.begin; j < rows.end; j++) {
+            for (std::size_t j = rows.begin; j < rows.end; ++j) {
                 p_[j] = r_[j] + beta * p_[j];
             }
 #pragma omp barrier
         }
         // The rules ask for the norm of x - A z, which nothing depends on.
         double norm = 0;
-        for (std::size_t j = rows.begin; j < rows.end; j++) {
+        for (std::size_t j = rows.begin; j < rows.end; ++j) {
             const double distance = x_[j] - matrix_->times(j, z_.data());
             norm += distance * distance;
         }

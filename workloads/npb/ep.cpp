@@ -64,7 +64,7 @@ struct Sums {
 void draw(std::int64_t batch, Accepted& points) {
     Random random(ep_seed, 2 * static_cast<std::uint64_t>(batch * batch_pairs));
     int count = 0;
-    for (std::int64_t i = 0; i < batch_pairs; i++) {
+    for (std::int64_t i = 0; i < batch_pairs; ++i) {
         const double x = 2 * random() - 1;
         const double y = 2 * random() - 1;
         const double t = x * x + y * y;
@@ -79,13 +79,13 @@ void draw(std::int64_t batch, Accepted& points) {
 
 void add_deviates(const Accepted& points, Sums& sums) {
     sums.accepted += points.count;
-    for (std::size_t i = 0; i < static_cast<std::size_t>(points.count); i++) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(points.count); ++i) {
         const double scale = std::sqrt(-2 * std::log(points.t[i]) / points.t[i]);
         const double x = points.x[i] * scale;
         const double y = points.y[i] * scale;
         sums.x += x;
         sums.y += y;
-        sums.ring[static_cast<std::size_t>(std::max(std::fabs(x), std::fabs(y)))]++;
+        ++sums.ring[static_cast<std::size_t>(std::max(std::fabs(x), std::fabs(y)))];
     }
 }
 
@@ -103,7 +103,7 @@ class Ep : public Kernel {
             Accepted points;
             Sums own;
 #pragma omp for schedule(static) nowait
-            for (std::int64_t batch = 0; batch < batches; batch++) {
+            for (std::int64_t batch = 0; batch < batches; ++batch) {
                 draw(batch, points);
                 add_deviates(points, own);
             }
@@ -112,7 +112,7 @@ class Ep : public Kernel {
                 total_.x += own.x;
                 total_.y += own.y;
                 total_.accepted += own.accepted;
-                for (std::size_t l = 0; l < rings; l++) {
+                for (std::size_t l = 0; l < rings; ++l) {
                     total_.ring[l] += own.ring[l];
                 }
             }

@@ -37,7 +37,7 @@ struct Split {
 class Fft {
   public:
     explicit Fft(std::size_t length) : length_(length) {
-        for (std::size_t i = 0; i < length; i++) {
+        for (std::size_t i = 0; i < length; ++i) {
             const double angle = -2 * std::numbers::pi * static_cast<double>(i) / static_cast<double>(length);
             cosine_.push_back(std::cos(angle));
             sine_.push_back(std::sin(angle));
@@ -51,7 +51,7 @@ class Fft {
     Split forward(Split from, Split to) const {
         std::size_t left = length_, stride = 1;
         for (; left % 4 == 0; left /= 4, stride *= 4) {
-            for (std::size_t p = 0; p < left / 4; p++) {
+            for (std::size_t p = 0; p < left / 4; ++p) {
                 butterfly4(from, to, p, left, stride);
             }
             std::swap(from, to);
@@ -70,7 +70,7 @@ class Fft {
 
   private:
     static void butterfly2(Split x, Split y, std::size_t count) {
-        for (std::size_t q = 0; q < count; q++) {
+        for (std::size_t q = 0; q < count; ++q) {
             const double a = x.re[q], b = x.re[q + count], c = x.im[q], d = x.im[q + count];
             y.re[q] = a + b;
             y.im[q] = c + d;
@@ -88,7 +88,7 @@ class Fft {
         const double c1 = cosine_[step], c2 = cosine_[2 * step], c3 = cosine_[3 * step];
         const double s1 = sine_[step], s2 = sine_[2 * step], s3 = sine_[3 * step];
 #pragma omp simd
-        for (std::size_t q = 0; q < count; q++) {
+        for (std::size_t q = 0; q < count; ++q) {
             const double even_re = x0.re[q] + x2.re[q], even_im = x0.im[q] + x2.im[q];
             const double odd_re = x1.re[q] + x3.re[q], odd_im = x1.im[q] + x3.im[q];
             const double a_re = x0.re[q] - x2.re[q], a_im = x0.im[q] - x2.im[q];

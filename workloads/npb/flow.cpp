@@ -37,10 +37,10 @@ struct Row {
     std::array<const double*, quantities> derived;
 
     Row(const double* values, Index stride, const double* of_derived) {
-        for (std::size_t i = 0; i < components; i++) {
+        for (std::size_t i = 0; i < components; ++i) {
             value[i] = values + static_cast<Index>(i) * stride;
         }
-        for (std::size_t i = 0; i < quantities; i++) {
+        for (std::size_t i = 0; i < quantities; ++i) {
             derived[i] = of_derived + static_cast<Index>(i) * stride;
         }
     }
@@ -67,10 +67,10 @@ double* derived_row(double* plane, const Field& u, Index y) {
 /// Derive a plane of quantities.
 void derive_plane(const Field& u, Index z, double* plane) {
     const Index n = u.n(), stride = u.component_stride();
-    for (Index y = 0; y < n; y++) {
+    for (Index y = 0; y < n; ++y) {
         const double* density = u.row(z, y);
         double* to = derived_row(plane, u, y);
-        for (Index x = 0; x < n; x++) {
+        for (Index x = 0; x < n; ++x) {
             const double inverse = 1 / density[x];
             const double vx = density[stride + x] * inverse, vy = density[2 * stride + x] * inverse,
                          vz = density[3 * stride + x] * inverse;
@@ -92,7 +92,7 @@ void add_fluxes(const Row& before, const Row& centre, const Row& behind, Index n
     const double cells = static_cast<double>(n - 1);
     const double flux = cells / 2, viscous = gas::viscosity * cells * cells;
     const double conducted = viscous * gas::c1 * gas::c1;
-    for (Index x = 1; x < n - 1; x++) {
+    for (Index x = 1; x < n - 1; ++x) {
         const auto i = static_cast<std::size_t>(x);
         const auto derived = [&](std::size_t m) {
             return behind.derived[m][x] - 2 * centre.derived[m][x] + before.derived[m][x];
@@ -100,7 +100,7 @@ void add_fluxes(const Row& before, const Row& centre, const Row& behind, Index n
         const double forward = flux * behind.derived[own][x], backward = flux * before.derived[own][x],
                      here = centre.derived[own][x];
         sums[0][i] -= flux * (behind.value[own][x] - before.value[own][x]);
-        for (std::size_t m = 1; m <= axes; m++) {
+        for (std::size_t m = 1; m <= axes; ++m) {
             const double weight = viscous * (m == own ? gas::along : gas::across);
             sums[m][i] +=
                 weight * derived(m) - (behind.value[m][x] * forward - before.value[m][x] * backward);
@@ -125,7 +125,7 @@ std::array<double, 5> dissipation(std::size_t axis, Index i, Index n) {
     const double cells = static_cast<double>(n - 1), second = gas::dissipation[axis] * cells * cells;
     std::array<double, 5> weights = {0, second, -2 * second, second, 0};
     const std::array<double, 5> fourth = fourth_difference(i, n);
-    for (std::size_t k = 0; k < weights.size(); k++) {
+    for (std::size_t k = 0; k < weights.size(); ++k) {
         weights[k] -= gas::smoothing * fourth[k];
     }
     return weights;
@@ -141,7 +141,7 @@ void set_dissipation(const Field& u, Index z, Index y, Sums& sums) {
     };
     const std::array<Index, 4> far_rows = {far(y, to_row, -2), far(y, to_row, 2), far(z, to_plane, -2),
                                            far(z, to_plane, 2)};
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         const double* centre = u.row(z, y) + static_cast<Index>(m) * u.component_stride();
         double* sum = sums[m].data();
         const auto set = [&](Index x, const std::array<double, 5>& in_x, Index before, Index behind) {
@@ -157,7 +157,7 @@ void set_dissipation(const Field& u, Index z, Index y, Sums& sums) {
             set(x, dissipation(0, x, n), far(x, 1, -2), far(x, 1, 2));
         }
         const std::array<double, 5> in_x = dissipation(0, 3, n);
-        for (Index x = 3; x < n - 3; x++) {
+        for (Index x = 3; x < n - 3; ++x) {
             set(x, in_x, -2, 2);
         }
     }
@@ -168,9 +168,9 @@ template <typename Term>
 State root_mean_squares(Index n, Term term) {
     double t0 = 0, t1 = 0, t2 = 0, t3 = 0, t4 = 0;
 #pragma omp parallel for schedule(static) reduction(+ : t0, t1, t2, t3, t4)
-    for (Index z = 1; z < n - 1; z++) {
-        for (Index y = 1; y < n - 1; y++) {
-            for (Index x = 1; x < n - 1; x++) {
+    for (Index z = 1; z < n - 1; ++z) {
+        for (Index y = 1; y < n - 1; ++y) {
+            for (Index x = 1; x < n - 1; ++x) {
                 const State each = term(z, y, x);
                 t0 += each[0] * each[0];
                 t1 += each[1] * each[1];
@@ -192,11 +192,11 @@ template <typename Value>
 void fill(Field& u, Value value) {
     const Index n = u.n();
 #pragma omp parallel for schedule(static)
-    for (Index z = 0; z < n; z++) {
-        for (Index y = 0; y < n; y++) {
-            for (Index x = 0; x < n; x++) {
+    for (Index z = 0; z < n; ++z) {
+        for (Index y = 0; y < n; ++y) {
+            for (Index x = 0; x < n; ++x) {
                 const State state = value(z, y, x);
-                for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t m = 0; m < components; ++m) {
                     u.at(z, y, x, m) = state[m];
                 }
             }
@@ -218,7 +218,7 @@ std::array<double, 5> fourth_difference(Index i, Index n) {
 
 State exact(double x, double y, double z) {
     State state;
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         const auto& c = polynomial[m];
         state[m] = c[0] + x * (c[1] + x * (c[4] + x * (c[7] + x * c[10]))) +
                    y * (c[2] + y * (c[5] + y * (c[8] + y * c[11]))) +
@@ -238,7 +238,7 @@ void set_start(Field& u) {
         const std::array<State, 6> faces = {exact(0, y, z), exact(1, y, z), exact(x, 0, z),
                                             exact(x, 1, z), exact(x, y, 0), exact(x, y, 1)};
         State state;
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             const double along_x = (1 - x) * faces[0][m] + x * faces[1][m],
                          along_y = (1 - y) * faces[2][m] + y * faces[3][m],
                          along_z = (1 - z) * faces[4][m] + z * faces[5][m];
@@ -257,7 +257,7 @@ void set_exact(Field& u) {
 State inner_norms(const Field& field) {
     return root_mean_squares(field.n(), [&](Index z, Index y, Index x) {
         State state;
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             state[m] = field.at(z, y, x, m);
         }
         return state;
@@ -267,7 +267,7 @@ State inner_norms(const Field& field) {
 State errors(const Field& u) {
     return root_mean_squares(u.n(), [&](Index z, Index y, Index x) {
         State difference = exact(position(x, u.n()), position(y, u.n()), position(z, u.n()));
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             difference[m] -= u.at(z, y, x, m);
         }
         return difference;
@@ -276,13 +276,13 @@ State errors(const Field& u) {
 
 void append_checks(std::vector<Check>& checks, const std::string& what, const State& computed,
                    const State& official) {
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         checks.push_back({what + " of component " + std::to_string(m + 1), computed[m], official[m], 1e-8});
     }
 }
 
 Operator::Operator(Index n) : plane_size_(static_cast<std::size_t>(n * (n | 1)) * quantities) {
-    for (int thread = 0; thread < omp_get_max_threads(); thread++) {
+    for (int thread = 0; thread < omp_get_max_threads(); ++thread) {
         planes_.push_back(std::make_unique_for_overwrite<double[]>(3 * plane_size_));
     }
 }
@@ -302,26 +302,26 @@ void Operator::apply(const Field& u, const Field* forcing, double scale, Field& 
             derive_plane(u, begin - 1, plane(begin - 1));
             derive_plane(u, begin, plane(begin));
         }
-        for (Index z = begin; z < end; z++) {
+        for (Index z = begin; z < end; ++z) {
             derive_plane(u, z + 1, plane(z + 1));
-            for (Index y = 1; y < n - 1; y++) {
+            for (Index y = 1; y < n - 1; ++y) {
                 alignas(64) Sums sums;
                 set_dissipation(u, z, y, sums);
                 const Row centre = row(z, y);
                 add_fluxes<0>(centre.shifted(-1), centre, centre.shifted(1), n, sums);
                 add_fluxes<1>(row(z, y - 1), centre, row(z, y + 1), n, sums);
                 add_fluxes<2>(row(z - 1, y), centre, row(z + 1, y), n, sums);
-                for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t m = 0; m < components; ++m) {
                     const Index component = static_cast<Index>(m) * stride;
                     const double* sum = sums[m].data();
                     double* result = to.row(z, y) + component;
                     if (forcing != nullptr) {
                         const double* forced = forcing->row(z, y) + component;
-                        for (Index x = 1; x < n - 1; x++) {
+                        for (Index x = 1; x < n - 1; ++x) {
                             result[x] = scale * (forced[x] + sum[x]);
                         }
                     } else {
-                        for (Index x = 1; x < n - 1; x++) {
+                        for (Index x = 1; x < n - 1; ++x) {
                             result[x] = scale * sum[x];
                         }
                     }

@@ -89,7 +89,7 @@ constexpr double alpha = 1e-6;
 /// By how much each coefficient along an axis shrinks in one step of time.
 std::vector<double> decay(std::size_t n) {
     std::vector<double> factors(n);
-    for (std::size_t i = 0; i < n; i++) {
+    for (std::size_t i = 0; i < n; ++i) {
         const double k = static_cast<double>(i) - (i < n / 2 ? 0 : static_cast<double>(n));
         factors[i] = std::exp(-4 * alpha * std::numbers::pi * std::numbers::pi * k * k);
     }
@@ -130,7 +130,7 @@ class Ft : public Kernel {
         draw();
         transform_planes<Direction::forward>(spectrum_.get());
         transform_spectrum();
-        for (std::size_t t = 0; t < size_.checksums.size(); t++) {
+        for (std::size_t t = 0; t < size_.checksums.size(); ++t) {
             advance();
             transform_planes<Direction::inverse>(u_.get());
             checksums_.push_back(checksum());
@@ -139,7 +139,7 @@ class Ft : public Kernel {
 
     std::vector<Check> verify() override {
         std::vector<Check> checks;
-        for (std::size_t t = 0; t < checksums_.size(); t++) {
+        for (std::size_t t = 0; t < checksums_.size(); ++t) {
             const std::string at = " part of checksum " + std::to_string(t + 1);
             checks.push_back({"real" + at, checksums_[t].real(), size_.checksums[t].real(), 1e-12});
             checks.push_back({"imaginary" + at, checksums_[t].imag(), size_.checksums[t].imag(), 1e-12});
@@ -162,9 +162,9 @@ class Ft : public Kernel {
     void draw() {
         const std::size_t plane = size_.nx * size_.ny;
 #pragma omp parallel for schedule(static)
-        for (std::size_t z = 0; z < size_.nz; z++) {
+        for (std::size_t z = 0; z < size_.nz; ++z) {
             Random random(Random::seed, 2 * z * plane);
-            for (Complex *at = &spectrum_[z * plane], *end = at + plane; at != end; at++) {
+            for (Complex *at = &spectrum_[z * plane], *end = at + plane; at != end; ++at) {
                 const double real = random();
                 *at = {real, random()};
             }
@@ -179,7 +179,7 @@ class Ft : public Kernel {
         {
             Scratch of_x(nx), of_y(ny);
 #pragma omp for schedule(static)
-            for (std::size_t z = 0; z < size_.nz; z++) {
+            for (std::size_t z = 0; z < size_.nz; ++z) {
                 Complex* plane = values + z * nx * ny;
                 for (std::size_t y = 0; y < ny; y += lanes) {
                     transform_rows<direction>(plane + y * nx, of_x);
@@ -213,10 +213,10 @@ class Ft : public Kernel {
 #pragma omp for schedule(static)
             for (std::size_t first = 0; first < plane; first += lanes) {
                 const Split lines = scratch.first();
-                for (std::size_t z = 0; z < size_.nz; z++) {
+                for (std::size_t z = 0; z < size_.nz; ++z) {
                     const double yz = decay_y_[first / nx] * decay_z_[z];
                     Complex* from = &spectrum_[z * plane + first];
-                    for (std::size_t b = 0; b < lanes; b++) {
+                    for (std::size_t b = 0; b < lanes; ++b) {
                         from[b] *= yz * decay_x_[first % nx + b];
                         lines.re[z * lanes + b] = from[b].real();
                         lines.im[z * lanes + b] = from[b].imag();
@@ -238,15 +238,15 @@ class Ft : public Kernel {
     void transform_rows(Complex* rows, Scratch& scratch) const {
         const std::size_t n = size_.nx;
         const Split to = scratch.first();
-        for (std::size_t i = 0; i < n; i++) {
-            for (std::size_t b = 0; b < lanes; b++) {
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t b = 0; b < lanes; ++b) {
                 to.re[i * lanes + b] = rows[b * n + i].real();
                 to.im[i * lanes + b] = rows[b * n + i].imag();
             }
         }
         const Split from = transform<direction>(along_x_, scratch);
-        for (std::size_t b = 0; b < lanes; b++) {
-            for (std::size_t i = 0; i < n; i++) {
+        for (std::size_t b = 0; b < lanes; ++b) {
+            for (std::size_t i = 0; i < n; ++i) {
                 rows[b * n + i] = {from.re[i * lanes + b], from.im[i * lanes + b]};
             }
         }
@@ -256,8 +256,8 @@ class Ft : public Kernel {
     template <Direction direction>
     static void transform_columns(const Fft& fft, Complex* values, std::size_t stride, Scratch& scratch) {
         const Split to = scratch.first();
-        for (std::size_t i = 0; i < fft.length(); i++) {
-            for (std::size_t b = 0; b < lanes; b++) {
+        for (std::size_t i = 0; i < fft.length(); ++i) {
+            for (std::size_t b = 0; b < lanes; ++b) {
                 to.re[i * lanes + b] = values[i * stride + b].real();
                 to.im[i * lanes + b] = values[i * stride + b].imag();
             }
@@ -266,8 +266,8 @@ class Ft : public Kernel {
     }
 
     static void write_columns(Split from, std::size_t length, Complex* values, std::size_t stride) {
-        for (std::size_t i = 0; i < length; i++) {
-            for (std::size_t b = 0; b < lanes; b++) {
+        for (std::size_t i = 0; i < length; ++i) {
+            for (std::size_t b = 0; b < lanes; ++b) {
                 values[i * stride + b] = {from.re[i * lanes + b], from.im[i * lanes + b]};
             }
         }
@@ -277,7 +277,7 @@ class Ft : public Kernel {
     /// would be.
     Complex checksum() const {
         Complex sum = 0;
-        for (std::size_t j = 1; j <= 1024; j++) {
+        for (std::size_t j = 1; j <= 1024; ++j) {
             sum += u_[(5 * j % size_.nz * size_.ny + 3 * j % size_.ny) * size_.nx + j % size_.nx];
         }
         return sum / static_cast<double>(points());

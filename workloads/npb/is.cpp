@@ -90,7 +90,7 @@ class Is : public Kernel {
     void prepare() override {
         keys_ = std::make_unique_for_overwrite<Key[]>(count());
         below_ = std::make_unique_for_overwrite<Key[]>(range());
-        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
+        for (int thread = 0; thread < omp_get_max_threads(); ++thread) {
             counts_.push_back(std::make_unique_for_overwrite<Key[]>(range()));
         }
         totals_.resize(counts_.size());
@@ -99,15 +99,15 @@ class Is : public Kernel {
     }
 
     void solve() override {
-        for (std::size_t iteration = 1; iteration <= iterations; iteration++) {
+        for (std::size_t iteration = 1; iteration <= iterations; ++iteration) {
             rank(iteration);
         }
     }
 
     std::vector<Check> verify() override {
         std::vector<Check> checks;
-        for (std::size_t iteration = 1; iteration <= iterations; iteration++) {
-            for (std::size_t i = 0; i < size_.tested.size(); i++) {
+        for (std::size_t iteration = 1; iteration <= iterations; ++iteration) {
+            for (std::size_t i = 0; i < size_.tested.size(); ++i) {
                 const auto& [index, rank, step, lag] = size_.tested[i];
                 const std::int64_t official = rank + step * (static_cast<std::int64_t>(iteration) - lag);
                 checks.push_back(
@@ -131,9 +131,9 @@ class Is : public Kernel {
         {
             const Slice own(count());
             Random random(Random::seed, 4 * own.begin);
-            for (std::size_t i = own.begin; i < own.end; i++) {
+            for (std::size_t i = own.begin; i < own.end; ++i) {
                 double sum = random();
-                for (int j = 1; j < 4; j++) {
+                for (int j = 1; j < 4; ++j) {
                     sum += random();
                 }
                 keys_[i] = static_cast<Key>(quarter * sum);
@@ -165,7 +165,7 @@ class Is : public Kernel {
 #pragma omp barrier
             raise_own_slice();
         }
-        for (std::size_t i = 0; i < size_.tested.size(); i++) {
+        for (std::size_t i = 0; i < size_.tested.size(); ++i) {
             found_[iteration - 1][i] = below_[keys_[size_.tested[i].index]];
         }
     }
@@ -174,8 +174,8 @@ class Is : public Kernel {
         Key* counts = counts_[static_cast<std::size_t>(omp_get_thread_num())].get();
         std::fill_n(counts, range(), 0);
         const Slice own(count());
-        for (const Key *key = &keys_[own.begin], *end = keys_.get() + own.end; key != end; key++) {
-            counts[*key]++;
+        for (const Key *key = &keys_[own.begin], *end = keys_.get() + own.end; key != end; ++key) {
+            ++counts[*key];
         }
     }
 
@@ -184,9 +184,9 @@ class Is : public Kernel {
         const Slice own(range());
         const auto threads = static_cast<std::size_t>(omp_get_num_threads());
         Key sum = 0;
-        for (std::size_t value = own.begin; value < own.end; value++) {
+        for (std::size_t value = own.begin; value < own.end; ++value) {
             below_[value] = sum;
-            for (std::size_t thread = 0; thread < threads; thread++) {
+            for (std::size_t thread = 0; thread < threads; ++thread) {
                 sum += counts_[thread][value];
             }
         }
@@ -198,7 +198,7 @@ class Is : public Kernel {
         const Slice own(range());
         const Key before = std::accumulate(totals_.begin(), totals_.begin() + omp_get_thread_num(), Key{0});
         if (before != 0) {
-            for (std::size_t value = own.begin; value < own.end; value++) {
+            for (std::size_t value = own.begin; value < own.end; ++value) {
                 below_[value] += before;
             }
         }
@@ -211,13 +211,13 @@ class Is : public Kernel {
         const auto empty = static_cast<Key>(range());
         std::size_t found = 0;
         Key last = 0;
-        for (std::size_t part = 0; part < parts; part++) {
+        for (std::size_t part = 0; part < parts; ++part) {
             const auto low = static_cast<Key>(range() * part / parts);
             const auto high = static_cast<Key>(range() * (part + 1) / parts);
             const std::size_t begin = below_[low], end = high < range() ? below_[high] : count();
             std::vector<Key> next(below_.get() + low, below_.get() + high);
             std::vector<Key> sorted(end - begin, empty);
-            for (std::size_t i = 0; i < count(); i++) {
+            for (std::size_t i = 0; i < count(); ++i) {
                 if (keys_[i] < low || keys_[i] >= high) {
                     continue;
                 }

@@ -45,14 +45,14 @@ struct FourLines {
 
     Change<Lanes> load(const double* values, Index i) const {
         Change<Lanes> change;
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             change[m] = load(values, i, m);
         }
         return change;
     }
 
     void store(double* values, Index i, const Change<Lanes>& change) const {
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             double* to = values + i * step + static_cast<Index>(m) * component;
             to[starts[0]] = change[m].low[0];
             to[starts[1]] = change[m].low[1];
@@ -71,7 +71,7 @@ void for_lines(const Field& field, Solve solve) {
     const Index inner = axis == 0 ? field.row_stride() : 1;
     const Index step = axis == 0 ? 1 : axis == 1 ? field.row_stride() : field.plane_stride();
 #pragma omp for schedule(static)
-    for (Index i = 1; i < n - 1; i++) {
+    for (Index i = 1; i < n - 1; ++i) {
         for (Index j = 1; j < n - 1; j += 4) {
             const Index first = i * outer + j * inner;
             const Index third = j + 2 < n - 1 ? first + 2 * inner : first;

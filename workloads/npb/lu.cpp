@@ -81,7 +81,7 @@ enum class Sweep { forward, backward };
 
 Change<double> load(const double* row, Index stride, Index x) {
     Change<double> values;
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         values[m] = row[static_cast<Index>(m) * stride + x];
     }
     return values;
@@ -155,7 +155,7 @@ class Lu : public Kernel {
     /// The surface of a change is read by neighbours, and stays 0.
     void clear_change() {
 #pragma omp parallel for schedule(static)
-        for (Index z = 0; z < size_.n; z++) {
+        for (Index z = 0; z < size_.n; ++z) {
             std::fill_n(change_.row(z, 0), change_.plane_stride(), 0.0);
         }
     }
@@ -168,7 +168,7 @@ class Lu : public Kernel {
 
     /// From the residual of one state to that of the next.
     void iterate(int iterations) {
-        for (int i = 0; i < iterations; i++) {
+        for (int i = 0; i < iterations; ++i) {
 #pragma omp parallel
             {
                 sweep<Sweep::forward>();
@@ -183,11 +183,11 @@ class Lu : public Kernel {
     void add_change() {
         constexpr double weight = 1 / (relaxation * (2 - relaxation));
 #pragma omp parallel for schedule(static)
-        for (Index z = 1; z < size_.n - 1; z++) {
+        for (Index z = 1; z < size_.n - 1; ++z) {
             double* value = u_.row(z, 0);
             const double* change = change_.row(z, 0);
             // The surface of a change is 0.
-            for (Index i = 0; i < u_.plane_stride(); i++) {
+            for (Index i = 0; i < u_.plane_stride(); ++i) {
                 value[i] += weight * change[i];
             }
         }
@@ -203,12 +203,12 @@ class Lu : public Kernel {
         const int before = is_forward ? thread - 1 : thread + 1;
         pipeline_.reset(thread);
 #pragma omp barrier
-        for (int plane = 1; plane <= static_cast<int>(inner); plane++) {
+        for (int plane = 1; plane <= static_cast<int>(inner); ++plane) {
             if (before >= 0 && before < threads) {
                 pipeline_.await(before, plane);
             }
             const Index z = is_forward ? plane : size_.n - 1 - plane;
-            for (Index row = begin; row < end; row++) {
+            for (Index row = begin; row < end; ++row) {
                 sweep_row<direction>(z, is_forward ? row : begin + end - 1 - row);
             }
             pipeline_.advance(thread);
@@ -226,12 +226,12 @@ class Lu : public Kernel {
         alignas(64) std::array<FlowRow, components> outside;
         const double *u_below = u_.row(z + side, y), *v_below = change_.row(z + side, y);
         const double *u_beside = u_.row(z, y + side), *v_beside = change_.row(z, y + side);
-        for (Index x = 1; x < n - 1; x++) {
+        for (Index x = 1; x < n - 1; ++x) {
             const Change<double> below = Point<double>(load(u_below, stride, x))
                                              .couple<2>(side, factors_[2], load(v_below, stride, x));
             const Change<double> beside = Point<double>(load(u_beside, stride, x))
                                               .couple<1>(side, factors_[1], load(v_beside, stride, x));
-            for (std::size_t m = 0; m < components; m++) {
+            for (std::size_t m = 0; m < components; ++m) {
                 outside[m][static_cast<std::size_t>(x)] = below[m] + beside[m];
             }
         }
@@ -239,11 +239,11 @@ class Lu : public Kernel {
         const double momentum_factor =
             2 * gas::viscosity * factors_[0].viscous * (gas::along + 2 * gas::across);
         const double energy_factor = 2 * gas::conduction * factors_[0].viscous * 3;
-        for (Index x = 0; x < n; x++) {
+        for (Index x = 0; x < n; ++x) {
             const auto i = static_cast<std::size_t>(x);
             const Point<double> point(load(values, stride, x));
             derived[0][i] = point.inverse;
-            for (std::size_t m = 0; m < axes; m++) {
+            for (std::size_t m = 0; m < axes; ++m) {
                 derived[1 + m][i] = point.velocity[m];
             }
             derived[4][i] = point.energy;
@@ -253,7 +253,7 @@ class Lu : public Kernel {
 
         const double inverse_diagonal = 1 / diagonal_;
         Change<double> last{};
-        for (Index step = 1; step < n - 1; step++) {
+        for (Index step = 1; step < n - 1; ++step) {
             const Index x = side < 0 ? step : n - 1 - step;
             const auto at = [&](Index position) {
                 const auto i = static_cast<std::size_t>(position);
@@ -269,7 +269,7 @@ class Lu : public Kernel {
             const Change<double> inside = at(x + side).template couple<0>(side, factors_[0], last);
             const auto i = static_cast<std::size_t>(x);
             Change<double> right;
-            for (std::size_t m = 0; m < components; m++) {
+            for (std::size_t m = 0; m < components; ++m) {
                 const double coupled = relaxation * (outside[m][i] + inside[m]);
                 const double own_value = own[static_cast<Index>(m) * stride + x];
                 right[m] = direction == Sweep::forward ? own_value - coupled : coupled;
@@ -282,13 +282,13 @@ class Lu : public Kernel {
             Change<double> solved;
             solved[0] = right[0] * inverse_diagonal;
             double energy = right[4] + energy_factor * point.inverse * point.energy * solved[0];
-            for (std::size_t m = 0; m < axes; m++) {
+            for (std::size_t m = 0; m < axes; ++m) {
                 const double carried = momentum_factor * point.inverse * point.velocity[m] * solved[0];
                 solved[1 + m] = (right[1 + m] + carried) * derived[5][i];
                 energy -= mixed * point.velocity[m] * (solved[1 + m] - point.velocity[m] * solved[0]);
             }
             solved[4] = energy * derived[6][i];
-            for (std::size_t m = 0; m < components; m++) {
+            for (std::size_t m = 0; m < components; ++m) {
                 double& value = own[static_cast<Index>(m) * stride + x];
                 value = direction == Sweep::forward ? solved[m] : value - solved[m];
                 last[m] = value;
@@ -306,17 +306,17 @@ class Lu : public Kernel {
         const auto pressure = [&](const std::array<Index, axes>& point) {
             const auto [x, y, z] = point;
             double square = 0;
-            for (std::size_t m = 1; m <= axes; m++) {
+            for (std::size_t m = 1; m <= axes; ++m) {
                 square += u_.at(z, y, x, m) * u_.at(z, y, x, m);
             }
             return gas::c2 * (u_.at(z, y, x, 4) - 0.5 * square / u_.at(z, y, x, 0));
         };
         double sum = 0;
-        for (std::size_t normal = 0; normal < axes; normal++) {
+        for (std::size_t normal = 0; normal < axes; ++normal) {
             const std::size_t a = (normal + 1) % axes, b = (normal + 2) % axes;
             for (const Index face : {box[normal].first, box[normal].last}) {
-                for (Index i = box[a].first; i < box[a].last; i++) {
-                    for (Index j = box[b].first; j < box[b].last; j++) {
+                for (Index i = box[a].first; i < box[a].last; ++i) {
+                    for (Index j = box[b].first; j < box[b].last; ++j) {
                         for (const Index corner : {0, 1, 2, 3}) {
                             std::array<Index, axes> point;
                             point[normal] = face;

@@ -68,7 +68,7 @@ void residual_row(const Grid& u, const Grid& v, std::ptrdiff_t z, std::ptrdiff_t
     const Neighbourhood near(around(u, z), n, y);
     const double *face = near.faces.data(), *edge = near.edges.data(), *centre = near.centre;
     const double* from = v.plane(z) + y * (n + 2);
-    for (std::ptrdiff_t x = 1; x <= n; x++) {
+    for (std::ptrdiff_t x = 1; x <= n; ++x) {
         to[x] = from[x] - laplacian[0] * centre[x] - laplacian[2] * (edge[x] + face[x - 1] + face[x + 1]) -
                 laplacian[3] * (edge[x - 1] + edge[x + 1]);
     }
@@ -85,8 +85,8 @@ double residual_norm(const Grid& u, const Grid& v) {
     const std::ptrdiff_t n = u.n();
     double sum = 0;
 #pragma omp parallel for schedule(static) reduction(+ : sum)
-    for (std::ptrdiff_t z = 1; z <= n; z++) {
-        for (std::ptrdiff_t y = 1; y <= n; y++) {
+    for (std::ptrdiff_t z = 1; z <= n; ++z) {
+        for (std::ptrdiff_t y = 1; y <= n; ++y) {
             Row row;
             residual_row(u, v, z, y, row.data());
             sum += std::inner_product(row.begin() + 1, row.begin() + 1 + n, row.begin() + 1, 0.0);
@@ -100,7 +100,7 @@ void restrict_plane(const Planes& fine, double* coarse, std::ptrdiff_t n) {
     fill_plane(coarse, n, [&](std::ptrdiff_t y, double* to) {
         const Neighbourhood near(fine, 2 * n, 2 * y);
         const double *face = near.faces.data(), *edge = near.edges.data(), *centre = near.centre;
-        for (std::ptrdiff_t x = 1; x <= n; x++) {
+        for (std::ptrdiff_t x = 1; x <= n; ++x) {
             const std::ptrdiff_t f = 2 * x;
             to[x] = 0.5 * centre[f] + 0.25 * (centre[f - 1] + centre[f + 1] + face[f]) +
                     0.125 * (edge[f] + face[f - 1] + face[f + 1]) + 0.0625 * (edge[f - 1] + edge[f + 1]);
@@ -117,12 +117,12 @@ void interpolate(const Grid& coarse, Grid& fine, Then then) {
         const std::ptrdiff_t first = y / 2 * (n + 2), second = (y + 1) / 2 * (n + 2);
         const double *below = coarse.plane(z / 2), *above = coarse.plane((z + 1) / 2);
         Row mean;
-        for (std::ptrdiff_t x = 0; x <= n; x++) {
+        for (std::ptrdiff_t x = 0; x <= n; ++x) {
             mean[static_cast<std::size_t>(x)] =
                 0.25 * ((below[first + x] + above[first + x]) + (below[second + x] + above[second + x]));
         }
         const double *left = mean.data(), *right = left + 1;
-        for (std::ptrdiff_t x = 0; x < n; x++) {
+        for (std::ptrdiff_t x = 0; x < n; ++x) {
             to[2 * x + 1] = (then == Then::add ? to[2 * x + 1] : 0) + 0.5 * (left[x] + right[x]);
             to[2 * x + 2] = (then == Then::add ? to[2 * x + 2] : 0) + right[x];
         }
@@ -135,7 +135,7 @@ class Stores {
     static constexpr std::ptrdiff_t planes = 7;
 
     explicit Stores(std::ptrdiff_t n) : each_(planes * (n + 2) * (n + 2)) {
-        for (int thread = 0; thread < omp_get_max_threads(); thread++) {
+        for (int thread = 0; thread < omp_get_max_threads(); ++thread) {
             values_.push_back(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(each_)));
         }
     }
@@ -170,7 +170,7 @@ void restrict_residual(const Grid& u, const Grid& v, Grid& coarse, Stores& store
         if (!share.empty()) {
             make(2 * share.begin - 1);
         }
-        for (std::ptrdiff_t z = share.begin; z < share.end; z++) {
+        for (std::ptrdiff_t z = share.begin; z < share.end; ++z) {
             make(2 * z);
             make(2 * z + 1);
             restrict_plane({slot(2 * z - 1), slot(2 * z), slot(2 * z + 1)}, coarse.plane(z), n);
@@ -182,7 +182,7 @@ void restrict_residual(const Grid& u, const Grid& v, Grid& coarse, Stores& store
 /// coarse = P fine.
 void restrict_grid(const Grid& fine, Grid& coarse) {
 #pragma omp parallel for schedule(static) if (coarse.n() >= worth_a_team)
-    for (std::ptrdiff_t z = 1; z <= coarse.n(); z++) {
+    for (std::ptrdiff_t z = 1; z <= coarse.n(); ++z) {
         restrict_plane(around(fine, 2 * z), coarse.plane(z), coarse.n());
         coarse.repeat_plane(z);
     }
@@ -193,7 +193,7 @@ void smooth_plane(const Stencil& weights, const Planes& r, double* u, std::ptrdi
     fill_plane(u, n, [&](std::ptrdiff_t y, double* to) {
         const Neighbourhood near(r, n, y);
         const double *face = near.faces.data(), *edge = near.edges.data(), *centre = near.centre;
-        for (std::ptrdiff_t x = 1; x <= n; x++) {
+        for (std::ptrdiff_t x = 1; x <= n; ++x) {
             to[x] += weights[0] * centre[x] + weights[1] * (centre[x - 1] + centre[x + 1] + face[x]) +
                      weights[2] * (edge[x] + face[x - 1] + face[x + 1]);
         }
@@ -220,7 +220,7 @@ void correct(const Stencil& weights, Grid& u, const Grid& v, Stores& stores) {
             }
         }
 #pragma omp barrier
-        for (std::ptrdiff_t z = share.begin; z < share.end; z++) {
+        for (std::ptrdiff_t z = share.begin; z < share.end; ++z) {
             if (z + 1 < share.end - 1) {
                 make(z + 1);
             }
@@ -246,7 +246,7 @@ class Ten {
         }
         count_ = std::min(count_ + 1, ten_.size());
         std::size_t at = count_ - 1;
-        for (; at > 0 && Before()(drawn.value, ten_[at - 1].value); at--) {
+        for (; at > 0 && Before()(drawn.value, ten_[at - 1].value); --at) {
             ten_[at] = ten_[at - 1];
         }
         ten_[at] = drawn;
@@ -265,7 +265,7 @@ void set_charges(Grid& v) {
     Ten<std::greater<>> largest;
     Ten<std::less<>> smallest;
     Random random;
-    for (std::ptrdiff_t point = 0; point < n * n * n; point++) {
+    for (std::ptrdiff_t point = 0; point < n * n * n; ++point) {
         const Drawn drawn{random(), point};
         largest.offer(drawn);
         smallest.offer(drawn);
@@ -288,7 +288,7 @@ class Mg : public Kernel {
     explicit Mg(ProblemClass size) : size_(size_of(size)) {}
 
     void prepare() override {
-        for (int level = 1; level < size_.levels; level++) {
+        for (int level = 1; level < size_.levels; ++level) {
             u_.emplace_back(std::ptrdiff_t{1} << level);
             v_.emplace_back(std::ptrdiff_t{1} << level);
         }
@@ -303,7 +303,7 @@ class Mg : public Kernel {
 
     void solve() override {
         first_norm_ = residual_norm(u_.back(), v_.back());
-        for (int i = 0; i < size_.iterations; i++) {
+        for (int i = 0; i < size_.iterations; ++i) {
             cycle();
         }
         norm_ = residual_norm(u_.back(), v_.back());
@@ -322,12 +322,12 @@ class Mg : public Kernel {
     void cycle() {
         const std::size_t finest = u_.size() - 1;
         restrict_residual(u_[finest], v_[finest], v_[finest - 1], *stores_);
-        for (std::size_t level = finest - 1; level > 0; level--) {
+        for (std::size_t level = finest - 1; level > 0; --level) {
             restrict_grid(v_[level], v_[level - 1]);
         }
         clear(u_[0]);
         correct(size_.smoother, u_[0], v_[0], *stores_);
-        for (std::size_t level = 1; level <= finest; level++) {
+        for (std::size_t level = 1; level <= finest; ++level) {
             interpolate(u_[level - 1], u_[level], level < finest ? Then::set : Then::add);
             correct(size_.smoother, u_[level], v_[level], *stores_);
         }

@@ -51,7 +51,7 @@ class Grid {
 template <typename Fill>
 void fill_plane(double* plane, std::ptrdiff_t n, Fill fill) {
     const std::ptrdiff_t length = n + 2;
-    for (std::ptrdiff_t y = 1; y <= n; y++) {
+    for (std::ptrdiff_t y = 1; y <= n; ++y) {
         double* row = plane + y * length;
         fill(y, row);
         row[0] = row[n];
@@ -65,7 +65,7 @@ void fill_plane(double* plane, std::ptrdiff_t n, Fill fill) {
 template <typename Fill>
 void fill_grid(Grid& grid, Fill fill) {
 #pragma omp parallel for schedule(static) if (grid.n() >= worth_a_team)
-    for (std::ptrdiff_t z = 1; z <= grid.n(); z++) {
+    for (std::ptrdiff_t z = 1; z <= grid.n(); ++z) {
         fill_plane(grid.plane(z), grid.n(), [&](std::ptrdiff_t y, double* row) { fill(z, y, row); });
         grid.repeat_plane(z);
     }
@@ -93,7 +93,7 @@ struct Neighbourhood {
         const std::ptrdiff_t length = n + 2, at = y * length;
         const double *below = planes.below + at, *above = planes.above + at;
         centre = planes.centre + at;
-        for (std::ptrdiff_t x = 0; x < length; x++) {
+        for (std::ptrdiff_t x = 0; x < length; ++x) {
             const auto i = static_cast<std::size_t>(x);
             faces[i] = centre[x - length] + centre[x + length] + below[x] + above[x];
             edges[i] = below[x - length] + below[x + length] + above[x - length] + above[x + length];

@@ -34,7 +34,7 @@ struct Point {
     Point() = default;
     explicit Point(const Change<Value>& u) {
         inverse = 1.0 / u[0];
-        for (std::size_t m = 0; m < axes; m++) {
+        for (std::size_t m = 0; m < axes; ++m) {
             velocity[m] = u[1 + m] * inverse;
         }
         kinetic = 0.5 * (velocity[0] * velocity[0] + velocity[1] * velocity[1] + velocity[2] * velocity[2]);
@@ -51,7 +51,7 @@ struct Point {
         const Value carried = along - own * v[0];
         Change<Value> result;
         result[0] = along;
-        for (std::size_t m = 0; m < axes; m++) {
+        for (std::size_t m = 0; m < axes; ++m) {
             result[1 + m] = velocity[m] * carried + own * v[1 + m];
         }
         result[1 + axis] += pressure;
@@ -65,7 +65,7 @@ struct Point {
         Change<Value> result;
         result[0] = Value{};
         result[4] = gas::conduction * inverse * (v[4] - energy * v[0]);
-        for (std::size_t m = 0; m < axes; m++) {
+        for (std::size_t m = 0; m < axes; ++m) {
             const Value change = inverse * (v[1 + m] - velocity[m] * v[0]);
             const double weight = gas::viscosity * (m == axis ? gas::along : gas::across);
             result[1 + m] = weight * change;
@@ -81,7 +81,7 @@ struct Point {
         Change<Value> result = flux<axis>(v);
         const Change<Value> viscous_part = viscous<axis>(v);
         const double flux_factor = sign * factors.flux;
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             result[m] =
                 flux_factor * result[m] - factors.viscous * viscous_part[m] - factors.dissipation * v[m];
         }

@@ -151,7 +151,7 @@ struct ScalarPentadiagonal {
         // What rows before the first keep: nothing.
         std::array<Rest, systems> second_before{}, first_before{};
         Vector second_right{}, first_right{};
-        for (Index i = 1; i <= last; i++) {
+        for (Index i = 1; i <= last; ++i) {
             const auto place = static_cast<std::size_t>(i);
             const Sounded behind = at(i + 1);
             const std::array<double, 5> fourth = fourth_difference(i, size.n);
@@ -161,7 +161,7 @@ struct ScalarPentadiagonal {
             }
             const Lanes spread_before = spread(before), spread_behind = spread(behind);
             const Lanes diagonal = 1 + 2 * spread(here) + smoothing * fourth[2];
-            for (std::size_t system = 0; system < systems; system++) {
+            for (std::size_t system = 0; system < systems; ++system) {
                 const double sound = system == 0 ? 0.0 : system == 1 ? 1.0 : -1.0;
                 const Lanes wave_before = before.point.velocity[axis] + sound * before.speed;
                 const Lanes wave_behind = behind.point.velocity[axis] + sound * behind.speed;
@@ -174,7 +174,7 @@ struct ScalarPentadiagonal {
                     smoothing * fourth[3] + factors.flux * wave_behind - spread_behind - near * first.second;
                 line.rest[place][system] = {inverse * next, inverse * (smoothing * fourth[4])};
                 const std::size_t begin = system == 0 ? 0 : 2 + system, end = system == 0 ? 3 : 3 + system;
-                for (std::size_t m = begin; m < end; m++) {
+                for (std::size_t m = begin; m < end; ++m) {
                     right[m] = inverse * (right[m] - far * second_right[m] - near * first_right[m]);
                 }
             }
@@ -187,10 +187,10 @@ struct ScalarPentadiagonal {
             here = behind;
         }
         Vector first{}, second{};
-        for (Index i = last; i > 0; i--) {
+        for (Index i = last; i > 0; --i) {
             const auto place = static_cast<std::size_t>(i);
             Vector solved = line.right[place];
-            for (std::size_t m = 0; m < components; m++) {
+            for (std::size_t m = 0; m < components; ++m) {
                 const Rest& rest = line.rest[place][m < 3 ? 0 : m - 2];
                 solved[m] -= rest.next * first[m] + rest.second * second[m];
             }
@@ -199,7 +199,7 @@ struct ScalarPentadiagonal {
             if constexpr (axis == 2) {
                 Vector values = lines.load(u, i);
                 const Vector increment = from_eigenvectors(Sounded(values), values[0], solved);
-                for (std::size_t m = 0; m < components; m++) {
+                for (std::size_t m = 0; m < components; ++m) {
                     values[m] += increment[m];
                 }
                 lines.store(u, i, values);

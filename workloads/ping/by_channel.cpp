@@ -39,7 +39,7 @@ class ByChannel final : public Operation {
           runtime_(*transport_, parameters, context.computation), channel_(runtime_) {
         payload_.words.fill(pattern);
         channel_.on_receipt([this](const Payload<Bytes>& payload) {
-            arrived_++;
+            ++arrived_;
             changed_ |= (payload.words.front() ^ pattern) | (payload.words.back() ^ pattern);
         });
     }

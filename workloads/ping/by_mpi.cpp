@@ -21,7 +21,7 @@ class ByMpi final : public Operation {
         }
     }
     void run() override {
-        for (std::uint64_t i = 0; i < windows_; i++) {
+        for (std::uint64_t i = 0; i < windows_; ++i) {
             pair_.sends ? send_window() : receive_window();
         }
     }

@@ -28,7 +28,7 @@ class Backlog {
             Body own = self.pop<Body>();
             own();
         };
-        count_++;
+        ++count_;
     }
     /// Remove the newest, and run it.
     void run_newest() { lines_.back().run(*this); }
@@ -46,7 +46,7 @@ class Backlog {
         const std::size_t place = lines_.size() - 1 - lines_of<Body>;
         const Body body = *std::launder(reinterpret_cast<const Body*>(&lines_[place]));
         lines_.resize(place);
-        count_--;
+        --count_;
         return body;
     }
 

@@ -144,7 +144,7 @@ class Channel final : public Mailbox {
         if (item.to == runtime_.rank()) {
             delivery_->deliver({&item.item, 1}, item.from);
         } else {
-            runtime_.counters().forwarded++;
+            ++runtime_.counters().forwarded;
             forwarding_->send(runtime_.routing().next(item.to), item);
         }
     }

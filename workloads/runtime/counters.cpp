@@ -64,7 +64,7 @@ void add_histograms(const Team& team, const Counters& counters, std::vector<Fact
     }
     std::vector<std::uint64_t> sums;
     team.to_root(Fold::sum, own, sums);
-    for (std::size_t i = 0; i < sums.size(); i++) {
+    for (std::size_t i = 0; i < sums.size(); ++i) {
         if (sums[i] > 0) {
             const Labels labels = {{"up_to", std::int64_t{1} << (i % Histogram::classes)}};
             const char* metric = histograms[i / Histogram::classes].metric;
@@ -84,7 +84,7 @@ std::vector<Fact> facts(const Team& team, const Counters& counters) {
     for (const Entry& entry : entries) {
         add(entry.metric, counters.*entry.member, entry.fold);
     }
-    for (std::size_t i = 0; i < reasons.size(); i++) {
+    for (std::size_t i = 0; i < reasons.size(); ++i) {
         add(std::string("flushes_") + reasons[i], counters.flushes[i], Fold::sum);
     }
     all.push_back({"blocked_s", "s", team.all(Fold::sum, counters.blocked_s)});

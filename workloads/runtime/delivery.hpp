@@ -76,7 +76,7 @@ class Handling {
     }
 
     void deliver(std::span<const Item> items, int from) {
-        for (std::size_t i = 0; i < items.size() && i < ahead; i++) {
+        for (std::size_t i = 0; i < items.size() && i < ahead; ++i) {
             prefetch(items[i]);
         }
         if constexpr (by_fibres) {
@@ -103,7 +103,7 @@ class Handling {
         std::size_t turn = 0;
         if constexpr (by_handler) {
             if (execution_ == Execution::handler) {
-                for (; turn < limit && !items.empty(); turn++) {
+                for (; turn < limit && !items.empty(); ++turn) {
                     const Item item = items.pop_newest();
                     handle(handler_, item, runtime_.rank());
                 }
@@ -112,7 +112,7 @@ class Handling {
             }
         }
         if constexpr (by_coroutines) {
-            for (; turn < limit && !items.empty() && runtime_.tasks().has_room(); turn++) {
+            for (; turn < limit && !items.empty() && runtime_.tasks().has_room(); ++turn) {
                 runtime_.tasks().run(coroutine(handler_, items.pop_newest(), runtime_.rank()));
             }
         }
@@ -131,7 +131,7 @@ class Handling {
     template <class Run>
     void each(std::span<const Item> items, Run run) {
         const std::size_t count = items.size();
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
             if (i + ahead < count) {
                 prefetch(items[i + ahead]);
             }

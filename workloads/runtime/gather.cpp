@@ -36,10 +36,10 @@ class GatherOperation final : public Operation {
         answers_.on_receipt([this](const Answer& answer) { found_[answer.slot] = answer.value; });
         const Random random(context.settings.seed);
         const auto rank = static_cast<std::uint64_t>(team_.rank());
-        for (std::uint64_t i = 0; i < table_.size(); i++) {
+        for (std::uint64_t i = 0; i < table_.size(); ++i) {
             table_[i] = mix64(rank * table_.size() + i);
         }
-        for (std::uint64_t i = 0; i < places_.size(); i++) {
+        for (std::uint64_t i = 0; i < places_.size(); ++i) {
             places_[i] = random.below(static_cast<std::uint64_t>(team_.size()) * table_.size(),
                                       rank * asked.per_rank + i);
         }
@@ -56,7 +56,7 @@ class GatherOperation final : public Operation {
         });
     }
     std::optional<std::string> wrong() override {
-        for (std::size_t i = 0; i < places_.size(); i++) {
+        for (std::size_t i = 0; i < places_.size(); ++i) {
             if (found_[i] != mix64(places_[i])) {
                 return "question " + std::to_string(i) + " has another answer than place " +
                        std::to_string(places_[i]) + " has";

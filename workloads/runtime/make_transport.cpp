@@ -38,7 +38,7 @@ int ranks_of_node(const World& world, const Parameters& parameters) {
     }
     const int ranks = world.ranks_of_host();
     const std::vector<int> first = world.of_each(world.first_of_host());
-    for (int rank = 0; rank < world.size(); rank++) {
+    for (int rank = 0; rank < world.size(); ++rank) {
         if (first[static_cast<std::size_t>(rank)] != rank - rank % ranks) {
             throw UsageError("--route node needs nodes of equally many consecutive ranks; grid");
         }

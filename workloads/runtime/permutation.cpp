@@ -57,7 +57,7 @@ class PermutationOperation final : public Operation {
     void prepare() override {
         std::fill(board_.begin(), board_.end(), empty);
         std::fill(permutation_.begin(), permutation_.end(), empty);
-        for (std::uint64_t i = 0; i < permutation_.size(); i++) {
+        for (std::uint64_t i = 0; i < permutation_.size(); ++i) {
             in_hand_.push(static_cast<std::uint64_t>(team_.rank()) * permutation_.size() + i);
         }
         runtime_.counters() = {};
@@ -70,7 +70,7 @@ class PermutationOperation final : public Operation {
     std::optional<std::string> wrong() override {
         const Checksum found = of_all(team_, checksum<std::uint64_t>(permutation_));
         Checksum numbers;
-        for (std::uint64_t i = 0; i < permutation_.size(); i++) {
+        for (std::uint64_t i = 0; i < permutation_.size(); ++i) {
             numbers.add(static_cast<std::uint64_t>(team_.rank()) * permutation_.size() + i);
         }
         if (found != of_all(team_, numbers)) {
@@ -85,7 +85,7 @@ class PermutationOperation final : public Operation {
     bool throw_some() {
         const std::uint64_t places = static_cast<std::uint64_t>(team_.size()) * board_.size();
         std::size_t thrown = 0;
-        for (; thrown < chunk && !in_hand_.empty(); thrown++) {
+        for (; thrown < chunk && !in_hand_.empty(); ++thrown) {
             const std::uint64_t place = random_.below(places, drawn_++);
             darts_.send(static_cast<int>(place / board_.size()), {place % board_.size(), in_hand_.pop()});
         }
@@ -100,7 +100,7 @@ class PermutationOperation final : public Operation {
             if (number != empty) {
                 const int owner = static_cast<int>(next / permutation_.size());
                 placed_.send(owner, {next % permutation_.size(), number});
-                next++;
+                ++next;
             }
         }
         runtime_.epoch();

@@ -28,7 +28,7 @@ PointToPoint::PointToPoint(MPI_Comm world, const Parameters& parameters, int ran
       buffers_(receives_ + sends_) {
     check(MPI_Comm_rank(comm_.get(), &rank_), "MPI_Comm_rank");
     check(MPI_Comm_size(comm_.get(), &size_), "MPI_Comm_size");
-    for (std::size_t place = 0; place < receives_; place++) {
+    for (std::size_t place = 0; place < receives_; ++place) {
         buffers_[place] = pool_.take();
         post_receive(place);
     }
@@ -39,7 +39,7 @@ PointToPoint::~PointToPoint() {
         return; // The program ends.
     }
     // Each posted receive gets a message of the rank to itself: not every library cancels well.
-    for (std::size_t place = 0; place < receives_; place++) {
+    for (std::size_t place = 0; place < receives_; ++place) {
         MPI_Send(nullptr, 0, MPI_BYTE, rank_, farewell, comm_.get());
     }
     MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -66,7 +66,7 @@ bool PointToPoint::find_free_send() {
         return test(receives_ + next_send_, MPI_STATUS_IGNORE); // The oldest.
     }
     // MPI_Waitany tells which are done, to a rank that has no room.
-    for (std::size_t i = 0; i < sends_; i++) {
+    for (std::size_t i = 0; i < sends_; ++i) {
         if (requests_[receives_ + next_send_] == MPI_REQUEST_NULL) {
             return true;
         }

@@ -27,7 +27,7 @@ class Queue {
     T pop() {
         T value = std::move(places_[first_]);
         first_ = (first_ + 1) & (places_.size() - 1);
-        size_--;
+        --size_;
         return value;
     }
     /// Last in, first out.
@@ -36,7 +36,7 @@ class Queue {
   private:
     void grow() {
         std::vector<T> larger(places_.empty() ? 16 : 2 * places_.size());
-        for (std::size_t i = 0; i < size_; i++) {
+        for (std::size_t i = 0; i < size_; ++i) {
             larger[i] = std::move((*this)[i]);
         }
         places_.swap(larger);

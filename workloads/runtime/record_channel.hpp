@@ -119,7 +119,7 @@ class RecordChannel final : public Mailbox {
         append(to, std::as_bytes(std::span(&length, 1)));
         append(to, part);
         append(to, record);
-        runtime_.counters().items++;
+        ++runtime_.counters().items;
         runtime_.counters().items_by_bytes.add(size, 1);
         if (slot(to).used >= full_bytes_) {
             seal(to, full_bytes_ == 0 ? Flush::single : Flush::full);
@@ -142,7 +142,7 @@ class RecordChannel final : public Mailbox {
     Slot& slot(int rank) { return slots_[static_cast<std::size_t>(rank)]; }
 
     void receive(std::span<const std::byte> record, int from) {
-        runtime_.counters().items_handled++;
+        ++runtime_.counters().items_handled;
         runtime_.charge(Work::handler, 1);
         handler_(record, from);
     }
@@ -153,7 +153,7 @@ class RecordChannel final : public Mailbox {
         std::memcpy(partial.bytes.data() + part.first, bytes.data(), bytes.size());
         partial.arrived += bytes.size();
         if (partial.arrived < partial.bytes.size()) {
-            runtime_.counters().items_handled++;
+            ++runtime_.counters().items_handled;
             return;
         }
         const std::vector<std::byte> whole = std::move(partial.bytes);

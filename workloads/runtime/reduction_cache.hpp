@@ -39,7 +39,7 @@ class ReductionCache {
         case Cache::sum:
             if (known) {
                 entry.item.value() += item.value();
-                combined_++;
+                ++combined_;
                 return;
             }
             if (entry.epoch == epoch_) {
@@ -53,7 +53,7 @@ class ReductionCache {
             return;
         case Cache::min:
             if (known && !(item.value() < entry.item.value())) {
-                combined_++;
+                ++combined_;
                 return;
             }
             break;
@@ -61,7 +61,7 @@ class ReductionCache {
             // By bytes: an item that differs in its padding alone is sent, and rejected there.
             // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison)
             if (known && std::memcmp(&entry.item, &item, sizeof(Item)) == 0) {
-                combined_++;
+                ++combined_;
                 return;
             }
             break;

@@ -39,14 +39,14 @@ void Runtime::remove([[maybe_unused]] int channel) {
 }
 
 void Runtime::post(Buffer&& message, Flush reason) {
-    counters_.flushes[static_cast<std::size_t>(reason)]++;
-    sent_++;
+    ++counters_.flushes[static_cast<std::size_t>(reason)];
+    ++sent_;
     if (message.rank == rank_) {
-        counters_.messages_to_self++;
+        ++counters_.messages_to_self;
         keep_arrived(std::move(message));
         return;
     }
-    counters_.messages++;
+    ++counters_.messages;
     counters_.message_bytes += message.size;
     counters_.messages_by_bytes.add(message.size);
     charge(Work::move, message.size / 8.0);
@@ -68,7 +68,7 @@ void Runtime::send_all_posted() {
             outbox_.pop();
             continue;
         }
-        counters_.waits_for_room++;
+        ++counters_.waits_for_room;
         if (!collect()) {
             transport_.idle();
         }
@@ -83,7 +83,7 @@ bool Runtime::collect() {
     }
     bool any = false;
     Buffer message;
-    for (int i = 0; i < parameters_.receives && transport_.receive(message); i++) {
+    for (int i = 0; i < parameters_.receives && transport_.receive(message); ++i) {
         any = true;
         if (message.channel < Termination::channels) {
             termination_.take(message);
@@ -103,9 +103,9 @@ void Runtime::keep_arrived(Buffer&& message) {
 bool Runtime::deliver_arrived() {
     // What these send to this rank itself is for the next time: the rank's own work comes in between.
     const std::size_t count = arrived_.size();
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0; i < count; ++i) {
         Buffer message = arrived_.pop();
-        handled_++;
+        ++handled_;
         charge(Work::move, message.size / 8.0);
         mailboxes_[static_cast<std::size_t>(message.channel - Termination::channels)]->deliver(message);
         transport_.pool().give_back(std::move(message));
@@ -159,7 +159,7 @@ bool Runtime::is_passive() {
 
 void Runtime::await_flush() {
     settle_charges();
-    counters_.idle_polls++;
+    ++counters_.idle_polls;
     double oldest_s = std::numeric_limits<double>::infinity();
     for (const Mailbox* mailbox : mailboxes_) {
         oldest_s = std::min(oldest_s, mailbox->oldest_since_s());

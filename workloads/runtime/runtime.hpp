@@ -100,7 +100,7 @@ class Runtime {
         const auto step = [&] {
             const std::size_t end = std::min(next + piece, count);
             const bool any = next < end;
-            for (; next < end; next++) {
+            for (; next < end; ++next) {
                 work(next);
             }
             return any;
@@ -179,12 +179,12 @@ class Runtime {
             send_posted();
         }
         if (termination_.has_looked()) {
-            counters_.waves++;
+            ++counters_.waves;
             return termination_.ended();
         }
         if (arrived_.empty() || termination_.holds()) {
             settle_charges();
-            counters_.idle_polls++;
+            ++counters_.idle_polls;
             transport_.idle();
         }
         return std::nullopt;

@@ -133,7 +133,7 @@ class Reader {
             const std::span<const std::byte> text = take(count);
             value.assign(reinterpret_cast<const char*>(text.data()), text.size());
         } else {
-            for (std::uint64_t i = 0; i < count; i++) {
+            for (std::uint64_t i = 0; i < count; ++i) {
                 value.insert(value.end(), read<Element<typename T::value_type>>());
             }
         }

@@ -42,7 +42,7 @@ SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
             from * ring_bytes;
         return End{reinterpret_cast<Ring*>(ring), ring + sizeof(Ring), 0, 0};
     };
-    for (std::size_t other = 0; other < ranks; other++) {
+    for (std::size_t other = 0; other < ranks; ++other) {
         in_.push_back(end_of(own, other));
         new (in_.back().ring) Ring{};
         MPI_Aint bytes = 0;
@@ -82,7 +82,7 @@ bool SharedRing::send(Buffer& buffer) {
 }
 
 bool SharedRing::receive(Buffer& buffer) {
-    for (std::size_t looked = 0; looked < in_.size(); looked++) {
+    for (std::size_t looked = 0; looked < in_.size(); ++looked) {
         const std::size_t from = next_in_;
         End& end = in_[from];
         next_in_ = from + 1 == in_.size() ? 0 : from + 1;

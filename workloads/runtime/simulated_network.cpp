@@ -23,7 +23,7 @@ class Turns {
 
     void run(const std::function<void(int rank, Turns&)>& body) {
         std::vector<int> running;
-        for (int rank = 0; rank < settings_.ranks; rank++) {
+        for (int rank = 0; rank < settings_.ranks; ++rank) {
             fibres_.push_back(
                 std::make_unique<Fibre>(stacks_.take(), [this, &body, rank] { body(rank, *this); }));
             running.push_back(rank);
@@ -49,7 +49,7 @@ class Turns {
         if (own >= settings_.sends) {
             return false;
         }
-        own++;
+        ++own;
         const std::uint64_t delay = draw(static_cast<std::uint64_t>(settings_.longest_delay) + 1);
         arriving_[static_cast<std::size_t>(std::exchange(message.rank, from))].push_back(
             {std::move(message), now_ + delay});
@@ -58,13 +58,13 @@ class Turns {
     bool receive(int to, Buffer& message) {
         auto& arriving = arriving_[static_cast<std::size_t>(to)];
         const std::size_t first = arriving.empty() ? 0 : draw(arriving.size());
-        for (std::size_t i = 0; i < arriving.size(); i++) {
+        for (std::size_t i = 0; i < arriving.size(); ++i) {
             OnItsWay& found = arriving[(first + i) % arriving.size()];
             if (found.due <= now_) {
                 message = std::move(found.message);
                 std::swap(found, arriving.back());
                 arriving.pop_back();
-                on_their_way_[static_cast<std::size_t>(message.rank)]--;
+                --on_their_way_[static_cast<std::size_t>(message.rank)];
                 return true;
             }
         }
@@ -76,7 +76,7 @@ class Turns {
         const std::uint64_t meeting = meetings_;
         if (++came_ == settings_.ranks) {
             came_ = 0;
-            meetings_++;
+            ++meetings_;
         }
         while (meeting == meetings_) {
             pass(rank);

@@ -16,8 +16,8 @@ class SpawnsOperation final : public Operation {
 
     void prepare() override { ran_ = 0; }
     void run() override {
-        for (std::uint64_t round = 0; round < asked_.rounds; round++) {
-            for (std::uint64_t i = 0; i < asked_.live; i++) {
+        for (std::uint64_t round = 0; round < asked_.rounds; ++round) {
+            for (std::uint64_t i = 0; i < asked_.live; ++i) {
                 tasks_.spawn([this] { ran_++; });
             }
             tasks_.begin_some();

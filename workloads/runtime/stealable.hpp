@@ -47,7 +47,7 @@ class Stealable {
                              always<Execution::handler>);
         refusals_.on_receipt(
             [this](const Refusal&) {
-                runtime_.counters().refusals++;
+                ++runtime_.counters().refusals;
                 asks_ = false;
             },
             always<Execution::handler>);
@@ -106,7 +106,7 @@ class Stealable {
             return false;
         }
         if (in_vain_ < runtime_.parameters().steal_attempts) {
-            in_vain_++;
+            ++in_vain_;
             asks_ = true;
             const auto drawn = static_cast<int>(random_.below(static_cast<std::uint64_t>(others), drawn_++));
             ask_of(other(1 + drawn), false);
@@ -128,7 +128,7 @@ class Stealable {
         return thieves_.first + (runtime_.rank() - thieves_.first + distance) % thieves_.count;
     }
     void ask_of(int victim, bool waits) {
-        runtime_.counters().steals_tried++;
+        ++runtime_.counters().steals_tried;
         requests_.send(victim, {waits});
         requests_.flush();
     }
@@ -147,11 +147,11 @@ class Stealable {
         const std::size_t half = items_.size() / 2;
         const std::size_t chunk = runtime_.parameters().steal_chunk;
         const std::size_t count = chunk == 0 ? half : std::min(half, chunk);
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
             gifts_.send(thief, items_.pop());
         }
         gifts_.flush();
-        runtime_.counters().steals++;
+        ++runtime_.counters().steals;
         runtime_.counters().stolen_items += count;
         runtime_.counters().steals_by_items.add(count);
     }

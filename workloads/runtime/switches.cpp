@@ -21,11 +21,11 @@ class SwitchesOperation final : public Operation {
         : computation_(context.computation),
           kind_(parameters.execution == Execution::fibre ? Work::fibre_switch : Work::handler), asked_(asked),
           tasks_(unlimited(parameters), counters_) {
-        for (std::uint64_t i = 0; i < asked.live; i++) {
+        for (std::uint64_t i = 0; i < asked.live; ++i) {
             if (parameters.execution == Execution::fibre) {
                 tasks_.run_fibre([this] {
                     while (!ends_) {
-                        switches_++;
+                        ++switches_;
                         tasks_.yield();
                     }
                 });
@@ -41,7 +41,7 @@ class SwitchesOperation final : public Operation {
 
     void prepare() override { switches_ = 0; }
     void run() override {
-        for (std::uint64_t i = 0; i < asked_.rounds; i++) {
+        for (std::uint64_t i = 0; i < asked_.rounds; ++i) {
             tasks_.run_ready();
         }
         computation_.charge(kind_, static_cast<double>(asked_.live * asked_.rounds));
@@ -58,7 +58,7 @@ class SwitchesOperation final : public Operation {
   private:
     static Task yielding(SwitchesOperation* self) {
         while (!self->ends_) {
-            self->switches_++;
+            ++self->switches_;
             co_await self->tasks_.yielded();
         }
     }

@@ -23,7 +23,7 @@ void Tasks::Suspended::prefetch() const {
     __builtin_prefetch(place);
     if (worker_ != nullptr) {
         // The registers are 64 bytes, and above them is the frame that goes on.
-        for (int line = 1; line <= frame_lines_; line++) {
+        for (int line = 1; line <= frame_lines_; ++line) {
             __builtin_prefetch(place + static_cast<std::size_t>(line) * line_bytes);
         }
         __builtin_prefetch(worker_);
@@ -62,18 +62,18 @@ void Tasks::run(Task task) {
 bool Tasks::run_ready() {
     const std::size_t count = ready_.size();
     counters_.longest_ready = std::max<std::uint64_t>(counters_.longest_ready, count);
-    for (std::size_t i = 0; i < count; i++) {
+    for (std::size_t i = 0; i < count; ++i) {
         if (ready_.size() > ahead) {
             ready_[ahead].prefetch();
         }
         const Suspended next = ready_.pop();
         if (next.worker_ != nullptr) {
-            counters_.switches++;
-            activity_.switches++;
+            ++counters_.switches;
+            ++activity_.switches;
             enter(*next.worker_);
         } else {
-            counters_.resumptions++;
-            activity_.resumptions++;
+            ++counters_.resumptions;
+            ++activity_.resumptions;
             enter(Task::Handle::from_address(next.place_));
         }
     }
@@ -90,7 +90,7 @@ bool Tasks::begin_some(std::size_t limit) {
         void run() const { backlog.run_newest(); }
     } newest{backlog_};
     std::size_t begun = run_each(newest, limit);
-    for (; begun < limit && has_room() && !coroutines_unbegun_.empty(); begun++) {
+    for (; begun < limit && has_room() && !coroutines_unbegun_.empty(); ++begun) {
         const Task::Handle handle = coroutines_unbegun_.back();
         coroutines_unbegun_.pop_back();
         begin(handle);
@@ -104,7 +104,7 @@ void Tasks::enter(Task::Handle handle) {
     handle.resume();
     current_ = outer;
     if (handle.done()) {
-        live_--;
+        --live_;
         const std::exception_ptr error = handle.promise().error;
         handle.promise().unlink();
         handle.destroy();

@@ -97,7 +97,7 @@ class Tasks {
             worker.run = [](Worker& self, void* body) {
                 auto& own = *static_cast<Given*>(body);
                 do {
-                    own.begun++;
+                    ++own.begun;
                     const Active active(self);
                     own.next.run();
                 } while (!self.has_waited && own.begun < own.limit && own.next.any());
@@ -142,20 +142,20 @@ class Tasks {
 
     /// The fibre that calls this lets all ready tasks go first.
     void yield() {
-        counters_.yields++;
+        ++counters_.yields;
         ready_.push(Suspended(*current_, 1));
         leave(ready_.newest());
     }
     /// The fibre that calls this waits until `place` is made ready; `what` is what it waits for.
     void suspend(Suspended& place, const char* what) {
-        counters_.suspensions++;
+        ++counters_.suspensions;
         current_->waits_for = what;
         place = Suspended(*current_, 3); // What it waits for lies in its frame.
         leave(place);
     }
     /// The same of a coroutine, called by an awaiter.
     [[nodiscard]] Suspended suspended(Task::Handle handle, const char* what) {
-        counters_.suspensions++;
+        ++counters_.suspensions;
         handle.promise().waits_for = what;
         return Suspended(handle);
     }
@@ -167,7 +167,7 @@ class Tasks {
             Tasks& tasks;
             [[nodiscard]] bool await_ready() const noexcept { return false; }
             void await_suspend(Task::Handle handle) const {
-                tasks.counters_.yields++;
+                ++tasks.counters_.yields;
                 tasks.make_ready(Suspended(handle));
             }
             void await_resume() const noexcept {}
@@ -181,13 +181,13 @@ class Tasks {
       public:
         explicit Active(Worker& worker) : worker_(worker), tasks_(*worker.tasks) {
             worker.task = tasks_.begin();
-            tasks_.activity_.fibres_begun++;
+            ++tasks_.activity_.fibres_begun;
         }
         Active(const Active&) = delete;
         Active& operator=(const Active&) = delete;
         ~Active() {
             worker_.task = 0;
-            tasks_.live_--;
+            --tasks_.live_;
         }
 
       private:
@@ -197,9 +197,9 @@ class Tasks {
 
     /// Returns the number of the task.
     std::uint64_t begin() {
-        live_++;
+        ++live_;
         counters_.most_live = std::max(counters_.most_live, live_);
-        counters_.tasks++;
+        ++counters_.tasks;
         return ++begun_;
     }
     Worker& idle_worker() {
@@ -228,7 +228,7 @@ class Tasks {
     /// Begin a coroutine, for which there is room.
     void begin(Task::Handle handle) {
         begin();
-        activity_.coroutines_begun++;
+        ++activity_.coroutines_begun;
         enter(handle);
     }
     void enter(Task::Handle handle);

@@ -66,7 +66,7 @@ void Termination::add_up() {
 }
 
 void Termination::finish(const Tally& sum, const std::string& saying) {
-    for (int i = 0; i < children_; i++) {
+    for (int i = 0; i < children_; ++i) {
         send(first_child_ + i, down, sum, saying);
     }
     sum_ = sum;

@@ -28,7 +28,7 @@ class UpdatesOperation final : public Operation {
         const Random random(context.settings.seed);
         const auto ranks = static_cast<std::uint64_t>(team_.size());
         const std::uint64_t first = static_cast<std::uint64_t>(team_.rank()) * asked.per_rank;
-        for (std::uint64_t i = 0; i < targets_.size(); i++) {
+        for (std::uint64_t i = 0; i < targets_.size(); ++i) {
             const std::uint64_t drawn = random.below(ranks * table_.size(), first + i);
             targets_[i] = {static_cast<int>(drawn / table_.size()), {drawn % table_.size()}};
             expected_ += mix64(drawn);
@@ -46,7 +46,7 @@ class UpdatesOperation final : public Operation {
     std::optional<std::string> wrong() override {
         std::uint64_t made = 0;
         const std::uint64_t first = static_cast<std::uint64_t>(team_.rank()) * table_.size();
-        for (std::uint64_t i = 0; i < table_.size(); i++) {
+        for (std::uint64_t i = 0; i < table_.size(); ++i) {
             made += table_[i] * mix64(first + i);
         }
         if (team_.all(Fold::sum, made) != team_.all(Fold::sum, expected_)) {

@@ -26,7 +26,7 @@ inline std::vector<std::uint64_t> cut_into_blocks(Blocks blocks, std::uint64_t t
     constexpr std::uint64_t stream = 3;
     const Random random(seed, stream);
     std::vector<std::uint64_t> parts = {0};
-    for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks); r++) {
+    for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks); ++r) {
         const std::uint64_t own = blocks == Blocks::uneven  ? random.below(5, r)
                                   : blocks == Blocks::holes ? 1 - r % 2
                                                             : 1;

@@ -50,7 +50,7 @@ std::uint64_t SequentialExactSort<Item>::find_cut(const std::vector<Item>& block
     }
     const RankRange everybody(this->traffic_, this->splitters(), 0, this->traffic_.size() - 1);
     while (!window.found) {
-        this->rounds_++;
+        ++this->rounds_;
         Middle middle;
         if (window.low < window.high) {
             const std::uint64_t at = window.low + (window.high - window.low - 1) / 2;
@@ -81,7 +81,7 @@ std::vector<std::uint64_t> SequentialExactSort<Item>::find_cuts(const std::vecto
     this->traffic_.sum(this->splitters(), std::span(&total, 1));
     RandomBits bits(this->parameters_.seed, this->traffic_.rank());
     std::vector<std::uint64_t> cuts = {0};
-    for (std::uint64_t i = 1; i < ranks; i++) {
+    for (std::uint64_t i = 1; i < ranks; ++i) {
         cuts.push_back(find_cut(block, first_of_block(i, total, ranks), total, bits));
     }
     cuts.push_back(block.size());
@@ -95,16 +95,16 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
     std::uint64_t total = block.size();
     this->traffic_.sum(this->splitters(), std::span(&total, 1));
     std::vector<SearchWindow> windows; // Number r is sought by rank r; number 0 is the beginning.
-    for (std::uint64_t i = 0; i < ranks; i++) {
+    for (std::uint64_t i = 0; i < ranks; ++i) {
         const std::uint64_t target = first_of_block(i, total, ranks);
         windows.push_back({target, target == total ? block.size() : 0, target == 0 ? 0 : block.size(),
                            target == 0 || target == total});
     }
     const auto is_open = [](const SearchWindow& each) { return !each.found; };
     while (std::any_of(windows.begin(), windows.end(), is_open)) {
-        this->rounds_++;
+        ++this->rounds_;
         std::vector<WeightedPivot> middles(ranks);
-        for (std::size_t i = 0; i < ranks; i++) {
+        for (std::size_t i = 0; i < ranks; ++i) {
             const SearchWindow& window = windows[i];
             if (!window.found && window.low < window.high) {
                 const std::uint64_t at = window.low + (window.high - window.low) / 2;
@@ -116,7 +116,7 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
         const std::vector<Position> pivots =
             this->traffic_.allgather(this->splitters(), std::vector<Position>{weighted_median(candidates)});
         std::vector<std::uint64_t> own(ranks);
-        for (std::size_t i = 0; i < ranks; i++) {
+        for (std::size_t i = 0; i < ranks; ++i) {
             own[i] = windows[i].found
                          ? 0
                          : std::clamp(count_before(block, rank, pivots[i]), windows[i].low, windows[i].high);
@@ -125,7 +125,7 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
                      block.size());
         std::vector<std::uint64_t> all = own;
         this->traffic_.sum(this->splitters(), all);
-        for (std::size_t i = 0; i < ranks; i++) {
+        for (std::size_t i = 0; i < ranks; ++i) {
             if (!windows[i].found) {
                 windows[i].narrow(own[i], all[i], pivots[i].rank == rank);
             }

@@ -26,13 +26,13 @@ class HistogramSort final : public SplitterSort<Item> {
         const auto tolerance = static_cast<std::uint64_t>(
             this->parameters_.epsilon * static_cast<double>(total) / (2 * static_cast<double>(ranks)));
         std::vector<Bracket> brackets(ranks - 1);
-        for (std::uint64_t i = 1; i < ranks; i++) {
+        for (std::uint64_t i = 1; i < ranks; ++i) {
             brackets[i - 1].target = first_of_block(i, total, ranks);
             brackets[i - 1].accepted = total == 0;
         }
         while (std::any_of(brackets.begin(), brackets.end(),
                            [](const Bracket& each) { return !each.accepted; })) {
-            this->rounds_++;
+            ++this->rounds_;
             const std::vector<Probe> probes = count(draw(block, brackets, total), block);
             for (Bracket& each : brackets) {
                 if (!each.accepted) {
@@ -55,7 +55,7 @@ class HistogramSort final : public SplitterSort<Item> {
         const double share =
             std::min(size, wanted * size / static_cast<double>(std::max<std::uint64_t>(total, 1)));
         const auto count = static_cast<std::size_t>(share + uniform());
-        for (std::size_t i = 0; i < count; i++) {
+        for (std::size_t i = 0; i < count; ++i) {
             const auto offset = static_cast<std::size_t>(uniform() * size);
             into.push_back(key_of(block[std::min(first + offset, last - 1)]));
         }
@@ -97,7 +97,7 @@ class HistogramSort final : public SplitterSort<Item> {
         this->search(counts.size(), block.size());
         this->traffic_.sum(this->splitters(), counts);
         std::vector<Probe> probes;
-        for (std::size_t i = 0; i < keys.size(); i++) {
+        for (std::size_t i = 0; i < keys.size(); ++i) {
             probes.push_back({keys[i], counts[2 * i], counts[2 * i + 1]});
         }
         return probes;
@@ -110,7 +110,7 @@ class HistogramSort final : public SplitterSort<Item> {
         }
         const std::vector<std::uint64_t> before = this->sum_before(this->splitters(), equal);
         std::vector<std::uint64_t> cuts = {0};
-        for (std::size_t i = 0; i < brackets.size(); i++) {
+        for (std::size_t i = 0; i < brackets.size(); ++i) {
             const std::uint64_t left = brackets[i].cut - brackets[i].at.below; // of all that are equal
             const std::uint64_t own = std::clamp(left, before[i], before[i] + equal[i]) - before[i];
             cuts.push_back(count_below(block, brackets[i].at.key) + own);

@@ -45,7 +45,7 @@ void write_items(const Team& team, const std::vector<Item>& block, KeyType type,
         rows += count;
     }
     TableFile file(team, path, std::move(columns), rows);
-    for (std::size_t rank = 0; rank < ranks; rank++) {
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         for (std::size_t first = 0; first < counts[rank]; first += piece) {
             std::vector<std::vector<std::uint64_t>> outgoing(ranks);
             if (rank == static_cast<std::size_t>(team.rank())) {

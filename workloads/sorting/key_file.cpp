@@ -40,7 +40,7 @@ std::optional<std::string> read(const std::string& name, KeyType type, std::vect
     }
     std::size_t line = 0;
     for (std::string text; std::getline(file, text);) {
-        line++;
+        ++line;
         const std::optional<Key> found = key(text, type);
         if (!found) {
             return name + ":" + std::to_string(line) + ": '" + text + "' is not a number that can be sorted";

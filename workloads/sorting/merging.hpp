@@ -44,7 +44,7 @@ void merge_two(const Item* left, const Item* left_end, const Item* right, const 
     // merge.
     for (auto steps = std::min(left_end - left, right_end - right) / 2; steps > 0;
          steps = std::min(left_end - left, right_end - right) / 2) {
-        for (; steps > 0; steps--) {
+        for (; steps > 0; --steps) {
             take_first(left, right, to);
             take_last(left_end, right_end, to_end);
         }
@@ -109,7 +109,7 @@ class LoserTree {
 template <class Item>
 void merge_runs(const Item* items, const std::vector<std::uint64_t>& begin, std::vector<Item>& merged) {
     std::vector<std::pair<const Item*, const Item*>> runs;
-    for (std::size_t r = 0; r + 1 < begin.size(); r++) {
+    for (std::size_t r = 0; r + 1 < begin.size(); ++r) {
         if (begin[r] < begin[r + 1]) {
             runs.emplace_back(items + begin[r], items + begin[r + 1]);
         }

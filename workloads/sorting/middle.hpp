@@ -43,7 +43,7 @@ inline Middle merged(const Middle& a, const Middle& b, RandomBits& bits) {
     Middle middle;
     const std::size_t surplus = count > 2 ? count - 2 : 0;
     const std::size_t first = surplus / 2 + (surplus % 2 == 1 && bits.next() ? 1 : 0);
-    for (std::size_t i = first; i < std::min(first + 2, count); i++) {
+    for (std::size_t i = first; i < std::min(first + 2, count); ++i) {
         middle.add(all[i]);
     }
     return middle;

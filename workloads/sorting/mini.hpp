@@ -71,7 +71,7 @@ class MiniSort final : public Sort<Item> {
     /// The group's ranks below, at and above the pivot, and the new place of this rank's item among them.
     static int new_place(std::size_t own, const Classes& up_to, const Classes& all) {
         std::uint64_t place = up_to.counts[own] - 1;
-        for (std::size_t i = 0; i < own; i++) {
+        for (std::size_t i = 0; i < own; ++i) {
             place += all.counts[i];
         }
         return static_cast<int>(place);
@@ -80,8 +80,8 @@ class MiniSort final : public Sort<Item> {
     void sort_ranges(Item& item, RandomBits& bits) {
         int first = 0;
         int last = this->traffic_.size() - 1;
-        for (int level = 0; first < last; level++) {
-            this->rounds_++;
+        for (int level = 0; first < last; ++level) {
+            ++this->rounds_;
             Position pivot;
             {
                 const auto timed = this->phases_.time(pivot_);
@@ -125,12 +125,12 @@ class MiniSort final : public Sort<Item> {
     void sort_communicators(Item& item, RandomBits& bits) {
         MPI_Comm group = this->traffic_.comm();
         OwnedComm owner;
-        for (int level = 0;; level++) {
+        for (int level = 0;; ++level) {
             const Traffic traffic(group, this->phases_);
             if (traffic.size() == 1) {
                 return;
             }
-            this->rounds_++;
+            ++this->rounds_;
             Position pivot;
             {
                 const auto timed = this->phases_.time(pivot_);

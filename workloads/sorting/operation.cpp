@@ -83,7 +83,7 @@ std::vector<Item> draw_input(const World& team, const Asked& asked, std::uint64_
     require_memory(team, copies * sizeof(Item) * static_cast<double>(begin[rank + 1] - begin[rank]),
                    "the keys do", "fewer --keys-per-rank");
     std::vector<Item> block(begin[rank + 1] - begin[rank]);
-    for (std::uint64_t i = 0; i < block.size(); i++) {
+    for (std::uint64_t i = 0; i < block.size(); ++i) {
         const std::uint64_t index = begin[rank] + i;
         put(block[i], of_file.empty() ? input.key(index) : of_file[index], index);
     }

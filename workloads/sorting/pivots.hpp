@@ -26,7 +26,7 @@ inline std::vector<Position> choose_splitters(std::vector<Sample>& samples, int 
     std::vector<Position> splitters;
     double sum = 0;
     auto at = samples.begin();
-    for (int j = 1; j < ranks; j++) {
+    for (int j = 1; j < ranks; ++j) {
         const double wanted = total * j / ranks;
         while (at != samples.end() && sum + static_cast<double>(at->weight) <= wanted) {
             sum += static_cast<double>(at->weight);

@@ -28,7 +28,7 @@ class RadixSort final : public Sort<Item> {
         this->traffic_.sum(count_, std::span(&total, 1));
         this->rounds_ = 0;
         for (int shift = 0; shift < 64; shift += this->parameters_.digit_bits) {
-            this->rounds_++;
+            ++this->rounds_;
             const auto digit = [shift, values](const Item& item) {
                 return static_cast<std::size_t>(key_of(item) >> shift) & (values - 1);
             };
@@ -61,7 +61,7 @@ class RadixSort final : public Sort<Item> {
     void counting_sort(std::vector<Item>& block, Digit digit, std::size_t values, std::size_t phase) {
         counts_.assign(values, 0);
         for (const Item& each : block) {
-            counts_[digit(each)]++;
+            ++counts_[digit(each)];
         }
         std::vector<std::uint64_t> next(values);
         std::exclusive_scan(counts_.begin(), counts_.end(), next.begin(), std::uint64_t{0});
@@ -77,7 +77,7 @@ class RadixSort final : public Sort<Item> {
         this->traffic_.sum(count_, slots); // first: see the end of exchange_by_digit
         const std::vector<std::uint64_t> before = this->sum_before(count_, counts_);
         std::exclusive_scan(slots.begin(), slots.end(), slots.begin(), std::uint64_t{0});
-        for (std::size_t v = 0; v < slots.size(); v++) {
+        for (std::size_t v = 0; v < slots.size(); ++v) {
             slots[v] += before[v];
         }
         this->compute(count_, Work::move, 2 * static_cast<double>(slots.size()));
@@ -92,12 +92,12 @@ class RadixSort final : public Sort<Item> {
     void each_run(const std::vector<std::uint64_t>& slots, std::uint64_t total, Visit visit) const {
         std::uint64_t begin = 0;
         std::uint64_t r = 0;
-        for (std::size_t v = 0; v < slots.size(); v++) {
+        for (std::size_t v = 0; v < slots.size(); ++v) {
             const std::uint64_t digit_end = begin + counts_[v];
             std::uint64_t slot = slots[v];
             while (begin < digit_end) {
                 while (end_of(r, total) <= slot) {
-                    r++;
+                    ++r;
                 }
                 const std::uint64_t length = std::min(digit_end - begin, end_of(r, total) - slot);
                 visit(static_cast<std::size_t>(r), v, begin, begin + length);
@@ -111,7 +111,7 @@ class RadixSort final : public Sort<Item> {
         std::vector<std::uint64_t> cuts(static_cast<std::size_t>(this->traffic_.size()) + 1);
         each_run(slots, total,
                  [&](std::size_t r, std::size_t, std::uint64_t, std::uint64_t end) { cuts[r + 1] = end; });
-        for (std::size_t r = 1; r < cuts.size(); r++) {
+        for (std::size_t r = 1; r < cuts.size(); ++r) {
             cuts[r] = std::max(cuts[r], cuts[r - 1]);
         }
         const std::vector<std::uint64_t> runs = this->traffic_.announce(exchange_, cuts);

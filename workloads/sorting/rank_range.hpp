@@ -71,7 +71,7 @@ class RankRange {
             if (from == MPI_PROC_NULL) {
                 continue;
             }
-            for (std::size_t i = 0; i < own.size(); i++) {
+            for (std::size_t i = 0; i < own.size(); ++i) {
                 before[i] += received[i];
                 up_to[i] += received[i];
             }

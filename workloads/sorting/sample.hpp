@@ -43,7 +43,7 @@ class SampleSort final : public SplitterSort<Item> {
     [[nodiscard]] std::vector<Sample> draw(const std::vector<Item>& block) const {
         const auto ranks = static_cast<std::uint64_t>(this->traffic_.size());
         std::vector<Sample> samples(ranks - 1);
-        for (std::uint64_t j = 0; j + 1 < ranks && !block.empty(); j++) {
+        for (std::uint64_t j = 0; j + 1 < ranks && !block.empty(); ++j) {
             const std::uint64_t index = (j + 1) * block.size() / ranks;
             samples[j] = {{key_of(block[index]), own_rank(), index}, block.size()};
         }

@@ -24,7 +24,7 @@ std::vector<Key> Traffic::allgather_any(std::size_t phase, const std::vector<Key
     padded.resize(most);
     const std::vector<Key> all = allgather(phase, padded);
     std::vector<Key> compact;
-    for (std::size_t r = 0; r < counts.size(); r++) {
+    for (std::size_t r = 0; r < counts.size(); ++r) {
         const auto begin = all.begin() + static_cast<std::ptrdiff_t>(r * most);
         compact.insert(compact.end(), begin, begin + static_cast<std::ptrdiff_t>(counts[r]));
     }

@@ -117,7 +117,7 @@ void Traffic::alltoallv(std::size_t phase, const Item* items, const std::vector<
     std::vector<int> from(ranks);
     std::vector<int> received(ranks);
     std::vector<int> at(ranks);
-    for (std::size_t r = 0; r < ranks; r++) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         const std::uint64_t outgoing = cuts[r + 1] - cuts[r];
         sent[r] = words<Item>(outgoing);
         from[r] = words<Item>(cuts[r]);

@@ -9,7 +9,7 @@ namespace {
 
 std::vector<std::uint64_t> some() {
     std::vector<std::uint64_t> values;
-    for (std::uint64_t i = 0; i < 100; i++) {
+    for (std::uint64_t i = 0; i < 100; ++i) {
         values.push_back(Random(3).bits(i));
     }
     return values;

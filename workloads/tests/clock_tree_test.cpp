@@ -28,7 +28,7 @@ TEST_P(ClockTree, RoundsAreLogarithmic) {
     const int ranks = GetParam();
     int needed = 0;
     while (1 << needed < ranks) {
-        needed++;
+        ++needed;
     }
     EXPECT_EQ(clock_rounds(ranks).size(), static_cast<std::size_t>(needed));
 }

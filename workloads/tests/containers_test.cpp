@@ -24,7 +24,7 @@ std::string word(std::uint64_t seed, int rank, int i) {
 
 /// On the ranks that are asked for, and schedules of eight numbers of ranks.
 void on_schedules(const std::function<void(std::uint64_t, Runtime&, Messages&, const Team&)>& body) {
-    for (std::uint64_t seed = 0; seed < 48; seed++) {
+    for (std::uint64_t seed = 0; seed < 48; ++seed) {
         const auto [network, parameters] = global::drawn(seed, runtime::Execution::handler);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
@@ -35,9 +35,9 @@ void on_schedules(const std::function<void(std::uint64_t, Runtime&, Messages&, c
 
 std::map<std::string, std::uint64_t> counted(std::uint64_t seed, int ranks) {
     std::map<std::string, std::uint64_t> counts;
-    for (int rank = 0; rank < ranks; rank++) {
-        for (int i = 0; i < words_of_rank; i++) {
-            counts[word(seed, rank, i)]++;
+    for (int rank = 0; rank < ranks; ++rank) {
+        for (int i = 0; i < words_of_rank; ++i) {
+            ++counts[word(seed, rank, i)];
         }
     }
     return counts;
@@ -46,7 +46,7 @@ std::map<std::string, std::uint64_t> counted(std::uint64_t seed, int ranks) {
 TEST(CountingSets, CountWhatAllRanksInsert) {
     on_schedules([](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
         CountingSet<std::string> words(team, messages);
-        for (int i = 0; i < words_of_rank; i++) {
+        for (int i = 0; i < words_of_rank; ++i) {
             words.async_insert(word(seed, team.rank(), i));
         }
         const auto expected = counted(seed, team.size());
@@ -54,7 +54,7 @@ TEST(CountingSets, CountWhatAllRanksInsert) {
         EXPECT_EQ(words.count_all(), static_cast<std::uint64_t>(team.size() * words_of_rank));
         std::uint64_t visited = 0;
         words.for_all([&](const std::string& key, std::uint64_t count) {
-            visited++;
+            ++visited;
             EXPECT_EQ(expected.at(key), count) << key << ", seed " << seed;
         });
         EXPECT_EQ(team.all(Fold::sum, visited), expected.size());
@@ -77,7 +77,7 @@ TEST(Maps, HaveWhatWasInsertedFoldedVisitedAndNotErased) {
         Map<std::string, std::vector<int>> lists(team, messages);
         Map<std::uint64_t, std::uint64_t> sums(team, messages);
         const auto p = static_cast<std::uint64_t>(team.size());
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 10; ++i) {
             lists.async_visit(
                 "key " + std::to_string(i),
                 [](const std::string&, std::vector<int>& list, int given) { list.push_back(given); }, i);
@@ -116,7 +116,7 @@ TEST(Maps, AreChangedByHandlersThatVisitThem) {
         Map<int, int> visits(team, messages);
         struct Step {
             void operator()(Map<int, int>& map, int key, int& count) const {
-                count++;
+                ++count;
                 if (key < 30) {
                     map.async_visit(key + 1, Step());
                 }
@@ -132,7 +132,7 @@ TEST(Maps, AreChangedByHandlersThatVisitThem) {
 TEST(Bags, KeepEveryElementOnceAndSpreadThem) {
     on_schedules([](std::uint64_t seed, Runtime&, Messages& messages, const Team& team) {
         Bag<std::pair<int, std::string>> bag(team, messages);
-        for (int i = 0; i < words_of_rank; i++) {
+        for (int i = 0; i < words_of_rank; ++i) {
             bag.async_insert({team.rank(), word(seed, team.rank(), i)});
         }
         bag.local_insert({-1, "here"});
@@ -157,7 +157,7 @@ TEST(Arrays, AreSetFoldedAndVisitedByIndex) {
     on_schedules([](std::uint64_t seed, Runtime& runtime, Messages& messages, const Team& team) {
         Array<std::string> array(team, messages, 50, "first");
         Array<std::uint64_t> sums(team, messages, 9);
-        for (std::uint64_t i = 0; i < 50; i++) {
+        for (std::uint64_t i = 0; i < 50; ++i) {
             if (i % static_cast<std::uint64_t>(team.size()) == static_cast<std::uint64_t>(team.rank()) &&
                 i > 0) {
                 array.async_set(i, std::to_string(i));
@@ -175,7 +175,7 @@ TEST(Arrays, AreSetFoldedAndVisitedByIndex) {
         }
         std::uint64_t visited = 0;
         array.for_all([&](std::uint64_t index, const std::string& element) {
-            visited++;
+            ++visited;
             EXPECT_EQ(element, index == 0 ? "first" : index == 7 ? "7 and 7" : std::to_string(index)) << seed;
         });
         EXPECT_EQ(team.all(Fold::sum, visited), 50U);

@@ -26,23 +26,23 @@ Part part(std::uint64_t seed, int rank, std::uint64_t i) {
 }
 
 TEST(Bulk, GetsWhatIsThereAndPutsWhatIsGivenWhateverTheSchedule) {
-    for (std::uint64_t seed = 0; seed < 96; seed++) {
+    for (std::uint64_t seed = 0; seed < 96; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
             Bulk bulk(messages);
             GlobalArray<std::uint64_t> source(team, size, dealings[seed % 3], 5);
             GlobalArray<std::uint64_t> target(team, size, dealings[(seed + 1) % 3], 7);
-            for (std::uint64_t place = 0; place < source.own().size(); place++) {
+            for (std::uint64_t place = 0; place < source.own().size(); ++place) {
                 source.own()[place] = source.index(place) * 3;
             }
             team.barrier();
-            for (std::uint64_t i = 0; i < 4; i++) {
+            for (std::uint64_t i = 0; i < 4; ++i) {
                 runtime.tasks().spawn([&, i] {
                     const auto [first, count] = part(seed, team.rank(), i);
                     std::vector<std::uint64_t> own(count);
                     bulk.get(source, first, own);
-                    for (std::uint64_t at = 0; at < count; at++) {
+                    for (std::uint64_t at = 0; at < count; ++at) {
                         ASSERT_EQ(own[at], (first + at) * 3) << "seed " << seed;
                     }
                     bulk.put(own, target, first); // Ranks that write the same element write the same value.
@@ -53,13 +53,13 @@ TEST(Bulk, GetsWhatIsThereAndPutsWhatIsGivenWhateverTheSchedule) {
             }
             runtime.epoch();
             std::vector<bool> written(size);
-            for (int rank = 0; rank < team.size(); rank++) {
-                for (std::uint64_t i = 0; i < 4; i++) {
+            for (int rank = 0; rank < team.size(); ++rank) {
+                for (std::uint64_t i = 0; i < 4; ++i) {
                     const auto [first, count] = part(seed, rank, i);
                     std::fill_n(written.begin() + static_cast<std::ptrdiff_t>(first), count, true);
                 }
             }
-            for (std::uint64_t place = 0; place < target.own().size(); place++) {
+            for (std::uint64_t place = 0; place < target.own().size(); ++place) {
                 const std::uint64_t index = target.index(place);
                 EXPECT_EQ(target.own()[place], written[index] ? index * 3 : 0) << "seed " << seed;
             }
@@ -90,7 +90,7 @@ TEST(Borrowed, AreCopiesUntilTheyAreReleased) {
                 Borrowed<int> changed(bulk, array, 5, 20, Access::read_write);
                 for (int& element : changed.elements()) {
                     EXPECT_EQ(element, 5);
-                    element++;
+                    ++element;
                 }
                 Borrowed<int> other(bulk, array, 0, 30, Access::read);
                 EXPECT_EQ(std::accumulate(other.elements().begin(), other.elements().end(), 0), 150);

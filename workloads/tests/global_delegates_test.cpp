@@ -31,14 +31,14 @@ std::uint64_t counter_of(std::uint64_t seed, int rank, std::uint64_t task, std::
 void expect_each_once(const Team& team, std::vector<std::vector<std::uint64_t>> own,
                       const GlobalArray<std::uint64_t>& array, std::uint64_t seed) {
     std::uint64_t all = 0;
-    for (std::uint64_t counter = 0; counter < counters; counter++) {
+    for (std::uint64_t counter = 0; counter < counters; ++counter) {
         const std::uint64_t count = *array[counter].address;
         std::vector<std::uint64_t> seen(count);
         for (const std::uint64_t value : own[counter]) {
             ASSERT_LT(value, count);
-            seen[value]++;
+            ++seen[value];
         }
-        for (std::uint64_t value = 0; value < count; value++) {
+        for (std::uint64_t value = 0; value < count; ++value) {
             EXPECT_EQ(team.all(Fold::sum, seen[value]), 1U) << "seed " << seed;
         }
         all += count;
@@ -48,15 +48,15 @@ void expect_each_once(const Team& team, std::vector<std::vector<std::uint64_t>> 
 }
 
 TEST(Delegates, OfTasksThatBlockAreAtomic) {
-    for (std::uint64_t seed = 0; seed < 240; seed++) {
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
             GlobalArray<std::uint64_t> array(team, counters, Dealing::cyclic);
             std::vector<std::vector<std::uint64_t>> returned(counters);
-            for (std::uint64_t task = 0; task < tasks_of_rank; task++) {
+            for (std::uint64_t task = 0; task < tasks_of_rank; ++task) {
                 runtime.tasks().spawn([&, task] {
-                    for (std::uint64_t i = 0; i < additions; i++) {
+                    for (std::uint64_t i = 0; i < additions; ++i) {
                         const std::uint64_t counter = counter_of(seed, runtime.rank(), task, i);
                         returned[counter].push_back(delegates.fetch_add(array[counter], 1));
                     }
@@ -71,7 +71,7 @@ TEST(Delegates, OfTasksThatBlockAreAtomic) {
 
 Task add_by_coroutine(Delegates* delegates, GlobalPtr<std::uint64_t> counter,
                       std::vector<std::uint64_t>* returned) {
-    for (std::uint64_t i = 0; i < additions; i++) {
+    for (std::uint64_t i = 0; i < additions; ++i) {
         Future<std::uint64_t> before(delegates->tasks());
         delegates->fetch_add(counter, 1, before);
         co_await before;
@@ -80,13 +80,13 @@ Task add_by_coroutine(Delegates* delegates, GlobalPtr<std::uint64_t> counter,
 }
 
 TEST(Delegates, OfCoroutinesAreAtomic) {
-    for (std::uint64_t seed = 0; seed < 120; seed++) {
+    for (std::uint64_t seed = 0; seed < 120; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::coroutine);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
             GlobalArray<std::uint64_t> array(team, counters, Dealing::block);
             std::vector<std::vector<std::uint64_t>> returned(counters);
-            for (std::uint64_t task = 0; task < tasks_of_rank; task++) {
+            for (std::uint64_t task = 0; task < tasks_of_rank; ++task) {
                 const std::uint64_t counter = counter_of(seed, runtime.rank(), task, 0);
                 runtime.tasks().run(add_by_coroutine(&delegates, array[counter], &returned[counter]));
             }
@@ -98,13 +98,13 @@ TEST(Delegates, OfCoroutinesAreAtomic) {
 }
 
 TEST(Delegates, OfCompareAndSwapLoseNoUpdate) {
-    for (std::uint64_t seed = 0; seed < 240; seed++) {
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
             GlobalArray<std::uint64_t> array(team, 2, Dealing::cyclic);
             std::uint64_t failed = 0;
-            for (std::uint64_t task = 0; task < tasks_of_rank; task++) {
+            for (std::uint64_t task = 0; task < tasks_of_rank; ++task) {
                 runtime.tasks().spawn([&, task] {
                     // Read, and try until nobody has come in between.
                     for (;;) {
@@ -112,7 +112,7 @@ TEST(Delegates, OfCompareAndSwapLoseNoUpdate) {
                         if (delegates.compare_and_swap(array[task % 2], before, before + 1)) {
                             return;
                         }
-                        failed++;
+                        ++failed;
                     }
                 });
             }
@@ -129,7 +129,7 @@ TEST(Delegates, OfCompareAndSwapLoseNoUpdate) {
 }
 
 TEST(Delegates, OfHandlersReportToFuturesAndEvents) {
-    for (std::uint64_t seed = 0; seed < 120; seed++) {
+    for (std::uint64_t seed = 0; seed < 120; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::handler);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
@@ -138,18 +138,18 @@ TEST(Delegates, OfHandlersReportToFuturesAndEvents) {
             std::deque<Future<std::uint64_t>> values;
             Future<void> written(runtime.tasks());
             Future<bool> swapped(runtime.tasks());
-            for (std::uint64_t i = 0; i < array.size(); i++) {
+            for (std::uint64_t i = 0; i < array.size(); ++i) {
                 delegates.call(array[i], [i](std::uint64_t& element) { element += i; }, event);
                 delegates.post(array[i], [](std::uint64_t& element) { element += 100; });
             }
             runtime.epoch();
             EXPECT_TRUE(event.is_complete());
             const auto ranks = static_cast<std::uint64_t>(team.size());
-            for (std::uint64_t i = 0; i < array.size(); i++) {
+            for (std::uint64_t i = 0; i < array.size(); ++i) {
                 delegates.read(array[i], values.emplace_back(runtime.tasks()));
             }
             runtime.epoch();
-            for (std::uint64_t i = 0; i < array.size(); i++) {
+            for (std::uint64_t i = 0; i < array.size(); ++i) {
                 ASSERT_TRUE(values[i].is_set());
                 EXPECT_EQ(values[i].value(), ranks * (i + 100)) << "seed " << seed;
             }
@@ -204,7 +204,7 @@ TEST(Delegates, CarryValuesOfAnyLength) {
 }
 
 TEST(Delegates, SpawnTasksThatMayWaitOnTheOwner) {
-    for (std::uint64_t seed = 0; seed < 60; seed++) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
@@ -217,7 +217,7 @@ TEST(Delegates, SpawnTasksThatMayWaitOnTheOwner) {
             std::uint64_t seen = 0;
             runtime.tasks().spawn([&] {
                 CompletionEvent event(runtime.tasks());
-                for (int rank = 0; rank < team.size(); rank++) {
+                for (int rank = 0; rank < team.size(); ++rank) {
                     delegates.spawn(
                         everywhere.on(rank), [](Here& there) { there.delegates.fetch_add(there.sum, 1); },
                         event);
@@ -243,7 +243,7 @@ TEST(Delegates, ToTheRankItselfAreMessagesWhereThatIsAskedFor) {
                      Delegates delegates(runtime);
                      GlobalArray<int> array(team, 10);
                      runtime.tasks().spawn([&] {
-                         for (std::uint64_t i = 0; i < array.size(); i++) {
+                         for (std::uint64_t i = 0; i < array.size(); ++i) {
                              delegates.write(array[i], 1);
                          }
                      });
@@ -266,7 +266,7 @@ TEST(Delegates, CannotBlockAHandler) {
 }
 
 TEST(Delegates, FillCellsForWhichTasksOfOtherRanksWait) {
-    for (std::uint64_t seed = 0; seed < 60; seed++) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
@@ -276,7 +276,7 @@ TEST(Delegates, FillCellsForWhichTasksOfOtherRanksWait) {
             // A ring: a rank takes what the one before has sent ten times, and sends one more.
             runtime.tasks().spawn([&] {
                 const GlobalPtr<FullEmpty<std::uint64_t>> next = cells.on((team.rank() + 1) % team.size());
-                for (std::uint64_t round = 0; round < 10; round++) {
+                for (std::uint64_t round = 0; round < 10; ++round) {
                     if (team.rank() == 0) {
                         delegates.call(next,
                                        [sum](FullEmpty<std::uint64_t>& there) { there.overwrite(sum + 1); });

@@ -18,7 +18,7 @@ using runtime::Runtime;
 /// `body` with a schedule of each seed; `run(task)` runs a task on the last rank, to the end of the epoch.
 void on_schedules(const std::function<void(std::uint64_t, Everywhere&, const Team&,
                                            const std::function<void(const std::function<void()>&)>&)>& body) {
-    for (std::uint64_t seed = 0; seed < 96; seed++) {
+    for (std::uint64_t seed = 0; seed < 96; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
@@ -74,7 +74,7 @@ TEST(Everywhere, AllocatesArraysOnAllRanksForOneTask) {
             everywhere.forall(40, [squares](Everywhere& here, std::uint64_t i) {
                 here.call(squares, i, [i](std::uint64_t& element) { element += i * i; });
             });
-            for (std::uint64_t i = 0; i < 40; i++) {
+            for (std::uint64_t i = 0; i < 40; ++i) {
                 EXPECT_EQ(everywhere.call(squares, i, [](const std::uint64_t& element) { return element; }),
                           i * i)
                     << "seed " << seed;
@@ -91,24 +91,24 @@ TEST(Everywhere, AllocatesArraysOnAllRanksForOneTask) {
 
 TEST(CombinedCounters, GiveEachTaskAValueOfItsOwnByFewerMessages) {
     std::uint64_t sent = 0, asked = 0;
-    for (std::uint64_t seed = 0; seed < 96; seed++) {
+    for (std::uint64_t seed = 0; seed < 96; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
             GlobalArray<std::uint64_t> array(team, 1);
             CombinedCounter<std::uint64_t> counter(delegates, array[0]);
             GlobalArray<int> given(team, 60 * static_cast<std::uint64_t>(team.size()));
-            for (int task = 0; task < 20; task++) {
+            for (int task = 0; task < 20; ++task) {
                 runtime.tasks().spawn([&] {
                     const std::uint64_t before = counter.fetch_add(3);
                     EXPECT_EQ(before % 3, 0U);
                     delegates.post(given[before], [](int& times) { times++; });
-                    asked++;
+                    ++asked;
                 });
             }
             runtime.epoch();
             sent += runtime.counters().delegates;
-            for (std::uint64_t place = 0; place < given.own().size(); place++) {
+            for (std::uint64_t place = 0; place < given.own().size(); ++place) {
                 EXPECT_EQ(given.own()[place], given.index(place) % 3 == 0 ? 1 : 0) << "seed " << seed;
             }
         });

@@ -20,7 +20,7 @@ struct Node {
 
 TEST(StolenTasks, MayBlockWhereverTheyRun) {
     constexpr std::uint64_t nodes = 200;
-    for (std::uint64_t seed = 0; seed < 160; seed++) {
+    for (std::uint64_t seed = 0; seed < 160; ++seed) {
         const auto [network, parameters] = drawn(seed, Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Delegates delegates(runtime);
@@ -52,11 +52,11 @@ constexpr std::array executions = {Execution::handler, Execution::fibre, Executi
 
 TEST(Loops, VisitEachIndexOnceWhateverTheRanksAndTheThreshold) {
     std::uint64_t seed = 0;
-    for (int ranks = 1; ranks <= 8; ranks++) {
+    for (int ranks = 1; ranks <= 8; ++ranks) {
         for (const std::uint64_t size : {0, 1, 3, 100}) {
             for (const std::uint64_t threshold : {1, 7, 1000}) {
                 for (const Execution execution : executions) {
-                    seed++;
+                    ++seed;
                     on_ranks({.ranks = ranks, .seed = seed},
                              {.execution = execution,
                               .buffer_bytes = 32,
@@ -66,7 +66,7 @@ TEST(Loops, VisitEachIndexOnceWhateverTheRanksAndTheThreshold) {
                              [&](Runtime& runtime, const Team& team) {
                                  std::vector<std::uint64_t> visits(size);
                                  forall(runtime, size, [&](std::uint64_t i) { visits[i]++; }, threshold);
-                                 for (std::uint64_t i = 0; i < size; i++) {
+                                 for (std::uint64_t i = 0; i < size; ++i) {
                                      EXPECT_EQ(team.all(Fold::sum, visits[i]), 1U)
                                          << "index " << i << " of " << size;
                                  }
@@ -80,10 +80,10 @@ TEST(Loops, VisitEachIndexOnceWhateverTheRanksAndTheThreshold) {
 TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
     std::uint64_t seed = 0;
     for (const Dealing dealing : dealings) {
-        for (int ranks = 1; ranks <= 8; ranks++) {
+        for (int ranks = 1; ranks <= 8; ++ranks) {
             for (const std::uint64_t size : {0, 1, 60}) {
                 for (const std::uint64_t threshold : {1, 4, 100}) {
-                    seed++;
+                    ++seed;
                     on_ranks({.ranks = ranks, .seed = seed},
                              {.execution = executions[seed % 3], .poll_interval = 3},
                              [&](Runtime& runtime, const Team& team) {
@@ -92,7 +92,7 @@ TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
                                      runtime, array,
                                      [](std::uint64_t i, std::uint64_t& element) { element += i + 1; },
                                      threshold);
-                                 for (std::uint64_t i = 0; i < size; i++) {
+                                 for (std::uint64_t i = 0; i < size; ++i) {
                                      EXPECT_EQ(*array[i].address, i + 1) << "of " << size << " on " << ranks;
                                  }
                                  team.barrier();
@@ -105,7 +105,7 @@ TEST(Loops, OverArraysVisitEachElementOnceOnItsOwner) {
 }
 
 TEST(Loops, NestInTasksWhateverTheLimitOfTasksIs) {
-    for (std::uint64_t seed = 0; seed < 64; seed++) {
+    for (std::uint64_t seed = 0; seed < 64; ++seed) {
         const std::uint64_t limit = std::array<std::uint64_t, 4>{1, 2, 5, 1000}[seed / 8 % 4];
         on_ranks({.ranks = 1 + static_cast<int>(seed % 8), .seed = seed},
                  {.execution = Execution::fibre, .buffer_bytes = 48, .active_tasks = limit},
@@ -120,7 +120,7 @@ TEST(Loops, NestInTasksWhateverTheLimitOfTasksIs) {
                                  [&](std::uint64_t i) { delegates.fetch_add(array[i], 1); }, 2);
                          },
                          1);
-                     for (std::uint64_t i = 0; i < array.size(); i++) {
+                     for (std::uint64_t i = 0; i < array.size(); ++i) {
                          EXPECT_EQ(*array[i].address, 6U) << "seed " << seed;
                      }
                      team.barrier();
@@ -151,10 +151,10 @@ std::uint64_t walk(Runtime& runtime, const Team& team, const GlobalArray<std::ui
 }
 
 TEST(Walks, HaveAsManyStepsAsTheirChainsAreLong) {
-    for (int ranks = 1; ranks <= 4; ranks++) {
+    for (int ranks = 1; ranks <= 4; ++ranks) {
         on_ranks({.ranks = ranks}, {.execution = Execution::fibre}, [](Runtime& runtime, const Team& team) {
             GlobalArray<std::uint64_t> next(team, 100, Dealing::cyclic);
-            for (std::uint64_t place = 0; place < next.own().size(); place++) {
+            for (std::uint64_t place = 0; place < next.own().size(); ++place) {
                 next.own()[place] = next.index(place) + 5; // Five chains of 20.
             }
             team.barrier();

@@ -85,15 +85,15 @@ std::size_t length_of(std::uint64_t seed, int rank, int i) {
 
 TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
     constexpr int texts = 6;
-    for (std::uint64_t seed = 0; seed < 240; seed++) {
+    for (std::uint64_t seed = 0; seed < 240; ++seed) {
         const auto [network, parameters] = drawn(seed, runtime::Execution::handler);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
             Heard heard;
             const Symmetric<Heard> everywhere(team, heard);
             std::uint64_t expected = 0;
-            for (int to = 0; to < team.size(); to++) {
-                for (int i = 0; i < texts; i++) {
+            for (int to = 0; to < team.size(); ++to) {
+                for (int i = 0; i < texts; ++i) {
                     const std::string text(length_of(seed, team.rank(), i), static_cast<char>('a' + i));
                     messages.async(
                         everywhere.on(to),
@@ -108,8 +108,8 @@ TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
                         text, std::vector<int>{i, team.rank()}, everywhere.on(team.rank()));
                 }
             }
-            for (int from = 0; from < team.size(); from++) {
-                for (int i = 0; i < texts; i++) {
+            for (int from = 0; from < team.size(); ++from) {
+                for (int i = 0; i < texts; ++i) {
                     expected += length_of(seed, from, i);
                 }
             }
@@ -123,15 +123,15 @@ TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
 }
 
 TEST(Messages, MayBeSentByTasksThatWaitForRoom) {
-    for (std::uint64_t seed = 0; seed < 60; seed++) {
+    for (std::uint64_t seed = 0; seed < 60; ++seed) {
         const auto [network, parameters] = drawn(seed, runtime::Execution::fibre);
         on_ranks(network, parameters, [&](Runtime& runtime, const Team& team) {
             Messages messages(runtime);
             Heard heard;
             const Symmetric<Heard> everywhere(team, heard);
-            for (int task = 0; task < 8; task++) {
+            for (int task = 0; task < 8; ++task) {
                 runtime.tasks().spawn([&, task] {
-                    for (int to = 0; to < team.size(); to++) {
+                    for (int to = 0; to < team.size(); ++to) {
                         messages.async(
                             everywhere.on(to),
                             [](Heard& own, const std::string& sent) { own.bytes += sent.size(); },

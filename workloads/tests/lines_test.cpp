@@ -53,11 +53,11 @@ TEST_F(Written, LinesOfFourProcessesAreNeverTorn) {
     // 300 KB a line: far beyond what a buffered stream writes at once.
     const std::vector<double> values(20'000, 0.123456789012345);
     std::vector<pid_t> children;
-    for (int writer = 0; writer < writers; writer++) {
+    for (int writer = 0; writer < writers; ++writer) {
         const pid_t child = fork();
         if (child == 0) {
             const Lines lines({{"writer", writer}});
-            for (int i = 0; i < each; i++) {
+            for (int i = 0; i < each; ++i) {
                 lines.write("value", "", {}, values);
             }
             _exit(0);

@@ -16,7 +16,7 @@ TEST_P(LitmusTree, ReachesEveryRankOnceInLogarithmicallyManyRounds) {
     has[0] = 0;
     int last = 0;
     // Parents have smaller ranks.
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < ranks; ++rank) {
         const TreePart part = tree_part(rank, ranks);
         ASSERT_GE(has[static_cast<std::size_t>(rank)], 0)
             << "rank " << rank << " is told by nobody before it";
@@ -30,15 +30,15 @@ TEST_P(LitmusTree, ReachesEveryRankOnceInLogarithmicallyManyRounds) {
     }
     int needed = 0;
     while (1 << needed < ranks) {
-        needed++;
+        ++needed;
     }
     EXPECT_LE(last, needed);
 }
 
 TEST_P(LitmusTree, GoesToTheFarthestFirst) {
-    for (int rank = 0; rank < GetParam(); rank++) {
+    for (int rank = 0; rank < GetParam(); ++rank) {
         const TreePart part = tree_part(rank, GetParam());
-        for (std::size_t i = 1; i < part.children.size(); i++) {
+        for (std::size_t i = 1; i < part.children.size(); ++i) {
             EXPECT_LT(part.children[i], part.children[i - 1]);
         }
     }

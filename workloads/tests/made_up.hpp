@@ -16,7 +16,7 @@ class Counting : public Operation {
     void run() override { ran++; }
     void spoil() override { spoilt++; }
     std::optional<std::string> wrong() override {
-        looked++;
+        ++looked;
         return ran >= wrong_from ? std::optional<std::string>("7 is not 8") : std::nullopt;
     }
     [[nodiscard]] bool checks_each() const override { return each; }

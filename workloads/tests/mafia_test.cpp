@@ -235,7 +235,7 @@ TEST(Windows, OfFewPointsAreNotDenseWithoutThem) {
     // cluster.
     Points points{8, 6, {}};
     const Random random(1);
-    for (std::uint64_t i = 0; i < 48; i++) {
+    for (std::uint64_t i = 0; i < 48; ++i) {
         points.coordinates.push_back(random.unit(i));
     }
     for (const Window& window : find_dense_windows(points, {})) {

@@ -26,16 +26,16 @@ class NpbFft : public testing::TestWithParam<std::size_t> {
         const std::size_t n = sequences[0].size(), size = n * lanes;
         std::vector<double> memory(4 * size);
         const Split from{memory.data(), memory.data() + size}, to = from + 2 * size;
-        for (std::size_t b = 0; b < lanes; b++) {
-            for (std::size_t i = 0; i < n; i++) {
+        for (std::size_t b = 0; b < lanes; ++b) {
+            for (std::size_t i = 0; i < n; ++i) {
                 from.re[i * lanes + b] = sequences[b][i].real();
                 from.im[i * lanes + b] = sequences[b][i].imag();
             }
         }
         const Split found = (Fft(n).*transform)(from, to);
         std::vector<Sequence> result(lanes, Sequence(n));
-        for (std::size_t b = 0; b < lanes; b++) {
-            for (std::size_t i = 0; i < n; i++) {
+        for (std::size_t b = 0; b < lanes; ++b) {
+            for (std::size_t i = 0; i < n; ++i) {
                 result[b][i] = {found.re[i * lanes + b], found.im[i * lanes + b]};
             }
         }
@@ -55,7 +55,7 @@ class NpbFft : public testing::TestWithParam<std::size_t> {
 
     static void expect_near(const Sequence& found, const Sequence& expected, const char* what) {
         const double tolerance = 1e-14 * static_cast<double>(GetParam());
-        for (std::size_t k = 0; k < found.size(); k++) {
+        for (std::size_t k = 0; k < found.size(); ++k) {
             ASSERT_LT(std::abs(found[k] - expected[k]), tolerance) << what << ", coefficient " << k;
         }
     }
@@ -64,10 +64,10 @@ class NpbFft : public testing::TestWithParam<std::size_t> {
 TEST_P(NpbFft, IsTheSumThatDefinesItInEveryLane) {
     const std::size_t n = GetParam();
     const std::vector<Sequence> x = drawn(), found = transformed(x, &Fft::forward);
-    for (std::size_t b = 0; b < lanes; b++) {
+    for (std::size_t b = 0; b < lanes; ++b) {
         Sequence expected(n);
-        for (std::size_t k = 0; k < n; k++) {
-            for (std::size_t j = 0; j < n; j++) {
+        for (std::size_t k = 0; k < n; ++k) {
+            for (std::size_t j = 0; j < n; ++j) {
                 expected[k] += x[b][j] * std::polar(1.0, -2 * pi * static_cast<double>(j * k % n) /
                                                              static_cast<double>(n));
             }
@@ -79,13 +79,13 @@ TEST_P(NpbFft, IsTheSumThatDefinesItInEveryLane) {
 TEST_P(NpbFft, TurnsAWaveIntoItsFrequencyAlone) {
     const std::size_t n = GetParam();
     std::vector<Sequence> waves(lanes, Sequence(n));
-    for (std::size_t b = 0; b < lanes; b++) {
-        for (std::size_t j = 0; j < n; j++) {
+    for (std::size_t b = 0; b < lanes; ++b) {
+        for (std::size_t j = 0; j < n; ++j) {
             waves[b][j] = std::polar(1.0, 2 * pi * static_cast<double>(j * b % n) / static_cast<double>(n));
         }
     }
     const std::vector<Sequence> found = transformed(waves, &Fft::forward);
-    for (std::size_t b = 0; b < lanes; b++) {
+    for (std::size_t b = 0; b < lanes; ++b) {
         Sequence expected(n);
         expected[b % n] = static_cast<double>(n);
         expect_near(found[b], expected, "a wave");
@@ -95,7 +95,7 @@ TEST_P(NpbFft, TurnsAWaveIntoItsFrequencyAlone) {
 TEST_P(NpbFft, TheInverseUndoesItButForTheLength) {
     const std::vector<Sequence> x = drawn();
     std::vector<Sequence> back = transformed(transformed(x, &Fft::forward), &Fft::inverse);
-    for (std::size_t b = 0; b < lanes; b++) {
+    for (std::size_t b = 0; b < lanes; ++b) {
         for (Complex& each : back[b]) {
             each /= static_cast<double>(GetParam());
         }

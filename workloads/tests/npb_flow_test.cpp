@@ -20,7 +20,7 @@ State flux_of(const State& u) {
     const double velocity = u[1 + axis] / u[0];
     const double pressure = 0.4 * (u[4] - (u[1] * u[1] + u[2] * u[2] + u[3] * u[3]) / (2 * u[0]));
     State flux;
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         flux[m] = u[m] * velocity;
     }
     flux[1 + axis] += pressure;
@@ -31,7 +31,7 @@ State flux_of(const State& u) {
 template <std::size_t axis>
 void expect_flux_derivative_is_that_of_differences() {
     const Point<double> point(at_rest_or_not);
-    for (std::size_t column = 0; column < components; column++) {
+    for (std::size_t column = 0; column < components; ++column) {
         Change<double> unit{};
         unit[column] = 1;
         const Change<double> derivative = point.flux<axis>(unit);
@@ -39,7 +39,7 @@ void expect_flux_derivative_is_that_of_differences() {
         more[column] += 1e-5;
         less[column] -= 1e-5;
         const State high = flux_of<axis>(more), low = flux_of<axis>(less);
-        for (std::size_t m = 0; m < components; m++) {
+        for (std::size_t m = 0; m < components; ++m) {
             EXPECT_NEAR(derivative[m], (high[m] - low[m]) / 2e-5, 1e-8) << axis << ' ' << column << ' ' << m;
         }
     }
@@ -85,7 +85,7 @@ TEST(NpbFlow, TheStartIsExactOnTheSurfaceOnly) {
     Field u(12);
     set_start(u);
     const State corner = exact(1, 0, 1), inside = exact(4 / 11.0, 5 / 11.0, 6 / 11.0);
-    for (std::size_t m = 0; m < components; m++) {
+    for (std::size_t m = 0; m < components; ++m) {
         EXPECT_EQ(u.at(11, 0, 11, m), corner[m]);
         EXPECT_NE(u.at(6, 5, 4, m), inside[m]);
     }
@@ -105,7 +105,7 @@ template <std::size_t axis>
 void count_lines(Field& field) {
     double* values = field.row(0, 0);
     for_lines<axis>(field, [&](const FourLines& lines) {
-        for (Index i = 1; i < field.n() - 1; i++) {
+        for (Index i = 1; i < field.n() - 1; ++i) {
             Change<Lanes> change = lines.load(values, i);
             for (Lanes& lane : change) {
                 lane += 1.0;
@@ -118,15 +118,15 @@ void count_lines(Field& field) {
 TEST(NpbLines, AllInnerPointsAreOnOneLineAlongEachAxis) {
     for (const Index n : {12, 14}) { // 10 lines beside each other, of which two are alone, and 12.
         Field field(n);
-        for (Index z = 0; z < n; z++) {
+        for (Index z = 0; z < n; ++z) {
             std::fill_n(field.row(z, 0), field.plane_stride(), 0.0);
         }
         count_lines<0>(field);
         count_lines<1>(field);
         count_lines<2>(field);
-        for (Index z = 0; z < n; z++) {
-            for (Index y = 0; y < n; y++) {
-                for (Index x = 0; x < n; x++) {
+        for (Index z = 0; z < n; ++z) {
+            for (Index y = 0; y < n; ++y) {
+                for (Index x = 0; x < n; ++x) {
                     const auto is_inner = [n](Index i) { return i > 0 && i < n - 1; };
                     const bool inside = is_inner(x) && is_inner(y) && is_inner(z);
                     ASSERT_EQ(field.at(z, y, x, 4), inside ? 3 : 0) << z << ' ' << y << ' ' << x;

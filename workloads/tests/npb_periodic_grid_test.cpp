@@ -18,7 +18,7 @@ double value_at(std::ptrdiff_t z, std::ptrdiff_t y, std::ptrdiff_t x, std::ptrdi
 Grid filled(std::ptrdiff_t n) {
     Grid grid(n);
     fill_grid(grid, [n](std::ptrdiff_t z, std::ptrdiff_t y, double* row) {
-        for (std::ptrdiff_t x = 1; x <= n; x++) {
+        for (std::ptrdiff_t x = 1; x <= n; ++x) {
             row[x] = value_at(z, y, x, n);
         }
     });
@@ -30,9 +30,9 @@ class NpbPeriodicGrid : public testing::TestWithParam<std::ptrdiff_t> {};
 TEST_P(NpbPeriodicGrid, RepeatsEverySideEdgeAndCornerOnTheOpposite) {
     const std::ptrdiff_t n = GetParam();
     const Grid grid = filled(n);
-    for (std::ptrdiff_t z = 0; z <= n + 1; z++) {
-        for (std::ptrdiff_t y = 0; y <= n + 1; y++) {
-            for (std::ptrdiff_t x = 0; x <= n + 1; x++) {
+    for (std::ptrdiff_t z = 0; z <= n + 1; ++z) {
+        for (std::ptrdiff_t y = 0; y <= n + 1; ++y) {
+            for (std::ptrdiff_t x = 0; x <= n + 1; ++x) {
                 ASSERT_EQ(grid.plane(z)[y * (n + 2) + x], value_at(z, y, x, n)) << z << ' ' << y << ' ' << x;
             }
         }
@@ -42,10 +42,10 @@ TEST_P(NpbPeriodicGrid, RepeatsEverySideEdgeAndCornerOnTheOpposite) {
 TEST_P(NpbPeriodicGrid, ANeighbourhoodAddsTheRowsThatShareAFaceAndThoseThatShareAnEdge) {
     const std::ptrdiff_t n = GetParam();
     const Grid grid = filled(n);
-    for (std::ptrdiff_t z = 1; z <= n; z++) {
-        for (std::ptrdiff_t y = 1; y <= n; y++) {
+    for (std::ptrdiff_t z = 1; z <= n; ++z) {
+        for (std::ptrdiff_t y = 1; y <= n; ++y) {
             const Neighbourhood near(around(grid, z), n, y);
-            for (std::ptrdiff_t x = 0; x <= n + 1; x++) {
+            for (std::ptrdiff_t x = 0; x <= n + 1; ++x) {
                 double faces = 0, edges = 0;
                 for (const std::ptrdiff_t step : {-1, 1}) {
                     faces += value_at(z + step, y, x, n) + value_at(z, y + step, x, n);
@@ -63,7 +63,7 @@ TEST_P(NpbPeriodicGrid, IsZeroEverywhereOnceItIsCleared) {
     Grid grid = filled(GetParam());
     clear(grid);
     const std::ptrdiff_t length = GetParam() + 2;
-    for (std::ptrdiff_t i = 0; i < length * length * length; i++) {
+    for (std::ptrdiff_t i = 0; i < length * length * length; ++i) {
         ASSERT_EQ(grid.plane(0)[i], 0);
     }
 }

@@ -13,7 +13,7 @@ __extension__ using Wide = unsigned __int128;
 TEST(NpbRandom, EachNumberIsTheLastTimesFiveToThe13ModuloTwoToThe46) {
     Random random;
     Wide x = 314159265;
-    for (int i = 0; i < 10'000; i++) {
+    for (int i = 0; i < 10'000; ++i) {
         x = x * 1220703125 % (Wide{1} << 46);
         const double expected = static_cast<double>(static_cast<std::uint64_t>(x)) / 0x1p46;
         ASSERT_EQ(random(), expected) << "number " << i;
@@ -23,7 +23,7 @@ TEST(NpbRandom, EachNumberIsTheLastTimesFiveToThe13ModuloTwoToThe46) {
 
 TEST(NpbRandom, SkippingIsStepping) {
     Random stepping(271828183);
-    for (std::uint64_t skipped = 0; skipped < 3'000; skipped++) {
+    for (std::uint64_t skipped = 0; skipped < 3'000; ++skipped) {
         Random there(271828183, skipped);
         Random next = stepping;
         ASSERT_EQ(there(), next()) << skipped << " skipped";
@@ -48,7 +48,7 @@ TEST(NpbRandom, NumbersAreInsideOfTheUnitInterval) {
     Random random;
     double sum = 0;
     constexpr int count = 100'000;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         const double r = random();
         ASSERT_GT(r, 0);
         ASSERT_LT(r, 1);

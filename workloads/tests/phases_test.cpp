@@ -10,7 +10,7 @@ TEST(Phases, AddUpWhatIsTimedAndCountedUntilItIsTaken) {
     Phases phases(clock);
     const std::size_t sort = phases.add("sort");
     const std::size_t send = phases.add("send");
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         const auto timed = phases.time(sort);
         phases.count_operations(sort, 5);
     }

@@ -15,7 +15,7 @@ TEST(Random, IsSplitMix64AsPublished) {
     const std::vector<std::uint64_t> published = {6457827717110365317U, 3203168211198807973U,
                                                   9817491932198370423U, 4593380528125082431U,
                                                   16408922859458223821U};
-    for (std::size_t i = 0; i < published.size(); i++) {
+    for (std::size_t i = 0; i < published.size(); ++i) {
         EXPECT_EQ(random.bits(i), published[i]);
     }
 }
@@ -26,15 +26,15 @@ TEST_P(Inputs, DoNotDependOnTheNumberOfRanks) {
     constexpr std::uint64_t total = 1001;
     const Random random(7, 3);
     std::vector<std::uint64_t> drawn;
-    for (int rank = 0; rank < GetParam(); rank++) {
+    for (int rank = 0; rank < GetParam(); ++rank) {
         const Share share = share_of(total, rank, GetParam());
         ASSERT_EQ(share.first, drawn.size()) << "shares follow one another";
-        for (std::uint64_t i = 0; i < share.count; i++) {
+        for (std::uint64_t i = 0; i < share.count; ++i) {
             drawn.push_back(random.bits(share.first + i));
         }
     }
     ASSERT_EQ(drawn.size(), total);
-    for (std::uint64_t i = 0; i < total; i++) {
+    for (std::uint64_t i = 0; i < total; ++i) {
         ASSERT_EQ(drawn[i], random.bits(i));
     }
 }
@@ -54,7 +54,7 @@ TEST(Random, HasTheMomentsOfItsDistributions) {
     double mean = 0;
     double normal_mean = 0;
     double normal_square = 0;
-    for (std::uint64_t i = 0; i < n; i++) {
+    for (std::uint64_t i = 0; i < n; ++i) {
         mean += random.unit(i) / n;
         const double normal = random.normal(i);
         normal_mean += normal / n;
@@ -70,8 +70,8 @@ TEST(Random, FillsARangeEvenly) {
     constexpr std::uint64_t draws = 70'000;
     std::vector<double> seen(7);
     const Random random(5);
-    for (std::uint64_t i = 0; i < draws; i++) {
-        seen.at(random.below(7, i))++;
+    for (std::uint64_t i = 0; i < draws; ++i) {
+        ++seen.at(random.below(7, i));
     }
     double chi2 = 0;
     for (const double count : seen) {

@@ -31,7 +31,7 @@ class ThreadRank final : public RankOfProcess {
 inline void as_ranks(int ranks, const std::function<void(const Team&)>& body) {
     Meeting meeting(ranks);
     std::vector<std::thread> threads;
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < ranks; ++rank) {
         threads.emplace_back([&, rank] { body(ThreadRank(meeting, rank)); });
     }
     for (std::thread& thread : threads) {

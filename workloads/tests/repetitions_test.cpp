@@ -55,7 +55,7 @@ TEST(NextBatch, EndsWhenTheQuantileIsKnown) {
     EXPECT_EQ(next_batch(having(50), asking(1000, 0.05), 0, 1e-6), 0) << "all values are equal";
     EXPECT_EQ(next_batch(having(5), asking(1000, 0.05), 0, 1e-6), 50) << "too few for an interval";
     Measured wide = having(50);
-    for (std::size_t i = 0; i < wide.longest_s.size(); i++) {
+    for (std::size_t i = 0; i < wide.longest_s.size(); ++i) {
         wide.longest_s[i] = static_cast<double>(i);
     }
     EXPECT_EQ(next_batch(wide, asking(1000, 0.05), 0, 1e-6), 50);

@@ -30,7 +30,7 @@ TEST(Channels, CountWhyTheyFlush) {
                 sum += number.value;
             });
             if (runtime.rank() == 0) {
-                for (std::uint64_t i = 1; i <= 10; i++) {
+                for (std::uint64_t i = 1; i <= 10; ++i) {
                     channel.send(1, {i});
                 }
                 if (asks) {
@@ -62,7 +62,7 @@ TEST(Channels, SendEachItemByItselfWhereNothingIsAggregated) {
         Channel<Number> channel(runtime);
         std::uint64_t handled = 0;
         channel.on_receipt([&](const Number&) { handled++; });
-        for (int to = 0; to < 3; to++) {
+        for (int to = 0; to < 3; ++to) {
             channel.send(to, {});
         }
         runtime.epoch();
@@ -89,7 +89,7 @@ TEST(Channels, KeepTheirItemsApart) {
             EXPECT_EQ(pair.b, 2U);
             sum += pair.c;
         });
-        for (std::uint64_t i = 0; i < 25; i++) {
+        for (std::uint64_t i = 0; i < 25; ++i) {
             numbers.send(static_cast<int>(i % 3), {i});
         }
         runtime.epoch();
@@ -111,11 +111,11 @@ void flood(Execution execution, std::uint64_t seed) {
                  int deepest = 0;
                  channel.on_receipt([&](const Number& number) {
                      deepest = std::max(deepest, ++inside);
-                     handled++;
-                     for (std::uint64_t i = 0; number.value > 0 && i < fan_out; i++) {
+                     ++handled;
+                     for (std::uint64_t i = 0; number.value > 0 && i < fan_out; ++i) {
                          channel.send(static_cast<int>(i), {number.value - 1});
                      }
-                     inside--;
+                     --inside;
                  });
                  if (runtime.rank() == 0) {
                      channel.send(3, {depth});
@@ -130,7 +130,7 @@ void flood(Execution execution, std::uint64_t seed) {
 }
 
 TEST(Channels, NeitherDeadlockNorRecurseWithBuffersOfOneMessage) {
-    for (std::uint64_t seed = 0; seed < 50; seed++) {
+    for (std::uint64_t seed = 0; seed < 50; ++seed) {
         for (const Execution execution : {Execution::handler, Execution::fibre, Execution::coroutine}) {
             flood(execution, seed);
         }
@@ -149,7 +149,7 @@ TEST(Channels, ToAHandlerThatPrefetchesGiveEveryItemOnce) {
         std::uint64_t handled = 0;
         Channel<Number> channel(runtime);
         channel.on_receipt(Handler{&prefetched, &handled});
-        for (std::uint64_t i = 0; i < 100; i++) {
+        for (std::uint64_t i = 0; i < 100; ++i) {
             channel.send(static_cast<int>(i % 2), {i});
         }
         runtime.epoch();
@@ -188,7 +188,7 @@ Ledger ledger_with(Cache cache, std::uint64_t seed) {
                      ledger.min[entry.name] = std::min(ledger.min[entry.name], entry.amount);
                  });
                  const Random random(9, static_cast<std::uint64_t>(runtime.rank()));
-                 for (std::uint64_t i = 0; i < 400; i++) {
+                 for (std::uint64_t i = 0; i < 400; ++i) {
                      const auto name = static_cast<std::uint32_t>(random.below(names, 2 * i));
                      const auto amount = static_cast<std::uint32_t>(random.below(4, 2 * i + 1));
                      channel.send(static_cast<int>(name % 3), {name, amount});
@@ -204,7 +204,7 @@ Ledger ledger_with(Cache cache, std::uint64_t seed) {
 }
 
 TEST(Caches, LeaveOutWhatSaysNothingNewAndNothingElse) {
-    for (std::uint64_t seed = 0; seed < 20; seed++) {
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
         const Ledger all = ledger_with(Cache::none, seed);
         EXPECT_EQ(all.items, 1200U);
         EXPECT_EQ(all.combined, 0U);
@@ -225,11 +225,11 @@ TEST(Queues, KeepTheOrderWhileTheyGrow) {
     Queue<int> queue;
     int in = 0;
     int out = 0;
-    for (int round = 0; round < 100; round++) {
-        for (int i = 0; i < 7; i++) {
+    for (int round = 0; round < 100; ++round) {
+        for (int i = 0; i < 7; ++i) {
             queue.push(in++);
         }
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; ++i) {
             ASSERT_EQ(queue.pop(), out++);
         }
     }
@@ -238,18 +238,18 @@ TEST(Queues, KeepTheOrderWhileTheyGrow) {
 }
 
 TEST(Routing, EveryItemArrivesInAsManyHopsAsItsRouteHas) {
-    for (int size = 1; size <= 40; size++) {
+    for (int size = 1; size <= 40; ++size) {
         for (const int ranks_of_node : {1, 3, 4, 16}) {
             for (const auto& [route, most] :
                  {std::pair{Route::direct, 1}, {Route::grid, 2}, {Route::node, 3}}) {
-                for (int from = 0; from < size; from++) {
-                    for (int to = 0; to < size; to++) {
+                for (int from = 0; from < size; ++from) {
+                    for (int to = 0; to < size; ++to) {
                         int at = from;
                         int hops = 0;
                         while (at != to && hops <= most) {
                             at = Routing(route, at, size, ranks_of_node).next(to);
                             ASSERT_LT(at, size);
-                            hops++;
+                            ++hops;
                         }
                         ASSERT_EQ(at, to);
                         ASSERT_LE(hops, most);
@@ -262,7 +262,7 @@ TEST(Routing, EveryItemArrivesInAsManyHopsAsItsRouteHas) {
 
 TEST(Routing, RanksOfAGridSendToARowAndAColumn) {
     std::set<int> partners;
-    for (int to = 0; to < 64; to++) {
+    for (int to = 0; to < 64; ++to) {
         if (to != 27) {
             partners.insert(Routing(Route::grid, 27, 64, 1).next(to));
         }
@@ -272,7 +272,7 @@ TEST(Routing, RanksOfAGridSendToARowAndAColumn) {
 
 TEST(Routing, ARankSendsToItsNodeAndToAFractionOfTheOthers) {
     std::set<int> partners;
-    for (int to = 0; to < 64; to++) {
+    for (int to = 0; to < 64; ++to) {
         if (to != 27) {
             partners.insert(Routing(Route::node, 27, 64, 4).next(to));
         }
@@ -283,7 +283,7 @@ TEST(Routing, ARankSendsToItsNodeAndToAFractionOfTheOthers) {
 TEST(Channels, ItemsArriveOnceByEveryRouteWithTheRankThatSentThem) {
     for (const Route route : {Route::direct, Route::grid, Route::node}) {
         for (const Execution execution : {Execution::handler, Execution::fibre, Execution::coroutine}) {
-            for (std::uint64_t seed = 1; seed <= 5; seed++) {
+            for (std::uint64_t seed = 1; seed <= 5; ++seed) {
                 constexpr int ranks = 11;
                 Parameters parameters{.execution = execution, .buffer_bytes = 64};
                 parameters.route = route;
@@ -292,12 +292,12 @@ TEST(Channels, ItemsArriveOnceByEveryRouteWithTheRankThatSentThem) {
                              std::vector<int> received(ranks);
                              Channel<Number> channel(runtime);
                              channel.on_receipt([&](const Number& number, int from) {
-                                 received[static_cast<std::size_t>(from)]++;
+                                 ++received[static_cast<std::size_t>(from)];
                                  if (number.value > 0) {
                                      channel.send(from, {number.value - 1});
                                  }
                              });
-                             for (int to = 0; to < ranks; to++) {
+                             for (int to = 0; to < ranks; ++to) {
                                  channel.send(to, {3});
                              }
                              runtime.epoch();

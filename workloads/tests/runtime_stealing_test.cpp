@@ -22,7 +22,7 @@ Node child(const Node& node, std::uint64_t i) {
 }
 std::uint64_t nodes_below(const Node& node) {
     std::uint64_t nodes = 1;
-    for (std::uint64_t i = 0; i < children(node); i++) {
+    for (std::uint64_t i = 0; i < children(node); ++i) {
         nodes += nodes_below(child(node, i));
     }
     return nodes;
@@ -35,12 +35,12 @@ Counters count(const NetworkSettings& network, const Parameters& parameters, std
         Stealable<Node> tree(runtime, all_ranks(runtime), network.seed);
         std::uint64_t counted = 0;
         tree.on_turn([&](const Node& node) {
-            counted++;
-            for (std::uint64_t i = 0; i < children(node); i++) {
+            ++counted;
+            for (std::uint64_t i = 0; i < children(node); ++i) {
                 tree.add(child(node, i));
             }
         });
-        for (std::uint64_t round = 1; round <= 2; round++) {
+        for (std::uint64_t round = 1; round <= 2; ++round) {
             if (runtime.rank() == runtime.size() - 1) {
                 tree.add({id, 0});
             }
@@ -58,7 +58,7 @@ Counters count(const NetworkSettings& network, const Parameters& parameters, std
 }
 
 TEST(Stealing, LosesAndDoublesNothingUnderSeededSchedules) {
-    for (std::uint64_t seed = 0; seed < 500; seed++) {
+    for (std::uint64_t seed = 0; seed < 500; ++seed) {
         const int ranks = 1 + static_cast<int>(seed % 8);
         const Execution execution = seed % 3 == 0 ? Execution::fibre : Execution::handler;
         const Counters counted = count({.ranks = ranks, .seed = seed},
@@ -95,8 +95,8 @@ TEST(Stealing, StaysAmongThieves) {
         Stealable<Node> tree(runtime, {.first = runtime.rank() / 2 * 2, .count = 2});
         std::uint64_t counted = 0;
         tree.on_turn([&](const Node& node) {
-            counted++;
-            for (std::uint64_t i = 0; i < children(node); i++) {
+            ++counted;
+            for (std::uint64_t i = 0; i < children(node); ++i) {
                 tree.add(child(node, i));
             }
         });

@@ -16,13 +16,13 @@ namespace {
 TEST(Fibres, LeaveNothingMarkedOnTheirStacks) {
     StackPool stacks(65536);
     // Ended, given up while it is suspended, and never begun.
-    for (int resumed = 2; resumed >= 0; resumed--) {
+    for (int resumed = 2; resumed >= 0; --resumed) {
         const Stack stack = stacks.take();
         {
             std::function<void()> suspend;
             Fibre fibre(stack, [&] { suspend(); });
             suspend = [&] { fibre.suspend(); };
-            for (int i = 0; i < resumed; i++) {
+            for (int i = 0; i < resumed; ++i) {
                 fibre.resume();
             }
             EXPECT_EQ(fibre.has_ended(), resumed == 2);
@@ -46,7 +46,7 @@ TEST(Tasks, CountWhateverBeginsOneForTheSimulatedClock) {
     Tasks tasks(65536, counters, 4);
     const auto coroutine = [](Tasks* all) -> Task { co_await all->yielded(); };
     // At once, from another task, late since there is no room, and spawned.
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 5; ++i) {
         tasks.run_fibre([&tasks] { tasks.yield(); });
     }
     tasks.spawn([&tasks] { tasks.run_fibre([] {}); });
@@ -72,7 +72,7 @@ TEST(Tasks, RunAtOnceUntilTheyWaitAndGoOnInOrder) {
     Counters counters;
     Tasks tasks(65536, counters);
     std::vector<int> order;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         tasks.run_fibre([&, i] {
             order.push_back(i);
             tasks.yield();
@@ -152,10 +152,10 @@ TEST(Tasks, OfTwentyThousandLiveAllEnd) {
     Tasks tasks(16384, counters);
     constexpr std::uint64_t live = 20'000; // Beyond the stacks that have guard pages.
     std::uint64_t steps = 0;
-    for (std::uint64_t i = 0; i < live; i++) {
+    for (std::uint64_t i = 0; i < live; ++i) {
         tasks.run_fibre([&] {
-            for (int step = 0; step < 3; step++) {
-                steps++;
+            for (int step = 0; step < 3; ++step) {
+                ++steps;
                 tasks.yield();
             }
         });
@@ -189,7 +189,7 @@ TEST(ControlObjects, LetFibresAndCoroutinesGoOnWhenTheyAreSet) {
         sum.wait();
         seen.push_back(sum.value());
     });
-    for (int i = 1; i <= 3; i++) {
+    for (int i = 1; i <= 3; ++i) {
         sum.give(i);
     }
     EXPECT_TRUE(seen.empty());
@@ -248,7 +248,7 @@ void read_remotely(Execution execution, std::uint64_t seed) {
                          sum += reply.value();
                      });
                  }
-                 for (std::uint64_t i = 0; i < 40; i++) {
+                 for (std::uint64_t i = 0; i < 40; ++i) {
                      starts.send(runtime.rank(), {i});
                  }
                  runtime.epoch();
@@ -259,7 +259,7 @@ void read_remotely(Execution execution, std::uint64_t seed) {
 }
 
 TEST(ControlObjects, MakeRemoteReadsLookLocal) {
-    for (std::uint64_t seed = 0; seed < 100; seed++) {
+    for (std::uint64_t seed = 0; seed < 100; ++seed) {
         read_remotely(Execution::fibre, seed);
         read_remotely(Execution::coroutine, seed);
     }

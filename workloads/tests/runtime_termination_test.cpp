@@ -28,7 +28,7 @@ Node child(const Node& node, std::uint64_t i) {
 }
 std::uint64_t nodes_below(const Node& node) {
     std::uint64_t nodes = 1;
-    for (std::uint64_t i = 0; i < children(node); i++) {
+    for (std::uint64_t i = 0; i < children(node); ++i) {
         nodes += nodes_below(child(node, i));
     }
     return nodes;
@@ -52,7 +52,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
     std::uint32_t epoch = 0;
     std::vector<Node> waiting; // Some items are kept, and worked on in `step`.
     const auto expand = [&](const Node& node) {
-        for (std::uint64_t i = 0; i < children(node); i++) {
+        for (std::uint64_t i = 0; i < children(node); ++i) {
             const Node next = child(node, i);
             channel.send(static_cast<int>(next.id % static_cast<std::uint64_t>(runtime.size())), next);
         }
@@ -63,7 +63,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
             throw std::runtime_error(inside ? "a handler runs in a handler" : "an item of another epoch");
         }
         inside = runtime.parameters().execution == Execution::handler;
-        own.nodes++;
+        ++own.nodes;
         own.smallest = std::min(own.smallest, node.id);
         if (node.id % 3 == 0) {
             waiting.push_back(node);
@@ -73,7 +73,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
         inside = false;
     });
     std::vector<Agreed> agreed;
-    for (; epoch < epochs; epoch++) {
+    for (; epoch < epochs; ++epoch) {
         own = {};
         const Node first = root(seed, runtime.rank(), epoch);
         channel.send(static_cast<int>(first.id % static_cast<std::uint64_t>(runtime.size())), first);
@@ -93,7 +93,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
 
 std::uint64_t expected_nodes(std::uint64_t seed, int ranks, std::uint32_t epoch) {
     std::uint64_t nodes = 0;
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < ranks; ++rank) {
         nodes += nodes_below(root(seed, rank, epoch));
     }
     return nodes;
@@ -105,7 +105,7 @@ constexpr std::array lengths = {0, 32, 256};
 // 10,000 schedules of 1 to 8 ranks; items a message, execution, sends and delays differ too. Every item is
 // handled once, in its epoch, and every rank learns of all, however messages and sums overtake each other.
 TEST(Epochs, EndWhenNothingIsLeftUnderTenThousandSchedules) {
-    for (std::uint64_t seed = 0; seed < 10'000; seed++) {
+    for (std::uint64_t seed = 0; seed < 10'000; ++seed) {
         const NetworkSettings network{.ranks = 1 + static_cast<int>(seed % 8),
                                       .seed = seed,
                                       .longest_delay = static_cast<int>(mix64(seed) % 100)};
@@ -118,7 +118,7 @@ TEST(Epochs, EndWhenNothingIsLeftUnderTenThousandSchedules) {
                      [&](Runtime& runtime, const Team&) { found.push_back(grow(seed, runtime)); }))
             << "seed " << seed;
         for (const auto& agreed : found) {
-            for (std::uint32_t epoch = 0; epoch < epochs; epoch++) {
+            for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
                 ASSERT_EQ(agreed[epoch].sum, expected_nodes(seed, network.ranks, epoch)) << "seed " << seed;
                 ASSERT_EQ(agreed[epoch].min, found[0][epoch].min) << "seed " << seed;
             }
@@ -127,7 +127,7 @@ TEST(Epochs, EndWhenNothingIsLeftUnderTenThousandSchedules) {
 }
 
 TEST(Epochs, EndAtOnceWhereThereIsNothingToDo) {
-    for (int ranks = 1; ranks <= 8; ranks++) {
+    for (int ranks = 1; ranks <= 8; ++ranks) {
         on_ranks({.ranks = ranks}, {}, [&](Runtime& runtime, const Team&) {
             const auto rank = static_cast<std::uint64_t>(runtime.rank());
             const Agreed agreed =
@@ -159,7 +159,7 @@ TEST(SimulatedNetworks, RaiseWhatARankRaisesAndGiveUpOnThoseThatDoNotEnd) {
 }
 
 TEST(SimulatedNetworks, AreTeams) {
-    for (int ranks = 1; ranks <= 5; ranks++) {
+    for (int ranks = 1; ranks <= 5; ++ranks) {
         on_ranks({.ranks = ranks}, {}, [&](Runtime&, const Team& team) {
             EXPECT_EQ(team.all(Fold::sum, team.rank()), ranks * (ranks - 1) / 2);
             int value = team.rank();

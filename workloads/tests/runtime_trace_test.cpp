@@ -37,7 +37,7 @@ TEST(TaskTrace, IsOffWithoutAnInterval) {
 TEST(TaskTrace, OfAllRanksAddsUpAndLacksNothingWhereARankHasFewerSamples) {
     on_ranks({.ranks = 3}, {}, [](Runtime&, const Team& team) {
         TaskTrace trace(1, 0);
-        for (int i = 0; i <= team.rank(); i++) {
+        for (int i = 0; i <= team.rank(); ++i) {
             trace.sample(i, 10);
         }
         const Samples all = active_of_all(team, trace);
@@ -50,9 +50,9 @@ TEST(TaskTrace, OfAllRanksAddsUpAndLacksNothingWhereARankHasFewerSamples) {
 TEST(TaskTrace, OfARuntimeSaysHowManyTasksAreActive) {
     on_ranks({.ranks = 1}, {.execution = Execution::fibre, .trace_tasks_s = 1e-6},
              [](Runtime& runtime, const Team&) {
-                 for (int i = 0; i < 5; i++) {
+                 for (int i = 0; i < 5; ++i) {
                      runtime.tasks().spawn([&] {
-                         for (int round = 0; round < 20; round++) {
+                         for (int round = 0; round < 20; ++round) {
                              runtime.tasks().yield();
                          }
                      });

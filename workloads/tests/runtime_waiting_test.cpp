@@ -31,12 +31,12 @@ TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
     FullEmpty<int> cell(alone.tasks);
     std::vector<int> taken;
     alone.tasks.run_fibre([&] {
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; ++i) {
             taken.push_back(cell.take());
         }
     });
     alone.tasks.run_fibre([&] {
-        for (int i = 0; i < 5; i++) {
+        for (int i = 0; i < 5; ++i) {
             cell.write(i);
         }
     });
@@ -51,15 +51,15 @@ TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
     FullEmpty<int> cell(alone.tasks);
     std::multiset<int> taken;
     int read = 0;
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; ++i) {
         alone.tasks.run_fibre([&] { taken.insert(cell.take()); });
     }
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; ++i) {
         alone.tasks.run_fibre([&, i] { cell.write(i); });
     }
     alone.run();
     EXPECT_EQ(taken, (std::multiset<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < 10; ++i) {
         alone.tasks.run_fibre([&] { read += cell.read(); });
     }
     EXPECT_EQ(read, 0);
@@ -100,18 +100,18 @@ TEST(CompletionEvents, AreCompleteWhenAllThatWereEnrolledHaveEnded) {
     int ended = 0;
     int seen = -1;
     EXPECT_TRUE(event.is_complete());
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; ++i) {
         event.enroll();
         alone.tasks.spawn([&] {
             alone.tasks.yield();
             if (ended == 0) { // While others run, a further one begins.
                 event.enroll();
                 alone.tasks.spawn([&] {
-                    ended++;
+                    ++ended;
                     event.complete();
                 });
             }
-            ended++;
+            ++ended;
             event.complete();
         });
     }
@@ -163,9 +163,9 @@ TEST(Limits, LetFurtherTasksWait) {
             EXPECT_LE(tasks.live(), limit);
             tasks.yield();
             EXPECT_LE(tasks.live(), limit);
-            ended++;
+            ++ended;
         };
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 10; ++i) {
             tasks.run_fibre(body);
             tasks.spawn(body);
             tasks.run([](Tasks* own, std::uint64_t* count) -> Task {
@@ -190,8 +190,8 @@ TEST(Limits, HoldForItemsOfChannels) {
                      Channel<std::uint64_t> channel(runtime);
                      std::uint64_t sum = 0;
                      channel.on_receipt([&](const std::uint64_t& item) { sum += item; });
-                     for (int to = 0; to < team.size(); to++) {
-                         for (std::uint64_t i = 0; i < 20; i++) {
+                     for (int to = 0; to < team.size(); ++to) {
+                         for (std::uint64_t i = 0; i < 20; ++i) {
                              channel.send(to, i);
                          }
                      }
@@ -205,7 +205,7 @@ TEST(Limits, HoldForItemsOfChannels) {
 TEST(Spawning, BeginsTheNewestFirstWithoutASwitchBetweenThoseThatDoNotWait) {
     Alone alone;
     std::vector<int> order;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 4; ++i) {
         alone.tasks.spawn([&, i] {
             order.push_back(i);
             if (i == 2) {
@@ -250,7 +250,7 @@ TEST(BlockedTime, EndsWhereTheWorkBeginsThatEndsTheWait) {
         work.on_receipt(
             [&](const std::uint64_t& turns) {
                 work_begin_s = transport.now_s();
-                for (std::uint64_t i = 0; i < turns; i++) {
+                for (std::uint64_t i = 0; i < turns; ++i) {
                     transport.idle();
                 }
                 released.set();
@@ -292,7 +292,7 @@ std::string told(const Parameters& parameters, const std::function<void(Runtime&
         try {
             runtime.epoch();
         } catch (const SharedFailure& error) {
-            failed++;
+            ++failed;
             texts.insert(error.what());
         }
     });

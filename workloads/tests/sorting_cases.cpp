@@ -48,7 +48,7 @@ std::vector<Item> all_of(MPI_Comm comm, const World& world, const std::vector<It
     std::vector<int> counts(ranks);
     check(MPI_Gather(&words, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm), "MPI_Gather");
     std::vector<int> begin(ranks + 1);
-    for (std::size_t r = 0; r < ranks; r++) {
+    for (std::size_t r = 0; r < ranks; ++r) {
         begin[r + 1] = begin[r] + counts[r];
     }
     std::vector<Item> all(world.is_root() ? static_cast<std::size_t>(begin[ranks] / words_of<Item>) : 0);
@@ -73,7 +73,7 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
         cut_into_blocks(one.blocks, one.total, world.size(), one.parameters.seed);
     const auto rank = static_cast<std::size_t>(world.rank());
     std::vector<Item> block(begin[rank + 1] - begin[rank]);
-    for (std::uint64_t i = 0; i < block.size(); i++) {
+    for (std::uint64_t i = 0; i < block.size(); ++i) {
         put(block[i], input.key(begin[rank] + i), begin[rank] + i);
     }
     std::vector<Item> expected = all_of(comm, world, block);
@@ -156,9 +156,9 @@ struct Report {
     int failed = 0;
 
     void note(const World& world, const std::string& name, const std::string& wrong) {
-        cases++;
+        ++cases;
         if (!wrong.empty() && world.is_root()) {
-            failed++;
+            ++failed;
             std::printf("%s: %s\n", name.c_str(), wrong.c_str());
         }
     }
@@ -243,17 +243,17 @@ std::string outcome_of_pair(const World& world, const Clock& clock, const std::a
     std::array<std::unique_ptr<Sort<Key>>, 2> sorts;
     std::array<std::vector<Key>, 2> blocks;
     std::array<std::vector<Key>, 2> expected;
-    for (std::size_t i = 0; i < pair.size(); i++) {
+    for (std::size_t i = 0; i < pair.size(); ++i) {
         sorts[i] = make_sort<Key>(comm_of(world), phases, computation, pair[i].parameters);
         const Input input(pair[i].distribution, pair[i].type, pair[i].total, pair[i].parameters.seed + i);
         blocks[i] = {input.key(static_cast<std::uint64_t>(world.rank()))};
         expected[i] = all_of(comm_of(world), world, blocks[i]);
         std::sort(expected[i].begin(), expected[i].end());
     }
-    for (std::size_t i = 0; i < pair.size(); i++) {
+    for (std::size_t i = 0; i < pair.size(); ++i) {
         sorts[i]->run(blocks[i]);
     }
-    for (std::size_t i = 0; i < pair.size(); i++) {
+    for (std::size_t i = 0; i < pair.size(); ++i) {
         if (all_of(comm_of(world), world, blocks[i]) != expected[i]) {
             return (i == 0 ? "the first" : "the second") + std::string(" has another order than std::sort's");
         }

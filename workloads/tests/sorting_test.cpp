@@ -27,11 +27,11 @@ TEST(Order, OfSignedAndFloatingPointKeysIsThatOfTheUnsignedOnes) {
     const std::vector<double> real = {
         -std::numeric_limits<double>::infinity(), -1e300, -1, -1e-310, -0.0, 0.0, 1e-310, 2,
         std::numeric_limits<double>::infinity()};
-    for (std::size_t i = 0; i < whole.size(); i++) {
+    for (std::size_t i = 0; i < whole.size(); ++i) {
         EXPECT_EQ(to_signed(ordered(whole[i])), whole[i]);
         EXPECT_TRUE(i == 0 || ordered(whole[i - 1]) < ordered(whole[i]));
     }
-    for (std::size_t i = 0; i < real.size(); i++) {
+    for (std::size_t i = 0; i < real.size(); ++i) {
         EXPECT_EQ(std::bit_cast<Key>(to_double(ordered(real[i]))), std::bit_cast<Key>(real[i]));
         EXPECT_TRUE(i == 0 || ordered(real[i - 1]) < ordered(real[i]));
     }
@@ -52,15 +52,15 @@ std::vector<Record> drawn_runs(int runs, std::uint64_t seed, std::vector<std::ui
     const Random random(seed);
     std::vector<Record> items;
     begin = {0};
-    for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(runs); r++) {
+    for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(runs); ++r) {
         const std::uint64_t length = random.below(12, r);
-        for (std::uint64_t i = 0; i < length; i++) {
+        for (std::uint64_t i = 0; i < length; ++i) {
             items.push_back({random.below(10, 1000 * (r + 1) + i), 0});
         }
         std::sort(items.begin() + static_cast<std::ptrdiff_t>(begin.back()), items.end(), LessKey());
         begin.push_back(items.size());
     }
-    for (std::size_t i = 0; i < items.size(); i++) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
         items[i].payload = i;
     }
     return items;
@@ -69,14 +69,14 @@ std::vector<Record> drawn_runs(int runs, std::uint64_t seed, std::vector<std::ui
 class Merging : public testing::TestWithParam<int> {};
 
 TEST_P(Merging, IsStdStableSort) {
-    for (std::uint64_t seed = 1; seed <= 40; seed++) {
+    for (std::uint64_t seed = 1; seed <= 40; ++seed) {
         std::vector<std::uint64_t> begin;
         std::vector<Record> expected = drawn_runs(GetParam(), seed, begin);
         std::vector<Record> merged(seed % 3 * 20); // What it holds is not to matter.
         merge_runs(expected.data(), begin, merged);
         std::stable_sort(expected.begin(), expected.end(), LessKey());
         ASSERT_EQ(merged.size(), expected.size());
-        for (std::size_t i = 0; i < merged.size(); i++) {
+        for (std::size_t i = 0; i < merged.size(); ++i) {
             ASSERT_EQ(merged[i].payload, expected[i].payload);
         }
     }
@@ -91,20 +91,20 @@ TEST(MergingTwo, IsStableWhereverTheShorterRunLies) {
             for (std::uint64_t values : {1U, 3U, 1000U}) {
                 const Random random(left * 1000 + right, values);
                 std::vector<Record> items;
-                for (std::uint64_t i = 0; i < left + right; i++) {
+                for (std::uint64_t i = 0; i < left + right; ++i) {
                     items.push_back({random.below(values, i), 0});
                 }
                 const auto middle = items.begin() + static_cast<std::ptrdiff_t>(left);
                 std::sort(items.begin(), middle, LessKey());
                 std::sort(middle, items.end(), LessKey());
-                for (std::size_t i = 0; i < items.size(); i++) {
+                for (std::size_t i = 0; i < items.size(); ++i) {
                     items[i].payload = i;
                 }
                 std::vector<Record> merged;
                 merge_runs(items.data(), {0, left, left + right}, merged);
                 std::stable_sort(items.begin(), items.end(), LessKey());
                 ASSERT_EQ(merged.size(), items.size());
-                for (std::size_t i = 0; i < items.size(); i++) {
+                for (std::size_t i = 0; i < items.size(); ++i) {
                     ASSERT_EQ(merged[i].payload, items[i].payload) << left << " and " << right;
                 }
             }
@@ -127,12 +127,12 @@ TEST(Scratch, KeepsItsMemoryForWhatIsNotLarger) {
 
 TEST(Splitters, OfEqualWeightsAreEveryPthSample) {
     std::vector<Sample> samples;
-    for (std::uint64_t i = 0; i < 12; i++) {
+    for (std::uint64_t i = 0; i < 12; ++i) {
         samples.push_back({{11 - i, 0, 0}, 5});
     }
     const std::vector<Position> splitters = choose_splitters(samples, 4);
     ASSERT_EQ(splitters.size(), 3U);
-    for (std::uint64_t j = 0; j < 3; j++) {
+    for (std::uint64_t j = 0; j < 3; ++j) {
         EXPECT_EQ(splitters[j].key, (j + 1) * 12 / 4); // ⌊(j + 1) |S| / p⌋
     }
 }
@@ -146,10 +146,10 @@ TEST(Splitters, OfUnequalWeightsCutTheWeightAndLeaveEmptyBlocksOut) {
 
 TEST(WeightedMedian, HasAtMostHalfOfTheWeightOnEitherSide) {
     const Random random(3);
-    for (std::uint64_t trial = 0; trial < 200; trial++) {
+    for (std::uint64_t trial = 0; trial < 200; ++trial) {
         std::vector<WeightedPivot> pivots;
         std::uint64_t total = 0;
-        for (std::uint64_t i = 0; i < 1 + trial % 9; i++) {
+        for (std::uint64_t i = 0; i < 1 + trial % 9; ++i) {
             pivots.push_back(
                 {{random.below(6, 100 * trial + i), i, 0}, random.below(5, 100 * trial + 50 + i) + 1});
             total += pivots.back().weight;
@@ -169,15 +169,15 @@ TEST(WeightedMedian, HasAtMostHalfOfTheWeightOnEitherSide) {
 TEST(Search, NarrowsToTheOneCutThatIsRight) {
     // Two blocks, every target, and every pivot that can be drawn: the invariant holds until it is found.
     const std::vector<std::vector<Key>> blocks = {{1, 3, 3, 3, 8}, {0, 3, 3, 9}};
-    for (std::uint64_t target = 1; target < 9; target++) {
-        for (std::uint64_t seed = 1; seed <= 30; seed++) {
+    for (std::uint64_t target = 1; target < 9; ++target) {
+        for (std::uint64_t seed = 1; seed <= 30; ++seed) {
             const Random random(seed);
             std::vector<SearchWindow> windows = {{target, 0, 5}, {target, 0, 4}};
-            for (std::uint64_t step = 0; !windows[0].found; step++) {
+            for (std::uint64_t step = 0; !windows[0].found; ++step) {
                 ASSERT_LT(step, 20U);
                 std::vector<Position> candidates;
-                for (std::uint64_t r = 0; r < 2; r++) {
-                    for (std::uint64_t i = windows[r].low; i < windows[r].high; i++) {
+                for (std::uint64_t r = 0; r < 2; ++r) {
+                    for (std::uint64_t i = windows[r].low; i < windows[r].high; ++i) {
                         candidates.push_back({blocks[r][i], r, i});
                     }
                 }
@@ -185,7 +185,7 @@ TEST(Search, NarrowsToTheOneCutThatIsRight) {
                 const Position pivot = candidates[random.below(candidates.size(), step)];
                 const std::uint64_t own[] = {count_before(blocks[0], 0, pivot),
                                              count_before(blocks[1], 1, pivot)};
-                for (std::uint64_t r = 0; r < 2; r++) {
+                for (std::uint64_t r = 0; r < 2; ++r) {
                     windows[r].narrow(own[r], own[0] + own[1], pivot.rank == r);
                 }
             }
@@ -246,7 +246,7 @@ TEST(Middle, KeepsTheTwoInTheMiddleAndLeavesAnOddOneOutOnEitherSide) {
     EXPECT_EQ(four.values[1].key, 6U);
     bool lower = false;
     bool upper = false;
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < 50; ++i) {
         const Middle three = merged(of({1, 9}), of({4}), bits);
         ASSERT_EQ(three.count, 2U);
         lower = lower || three.values[0].key == 1;
@@ -264,13 +264,13 @@ TEST(Middle, IsAsNearToTheMedianAsTheTreeOfAxtmannAndSanders) {
     for (const auto& [p, distance] : expected) {
         const int trials = 60'000 / p;
         double sum = 0;
-        for (int trial = 0; trial < trials; trial++) {
+        for (int trial = 0; trial < trials; ++trial) {
             const auto seed = static_cast<std::uint64_t>(p) * 100'000 + static_cast<std::uint64_t>(trial);
             const Random random(seed, 99);
             RandomBits bits(seed, 0);
             std::vector<Middle> nodes(static_cast<std::size_t>(p));
             std::vector<Key> keys;
-            for (std::size_t i = 0; i < nodes.size(); i++) {
+            for (std::size_t i = 0; i < nodes.size(); ++i) {
                 keys.push_back(random.bits(i));
                 nodes[i].add({keys.back(), i, 0});
             }
@@ -310,7 +310,7 @@ TEST(Inputs, AreWhatTheirNamesSay) {
     const auto keys = [&](Distribution distribution, KeyType type = KeyType::u64) {
         const Input input(distribution, type, n, 1);
         std::vector<Key> all;
-        for (std::uint64_t i = 0; i < n; i++) {
+        for (std::uint64_t i = 0; i < n; ++i) {
             all.push_back(input.key(i));
         }
         return all;
@@ -329,7 +329,7 @@ TEST(Inputs, AreWhatTheirNamesSay) {
     EXPECT_EQ(reverse, sorted);
     auto pieces = keys(Distribution::pieces);
     int descents = 0;
-    for (std::size_t i = 1; i < pieces.size(); i++) {
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
         descents += pieces[i] < pieces[i - 1] ? 1 : 0;
     }
     EXPECT_GT(descents, 0);
@@ -358,7 +358,7 @@ TEST_P(LocalSorts, AreStdSort) {
             const Input input(distribution, KeyType::u64, n, 1);
             std::vector<Key> keys;
             std::vector<Record> records;
-            for (std::uint64_t i = 0; i < n; i++) {
+            for (std::uint64_t i = 0; i < n; ++i) {
                 keys.push_back(input.key(i));
                 records.push_back({input.key(i), i});
             }

@@ -45,7 +45,7 @@ class Machine {
     Machine(const Network& network, int ranks, unsigned seed) : network_(network), random_(seed) {
         std::uniform_real_distribution<double> offset(-0.1, 0.1);
         std::uniform_real_distribution<double> drift(-50e-6, 50e-6);
-        for (int rank = 0; rank < ranks; rank++) {
+        for (int rank = 0; rank < ranks; ++rank) {
             clocks_.push_back({offset(random_), drift(random_)});
         }
     }
@@ -124,7 +124,7 @@ std::vector<ClockModel> synchronise(Machine& machine, int ranks, int bursts) {
             machine.go_to(begin_s);
             const ClockModel& of_parent = models[static_cast<std::size_t>(pair.parent)];
             std::vector<OffsetBounds> found;
-            for (int i = 0; i < bursts; i++) {
+            for (int i = 0; i < bursts; ++i) {
                 found.push_back(burst(machine, pair, of_parent));
                 machine.wait(0.002);
             }
@@ -159,7 +159,7 @@ TEST_P(SyntheticClocks, AreCoveredByTheStated95PercentAheadOfTheirLastLookAtEach
     const auto& [network, ranks] = GetParam();
     for (const double ahead_s : {0.1, 1.0, 5.0}) {
         int covered = 0;
-        for (unsigned seed = 0; seed < cases; seed++) {
+        for (unsigned seed = 0; seed < cases; ++seed) {
             Machine machine(network, ranks, 1000 * static_cast<unsigned>(ranks) + seed);
             const auto models = synchronise(machine, ranks, 12);
             // One rank a case: errors of ranks below one parent are not independent.
@@ -188,7 +188,7 @@ TEST(SyntheticClocks, OfAQuietNetworkAreStatedToFractionsOfTheirBounds) {
     for (const int ranks : {4, 8, 16}) {
         double stated_s = 0;
         double bounds_s = 0;
-        for (unsigned seed = 0; seed < 50; seed++) {
+        for (unsigned seed = 0; seed < 50; ++seed) {
             Machine machine(quiet, ranks, seed);
             const auto models = synchronise(machine, ranks, 12);
             const ClockModel& last = models.back();
@@ -201,7 +201,7 @@ TEST(SyntheticClocks, OfAQuietNetworkAreStatedToFractionsOfTheirBounds) {
 
 TEST(SyntheticClocks, AreNotFollowedByOffsetsAlone) {
     int followed = 0;
-    for (unsigned seed = 0; seed < cases; seed++) {
+    for (unsigned seed = 0; seed < cases; ++seed) {
         Machine machine(skewed, 2, seed);
         const auto models = synchronise(machine, 2, 1);
         followed += relative_error(machine, models, 1, machine.now_s() + 1.0) <= 1;

@@ -22,13 +22,13 @@ TEST_P(Ranks, HaveOneChecksumHoweverTheValuesAreShared) {
     constexpr std::uint64_t total = 1000;
     const Random random(9);
     Checksum expected;
-    for (std::uint64_t i = 0; i < total; i++) {
+    for (std::uint64_t i = 0; i < total; ++i) {
         expected.add(random.bits(i));
     }
     as_ranks(GetParam(), [&](const Team& team) {
         const Share share = share_of(total, team);
         Checksum own;
-        for (std::uint64_t i = 0; i < share.count; i++) {
+        for (std::uint64_t i = 0; i < share.count; ++i) {
             own.add(random.bits(share.first + i));
         }
         EXPECT_EQ(of_all(team, own), expected);
@@ -39,7 +39,7 @@ TEST_P(Ranks, AllKnowWhatEachHas) {
     as_ranks(GetParam(), [](const Team& team) {
         const std::vector<int> all = team.of_each(10 * team.rank());
         ASSERT_EQ(all.size(), static_cast<std::size_t>(team.size()));
-        for (std::size_t rank = 0; rank < all.size(); rank++) {
+        for (std::size_t rank = 0; rank < all.size(); ++rank) {
             EXPECT_EQ(all[rank], 10 * static_cast<int>(rank));
         }
     });
@@ -57,7 +57,7 @@ TEST_P(Ranks, AgreeOnTheFirstThatFailsAndOnItsWords) {
         } catch (const SharedFailure& error) {
             EXPECT_EQ(error.what(),
                       "sorting is wrong on rank " + std::to_string(first) + ": by " + std::to_string(first));
-            failed++;
+            ++failed;
         }
     });
     EXPECT_EQ(failed, GetParam());
@@ -67,7 +67,7 @@ TEST_P(Ranks, FindDisorderWithinARankAndBetweenTwo) {
     as_ranks(GetParam(), [&](const Team& team) {
         // Rank 1 has nothing: the order goes on from rank 0 to rank 2.
         std::vector<int> own(team.rank() == 1 ? 0 : 10);
-        for (std::size_t i = 0; i < own.size(); i++) {
+        for (std::size_t i = 0; i < own.size(); ++i) {
             own[i] = team.rank() * 10 + static_cast<int>(i);
         }
         EXPECT_FALSE(disorder(team, std::span<const int>(own)));
@@ -131,7 +131,7 @@ TEST_P(Ranks, AllFailWhenOneOfThemIsWrong) {
         } catch (const SharedFailure& error) {
             EXPECT_EQ(error.what(),
                       "op is wrong on rank " + std::to_string(team.size() - 1) + ": 7 is not 8");
-            failed++;
+            ++failed;
         }
     });
     EXPECT_EQ(failed, GetParam());

@@ -37,10 +37,10 @@ Counted walked(const TreeParameters& parameters) {
         const Node node = left.back();
         left.pop_back();
         const std::uint32_t children = tree.children(node);
-        found.nodes++;
+        ++found.nodes;
         found.leaves += children == 0 ? 1 : 0;
         found.depth = std::max<std::uint64_t>(found.depth, node.depth);
-        for (std::uint32_t i = 0; i < children; i++) {
+        for (std::uint32_t i = 0; i < children; ++i) {
             Digest state;
             tree.spawn(node, i, {&state, 1});
             left.push_back({state, node.depth + 1});
@@ -110,7 +110,7 @@ TEST(Sha1, InstructionsMakeTheStatesOfPortableCodeForAnyNumberOfChildren) {
     EXPECT_FALSE(portable.by_instructions());
     EXPECT_TRUE(instructions.by_instructions());
     Digest parent = Sha1::root(7);
-    for (std::size_t count = 1; count <= 9; count++) {
+    for (std::size_t count = 1; count <= 9; ++count) {
         std::vector<Digest> expected(count);
         std::vector<Digest> found(count);
         portable.children(parent, 1000, expected);
@@ -127,7 +127,7 @@ TEST_P(SmallTree, HasAsManyNodesAsTheReferenceCounts) {
 }
 
 TEST_P(SmallTree, IsCountedByAnyNumberOfRanksUnderAnySchedule) {
-    for (std::uint64_t seed = 0; seed < 32; seed++) {
+    for (std::uint64_t seed = 0; seed < 32; ++seed) {
         const NetworkSettings network = {.ranks = 1 + static_cast<int>(seed % 8), .seed = seed};
         const Parameters asked = {.execution =
                                       seed % 3 == 0 ? runtime::Execution::fibre : runtime::Execution::handler,
@@ -142,7 +142,7 @@ TEST_P(SmallTree, IsCountedByAnyNumberOfRanksUnderAnySchedule) {
 }
 
 TEST_P(SmallTree, IsReadFromMemoryByAnyNumberOfRanksUnderAnySchedule) {
-    for (std::uint64_t seed = 0; seed < 16; seed++) {
+    for (std::uint64_t seed = 0; seed < 16; ++seed) {
         const NetworkSettings network = {.ranks = 1 + static_cast<int>(seed % 8), .seed = seed};
         const Parameters asked = {.buffer_bytes = seed % 2 == 0 ? 0 : 512,
                                   .sends = 2,
@@ -186,7 +186,7 @@ TEST(Tree, IsTheSameHoweverOftenItsStatesAreWorkedOut) {
 TEST(Tree, IsKnownByItsParametersAndUnknownWithOthers) {
     TreeParameters parameters = named("T1").parameters;
     EXPECT_EQ(known(parameters), &named("T1").known);
-    parameters.seed++;
+    ++parameters.seed;
     EXPECT_EQ(known(parameters), nullptr);
 }
 
@@ -263,7 +263,7 @@ TEST(Activity, OfABinomialTreeIsWideFromItsRootOnAndOfAGeometricOneStaysNarrow) 
         EXPECT_EQ(*std::max_element(course.busy.begin(), course.busy.end()), 4U);
         EXPECT_EQ(course.waiting.back(), 0U);
         EXPECT_EQ(course.busy.back(), 0U);
-        for (std::size_t i = 0; i < course.busy.size(); i++) {
+        for (std::size_t i = 0; i < course.busy.size(); ++i) {
             EXPECT_EQ(course.busy[i] > 0, course.waiting[i] > 0) << i;
         }
     }

@@ -74,12 +74,12 @@ double received_s(const Network& network, int ranks, int messages, int from = 0)
     all.run([&](int rank) {
         Hand hand(all);
         if (rank == from) {
-            for (int i = 0; i < messages; i++) {
+            for (int i = 0; i < messages; ++i) {
                 ASSERT_TRUE(hand.send(ranks - 1));
             }
         }
         if (rank == ranks - 1) {
-            for (int i = 0; i < messages; i++) {
+            for (int i = 0; i < messages; ++i) {
                 hand.receive();
             }
             time_s = running_clock->now_s();
@@ -127,7 +127,7 @@ TEST(VirtualNetwork, SendersToOneNodeQueueAtItsPort) {
             running_clock->work(1e-7 * (2 - rank)); // The last rank is the first to send.
             ASSERT_TRUE(hand.send(3));
         } else {
-            for (int i = 0; i < 3; i++) {
+            for (int i = 0; i < 3; ++i) {
                 order.push_back(hand.receive());
             }
             time_s = running_clock->now_s();
@@ -228,12 +228,12 @@ std::vector<double> clocks_of(Network network, std::uint64_t seed, runtime::Exec
         runtime::Channel<Count> count(own);
         count.on_receipt([&](const Count& item, int from) {
             running_clock->work(1e-7);
-            received++;
+            ++received;
             if (item.left > 0) {
                 count.send(from, {item.left - 1});
             }
         });
-        for (int to = 0; to < ranks; to++) {
+        for (int to = 0; to < ranks; ++to) {
             count.send(to, {9});
         }
         const auto report = [&] { return runtime::Agreed{.sum = received}; };
@@ -261,7 +261,7 @@ TEST(VirtualNetwork, ARuntimeRepeatsToTheBitBySeed) {
 TEST(VirtualClock, NoiseHasTheMeanThatIsAskedFor) {
     VirtualClock clock(Random(3), {.of_rank = 0, .of_piece = .5});
     constexpr int pieces = 100'000;
-    for (int i = 0; i < pieces; i++) {
+    for (int i = 0; i < pieces; ++i) {
         clock.work(1);
     }
     // The standard error of the mean of an exponential of mean 0.5 is 0.5 / sqrt(100,000), 0.0016.

@@ -34,7 +34,7 @@ TEST(Window, WidensAtOnceToWhatNineOfTenNeed) {
 
 TEST(Window, DoesNotWidenForTheFewInWhichARankLostItsCpu) {
     Window window(30e-6, 0);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         window.adapt(first_is(Spoilt::no), times(4, 5e-3, 46, 18e-6));
     }
     EXPECT_DOUBLE_EQ(window.length_s(), 27e-6);
@@ -44,11 +44,11 @@ TEST(Window, ShrinksByHalfAtMostAndNotBelowWhatIsNeeded) {
     Window window(10e-3, 0);
     window.adapt(first_is(Spoilt::no), times(0, 0, 50, 100e-6));
     EXPECT_DOUBLE_EQ(window.length_s(), 5e-3);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         window.adapt(first_is(Spoilt::no), times(0, 0, 50, 100e-6));
     }
     EXPECT_DOUBLE_EQ(window.length_s(), 150e-6);
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         window.adapt(first_is(Spoilt::no), times(0, 0, 50, 1e-6));
     }
     EXPECT_DOUBLE_EQ(window.length_s(), 20e-6);
@@ -63,11 +63,11 @@ TEST(Window, GivesMoreLeadOnlyWhereARankWasNotReadyForTheFirstStart) {
     window.adapt(first_is(Spoilt::not_ready), {});
     EXPECT_DOUBLE_EQ(window.lead_s(), 2 * before_s);
     EXPECT_DOUBLE_EQ(window.length_s(), 100e-6) << "nothing was seen";
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         window.adapt(first_is(Spoilt::not_ready), {});
     }
     EXPECT_DOUBLE_EQ(window.lead_s(), 5e-3) << "no lead gives a CPU back";
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 20; ++i) {
         window.adapt(first_is(Spoilt::no), {});
     }
     EXPECT_DOUBLE_EQ(window.lead_s(), before_s);

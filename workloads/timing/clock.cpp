@@ -120,7 +120,7 @@ Clock::Facts Clock::facts() const {
     double step_s = std::numeric_limits<double>::infinity();
     const double start_s = now_s();
     double last_s = start_s;
-    for (int i = 0; i < readings; i++) {
+    for (int i = 0; i < readings; ++i) {
         const double read_s = now_s();
         if (read_s > last_s) {
             step_s = std::min(step_s, read_s - last_s);

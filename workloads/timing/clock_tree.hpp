@@ -21,7 +21,7 @@ inline std::vector<std::vector<ClockPair>> clock_rounds(int ranks) {
     const int levels = ranks < 2 ? 0 : std::bit_width(static_cast<unsigned>(ranks)) - 1;
     const int power = 1 << levels;
     std::vector<std::vector<ClockPair>> rounds;
-    for (int i = levels; i >= 1; i--) {
+    for (int i = levels; i >= 1; --i) {
         std::vector<ClockPair> pairs;
         for (int parent = 0; parent < power; parent += 1 << i) {
             pairs.push_back({parent, parent + (1 << (i - 1))});
@@ -30,7 +30,7 @@ inline std::vector<std::vector<ClockPair>> clock_rounds(int ranks) {
     }
     if (power < ranks) {
         std::vector<ClockPair> pairs;
-        for (int child = power; child < ranks; child++) {
+        for (int child = power; child < ranks; ++child) {
             pairs.push_back({child - power, child});
         }
         rounds.push_back(pairs);

@@ -35,7 +35,7 @@ OffsetBounds bound_offset(int count, MakeExchange&& exchange) {
     double high = std::numeric_limits<double>::infinity();
     double first_s = 0;
     double last_s = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count; ++i) {
         const Exchange one = exchange();
         low = std::max(low, one.answered_s - one.received_s);
         high = std::min(high, one.answered_s - one.sent_s);

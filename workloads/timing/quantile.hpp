@@ -30,7 +30,7 @@ inline QuantileInterval quantile_interval(const std::vector<double>& sorted, dou
     double cumulated = 0;
     int low = 0;  // Largest rank with P(B < rank) <= 0.025.
     int high = 0; // Smallest rank with P(B < rank) >= 0.975.
-    for (int k = 0; k < n; k++) {
+    for (int k = 0; k < n; ++k) {
         const double log_p = std::lgamma(n + 1.0) - std::lgamma(k + 1.0) - std::lgamma(n - k + 1.0) +
                              k * std::log(q) + (n - k) * std::log1p(-q);
         cumulated += std::exp(log_p);

@@ -29,7 +29,7 @@ Exchange ask(const Clock& clock, int parent, MPI_Comm comm) {
 }
 
 void answer(const Clock& clock, const ClockModel& model, int child, int exchanges, MPI_Comm comm) {
-    for (int i = 0; i < exchanges; i++) {
+    for (int i = 0; i < exchanges; ++i) {
         double sent_s = 0;
         check(MPI_Recv(&sent_s, 1, MPI_DOUBLE, child, ping_tag, comm, MPI_STATUS_IGNORE), "MPI_Recv");
         const double now_s = model.global_s(clock.now_s());
@@ -68,7 +68,7 @@ Learnt learn(const Clock& clock, int parent, int bursts, const ClockEffort& effo
           "MPI_Recv");
     std::vector<OffsetBounds> found;
     const double start_s = clock.now_s();
-    for (int i = 0; i < bursts; i++) {
+    for (int i = 0; i < bursts; ++i) {
         clock.wait_until(start_s + i * effort.spacing_s, true);
         found.push_back(bound_offset(effort.exchanges, [&] { return ask(clock, parent, comm); }));
     }

@@ -29,7 +29,7 @@ class Scattered {
         constexpr double golden = 0.6180339887498949;
         step_ = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(golden * static_cast<double>(size)));
         while (std::gcd(step_, size_) != 1) {
-            step_++;
+            ++step_;
         }
     }
     [[nodiscard]] std::uint64_t operator()(std::uint64_t number) const {
@@ -126,7 +126,7 @@ std::unique_ptr<GlobalTree> build(const Team& team, global::Delegates& delegates
     auto built = std::make_unique<GlobalTree>(team, builder.counted(team));
     const Scattered place_of(built->counted.nodes);
     // Siblings were made one after the other: a list has their numbers, and lies where these say.
-    for (std::uint64_t i = 0; i < built->children.own().size(); i++) {
+    for (std::uint64_t i = 0; i < built->children.own().size(); ++i) {
         built->children.own()[i] = place_of(built->children.index(i));
     }
     const auto number_of = [&](Made made) {

@@ -54,7 +54,7 @@ class Measuring {
     /// `visit(activity)` visits all nodes of the tree.
     template <class Visit>
     void run(Visit visit) {
-        for (int i = 0; i < asked_.repetitions; i++) {
+        for (int i = 0; i < asked_.repetitions; ++i) {
             runtime_.counters() = {};
             world_.barrier();
             const double begin_cpu_s = cpu_s();

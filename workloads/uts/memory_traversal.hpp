@@ -66,7 +66,7 @@ class MemoryTraversal {
 
     void visit(std::uint64_t index) {
         const Vertex vertex = delegates_.read(tree_.vertices[index]);
-        nodes_++;
+        ++nodes_;
         leaves_ += vertex.children == 0 ? 1 : 0;
         const std::uint64_t block = tree_.children.distribution().block();
         const std::uint64_t end = vertex.first + vertex.children;
@@ -85,7 +85,7 @@ class MemoryTraversal {
             std::copy_n(&list, count, some.begin());
             return some;
         });
-        for (std::uint64_t i = 0; i < count; i++) {
+        for (std::uint64_t i = 0; i < count; ++i) {
             const auto vertex = tree_.vertices[children[i]];
             if (vertex.rank == runtime_.rank()) {
                 __builtin_prefetch(vertex.address);

@@ -45,7 +45,7 @@ template <std::size_t... Round>
 [[gnu::always_inline]] inline Digest hashed(Block words, std::index_sequence<Round...> /*rounds*/) {
     Digest state = initial;
     (advance<Round>(state, words), ...);
-    for (std::size_t i = 0; i < state.size(); i++) {
+    for (std::size_t i = 0; i < state.size(); ++i) {
         state[i] += initial[i];
     }
     return state;

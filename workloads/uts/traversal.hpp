@@ -80,7 +80,7 @@ class Traversal {
 
     void visit(const Node& node) {
         const std::uint32_t children = tree_.children(node);
-        own_.nodes++;
+        ++own_.nodes;
         own_.leaves += children == 0 ? 1 : 0;
         own_.depth = std::max<std::uint64_t>(own_.depth, node.depth);
         std::array<Digest, piece> states;

@@ -60,7 +60,7 @@ std::uint32_t Tree::binomial(const Node& node) const {
 }
 
 std::uint32_t Tree::geometric(const Node& node) {
-    for (auto depth = static_cast<std::uint32_t>(log_of_more_.size()); depth <= node.depth; depth++) {
+    for (auto depth = static_cast<std::uint32_t>(log_of_more_.size()); depth <= node.depth; ++depth) {
         const double last = 1 / (1 + expected_children(depth));
         log_of_more_.push_back(std::log(1 - last));
     }

@@ -59,7 +59,7 @@ class Tree {
 
     /// The states of some children, from the first-th on.
     void spawn(const Node& node, std::uint32_t first, std::span<Digest> states) const {
-        for (int i = 0; i < parameters_.evaluations; i++) {
+        for (int i = 0; i < parameters_.evaluations; ++i) {
             sha_.children(node.state, first, states);
         }
     }

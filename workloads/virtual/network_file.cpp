@@ -84,7 +84,7 @@ std::vector<SizeClass> sizes_of(const Json& json, const std::string& place) {
         throw UsageError(place + ": expected an array of tables, got " + json.dump());
     }
     std::vector<SizeClass> sizes;
-    for (std::size_t i = 0; i < json.size(); i++) {
+    for (std::size_t i = 0; i < json.size(); ++i) {
         Table table(json[i], place + "[" + std::to_string(i) + "]");
         SizeClass size;
         size.from_bytes = static_cast<std::uint64_t>(table.number("from_bytes", 0));
@@ -146,7 +146,7 @@ Topology topology_of(const Json* json, int nodes) {
         throw UsageError("topology.extents: expected an array of integers");
     }
     long long hosts = 1;
-    for (std::size_t i = 0; i < extents->size(); i++) {
+    for (std::size_t i = 0; i < extents->size(); ++i) {
         const std::string place = "topology.extents[" + std::to_string(i) + "]";
         topology.extents.push_back(Table::count_of((*extents)[i], place, most_nodes));
         hosts = std::min<long long>(hosts * topology.extents.back(), most_nodes);

@@ -36,7 +36,7 @@ Ranks::Ranks(Network network, int ranks, std::uint64_t seed)
       ports_(static_cast<std::size_t>(network_.node(ranks - 1) + 1)),
       timetable_(static_cast<std::size_t>(ranks) + ports_.size()) {
     ranks_.reserve(static_cast<std::size_t>(ranks));
-    for (int rank = 0; rank < ranks; rank++) {
+    for (int rank = 0; rank < ranks; ++rank) {
         const Random work(seed, work_stream + static_cast<std::uint64_t>(rank));
         ranks_.emplace_back(VirtualClock(work, network_.work_noise));
     }
@@ -44,7 +44,7 @@ Ranks::Ranks(Network network, int ranks, std::uint64_t seed)
 
 void Ranks::run(const std::function<void(int rank)>& body) {
     left_ = size();
-    for (std::size_t rank = 0; rank < ranks_.size(); rank++) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         ranks_[rank].fibre =
             std::make_unique<runtime::Fibre>(stacks_.take(), [&body, rank] { body(static_cast<int>(rank)); });
         timetable_.set(rank, 0);
@@ -70,12 +70,12 @@ void Ranks::resume(std::size_t rank) {
     timetable_.set(rank, Timetable::never);
     running_ = static_cast<int>(rank);
     running_clock = &next.clock;
-    switches_++;
+    ++switches_;
     next.fibre->resume();
     running_clock = nullptr;
     running_ = -1;
     if (next.fibre->has_ended()) {
-        left_--;
+        --left_;
     }
 }
 
@@ -97,7 +97,7 @@ std::string Ranks::deadlock() const {
     std::string text = "the ranks wait for ever after " + std::to_string(last_s_) + " s of virtual time:";
     int waiting = 0;
     constexpr int named = 3;
-    for (std::size_t rank = 0; rank < ranks_.size(); rank++) {
+    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         if (ranks_[rank].fibre->has_ended()) {
             continue;
         }
@@ -115,14 +115,14 @@ void Ranks::set_transport(int rank, const TransportOfRank& transport) {
     own.sends_s.assign(static_cast<std::size_t>(transport.sends), known_s);
     own.free_send = 0;
     own.posted_s = {};
-    for (int i = 0; i < transport.receives; i++) {
+    for (int i = 0; i < transport.receives; ++i) {
         own.posted_s.push(own.clock.now_s());
     }
 }
 
 bool Ranks::find_free_send(Rank& own) {
     const double before_s = own.transport.looks ? own.clock.now_s() : known_s;
-    for (std::size_t looked = 0; looked < own.sends_s.size(); looked++) {
+    for (std::size_t looked = 0; looked < own.sends_s.size(); ++looked) {
         if (own.sends_s[own.free_send] <= before_s) {
             return true;
         }
@@ -148,7 +148,7 @@ bool Ranks::send(runtime::Buffer& message) {
         own.lacks_room = true;
         return false;
     }
-    messages_++;
+    ++messages_;
     const int to = std::exchange(message.rank, running_);
     const bool is_inside = network_.node(to) == network_.node(running_);
     own.clock.advance((is_inside ? network_.inside : network_.outside).sending(message.size));
@@ -195,7 +195,7 @@ void Ranks::start(int to, Unmatched&& sent, double from_s) {
     free_s = begin_s + occupied_s;
     const double there_s =
         begin_s + link.flight(bytes, network_.topology.hops(network_.node(from), node)) + noise_s();
-    started_++;
+    ++started_;
     note_sent(from, sent.send, there_s + occupied_s);
     if (!is_inside) {
         ports_[static_cast<std::size_t>(node)].arriving.push(

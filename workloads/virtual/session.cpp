@@ -74,7 +74,7 @@ void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, 
     const OwnRank own(rank_);
     own.barrier();
     double bytes = 0;
-    for (int from = 0; from < size_; from++) {
+    for (int from = 0; from < size_; ++from) {
         const auto& theirs = *static_cast<const std::vector<std::span<const std::byte>>*>(
             places[static_cast<std::size_t>(from)]);
         const std::span<const std::byte> arrived = theirs[static_cast<std::size_t>(rank_)];

@@ -15,7 +15,7 @@ class Timetable {
     static constexpr double never = std::numeric_limits<double>::infinity();
 
     explicit Timetable(std::size_t actors) {
-        for (std::size_t i = 0; i < actors; i++) {
+        for (std::size_t i = 0; i < actors; ++i) {
             heap_.push_back({never, static_cast<std::uint32_t>(i)});
             places_.push_back(static_cast<std::uint32_t>(i));
         }
@@ -70,7 +70,7 @@ class Timetable {
         for (;;) {
             const std::size_t first = place * width + 1;
             std::size_t least = first;
-            for (std::size_t child = first; child < first + width && child < heap_.size(); child++) {
+            for (std::size_t child = first; child < first + width && child < heap_.size(); ++child) {
                 if (heap_[child].before(heap_[least])) {
                     least = child;
                 }

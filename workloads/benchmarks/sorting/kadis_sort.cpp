@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
     const std::string algorithm = argc > 1 ? argv[1] : "";
     const std::uint64_t count = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1000;
     std::vector<std::uint64_t> keys(count);
-    for (std::uint64_t i = 0; i < count; i++) {
+    for (std::uint64_t i = 0; i < count; ++i) {
         keys[i] = mix64((static_cast<std::uint64_t>(rank) * count + i + 1) * 0x9E3779B97F4A7C15U);
     }
     MPI_Barrier(MPI_COMM_WORLD);

@@ -48,7 +48,7 @@ void check_team(const World& world) {
     }
     const std::vector<int> squares = world.of_each(world.rank() * world.rank());
     require(squares.size() == static_cast<std::size_t>(p), "size of what each has");
-    for (int rank = 0; rank < p; rank++) {
+    for (int rank = 0; rank < p; ++rank) {
         require(squares[static_cast<std::size_t>(rank)] == rank * rank, "what each has");
     }
     require(world.ranks_of_host() >= 1 && world.ranks_of_host() <= p, "ranks of the host");
@@ -61,7 +61,7 @@ void write_inputs(const World& world, const Lines& lines) {
     const Share share = share_of(total, world);
     Checksum own;
     std::vector<std::uint64_t> sorted;
-    for (std::uint64_t i = 0; i < share.count; i++) {
+    for (std::uint64_t i = 0; i < share.count; ++i) {
         own.add(random.bits(share.first + i));
         sorted.push_back(share.first + i);
     }
@@ -85,7 +85,7 @@ OwnedDatatype pair_of_doubles() {
 void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
     const auto* from = static_cast<const double*>(in);
     auto* to = static_cast<double*>(inout);
-    for (int i = 0; i < 2 * *count; i++) {
+    for (int i = 0; i < 2 * *count; ++i) {
         to[i] += from[i];
     }
 }
