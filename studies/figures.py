@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from steelyard.report.page.chart import Chart
-from steelyard.report.page.figures import draw_svg, figure_spec
+from steelyard.report.page.figures import draw_figure_spec, draw_svg
 
 HERE = Path(__file__).resolve().parent
 WIDTH_PX = 620
@@ -51,7 +51,7 @@ def main() -> int:
     for study in asked:
         for chart in charts_of(study):
             file = HERE / study / f"{chart.name}.svg"
-            file.write_text(draw_svg(figure_spec(chart, WIDTH_PX)), encoding="utf-8")
+            file.write_text(draw_svg(draw_figure_spec(chart, WIDTH_PX)), encoding="utf-8")
             size = file.stat().st_size
             large |= size >= MOST_BYTES
             print(f"{file.relative_to(HERE.parent)}: {size / 1000:.0f} kB", flush=True)

@@ -22,9 +22,10 @@ REFUSED = frozenset(
 VERBS = frozenset(
     """abort accept adapt add adjust advise align allow analyze annotate answer append apply archive ask
     assign
-    attach await bind bisect block bound build calculate call cancel capture change check choose cite
-    classify clean clear close collect combine compare compile complete compute concatenate confirm
-    connect convert convolve copy correct count create cut declare decode define delete derive describe
+    attach await bind bisect block bound build calculate calibrate call cancel
+    capture change check choose cite
+    classify clean clear close collect combine compare compile complete compute concatenate condense confirm
+    connect convert convolve copy correct count create cut decide declare decode define delete derive describe
     detach detect determine discard distinguish drain draw drop dump emit encode end enforce ensure
     enter enumerate escape estimate evaluate examine execute exit expand explain export extend extract
     fail fetch fill filter find finish fit fold follow forget fork format gate gather generate get give go
@@ -34,7 +35,7 @@ VERBS = frozenset(
     observe open order pack pad pair parse pass permute pick place plan plant plot poll pop prefer
     preload prepare preview print probe propose prune pull push put qualify query quote raise rank read
     rebuild receive
-    recover reduce refresh refuse register release remove render repair repeat replace report require
+    recover reduce refresh refuse register rehearse release remove render repair repeat replace report require
     resample reserve reset resolve restore resume retry return reverse rewrite round run sample save
     scale scan schedule search select send separate serve set settle shorten show shuffle sign simulate
     skip sleep solve sort spell split start state stop store stream strip study submit suggest sum
@@ -46,16 +47,16 @@ QUANTITIES = frozenset({"core", "stats", "scaling"})
 """Rooms whose functions may be named after a test or a quantity of the textbooks, where they give numbers."""
 NUMBERS = frozenset({"float", "int", "Floats", "Integers", "Interval", "complex"})
 LIMITS = {
-    "claims": (49, 57),
-    "cli": (41, 69),
+    "claims": (49, 56),
+    "cli": (41, 68),
     "core": (25, 54),
     "design": (9, 22),
     "exchange": (115, 52),
     "files": (6, 3),
     "interventions": (4, 41),
-    "lab": (126, 196),
+    "lab": (126, 194),
     "laboratory": (9, 11),
-    "report": (331, 369),
+    "report": (331, 317),
     "results": (27, 41),
     "run": (72, 191),
     "scaling": (126, 103),

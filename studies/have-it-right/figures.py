@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 from charts import strips
 
 from steelyard.report.page.chart import BETTER, OPEN, WORSE, Chart
-from steelyard.report.page.figures import draw_svg, figure_spec
+from steelyard.report.page.figures import draw_figure_spec, draw_svg
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.page.observer import Changed, changes_chart
+from steelyard.report.page.observer import Changed, draw_changes_chart
 from steelyard.report.text.line import Style
 from steelyard.results.interval import Interval
 
@@ -40,7 +40,7 @@ def probes(part: Mapping[str, Any], name: str, title: str) -> Chart:
         for probe, its in part.items()
         if probe != "correlations"
     ]
-    return changes_chart(name, title, changes)
+    return draw_changes_chart(name, title, changes)
 
 
 def contexts(summary: Mapping[str, Any], name: str, program: str, pairs: tuple[str, ...]) -> Chart:
@@ -135,7 +135,7 @@ def main() -> None:
     """Write figure-N.svg beside this file."""
     for chart in figures():
         file = HERE / f"{chart.name}.svg"
-        file.write_text(draw_svg(figure_spec(chart, WIDTH_PX)), encoding="utf-8")
+        file.write_text(draw_svg(draw_figure_spec(chart, WIDTH_PX)), encoding="utf-8")
         print(file.relative_to(HERE.parents[1]))
 
 

@@ -18,7 +18,7 @@ from steelyard.claims.verdict import Verdict, combined
 from steelyard.core.growth import parse_rule
 from steelyard.lab.answer.check_data import check_data
 from steelyard.lab.answer.model import ModelRequest
-from steelyard.report.claims.text import SIGNS, claim_of, words
+from steelyard.report.claims.text import SIGNS, format_claim, words
 from steelyard.scaling import Expectation, Question, Series
 
 FILE: Final = study.HERE / "conclusions.toml"
@@ -68,7 +68,7 @@ def table() -> str:
         letter, _, claim = name.partition(" ")
         said = "" if letter == last else f"{letter} {SAID[letter]}"
         last = letter
-        here = words(verdict).removeprefix(f"{claim_of(verdict)}: ")
+        here = words(verdict).removeprefix(f"{format_claim(verdict)}: ")
         lines.append(f"| {said} | {claim} | {SIGNS[verdict.outcome]} {here} |")
     return "\n".join(lines)
 

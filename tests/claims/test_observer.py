@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as witness
 
-from steelyard.report.claims.claim import claim_text
+from steelyard.report.claims.claim import format_claim_text
 
 PROBES = {"probe": ["none", "strace"]}
 UNPERTURBED = {
@@ -54,7 +54,7 @@ def test_the_baseline_of_the_analysis_is_what_is_without_a_probe_by_default(benc
     claim = {key: value for key, value in UNPERTURBED.items() if key != "without"}
     made = bench(PROBES, [claim], probed(noise, 1.0), analysis={"baseline": {"probe": "none"}})
     assert made.judge()[0].outcome == "holds"
-    assert claim_text(made.experiment.claims[0]) == "wall_s unperturbed by strace within 1 %"
+    assert format_claim_text(made.experiment.claims[0]) == "wall_s unperturbed by strace within 1 %"
 
 
 def layouts(noise, *, with_probe, without):
@@ -107,7 +107,7 @@ def test_the_direction_is_that_of_the_metric_whichever_way_is_better(bench, nois
 
 def test_what_is_claimed_is_said_in_a_sentence(bench, noise):
     made = bench(LAYOUTS, [VALIDATES], layouts(noise, with_probe=2, without=2), metric="misses")
-    assert claim_text(made.experiment.claims[0]) == "small makes misses lower by 1.5 and misses better"
+    assert format_claim_text(made.experiment.claims[0]) == "small makes misses lower by 1.5 and misses better"
 
 
 @pytest.mark.parametrize(("cost", "outcome"), [(3.0, "holds"), (2.4, "fails"), (2.94, "not_resolved")])

@@ -324,9 +324,9 @@ def tell_unjudged(record: Reading, *, is_temporary: bool = False) -> None:
 
 
 def _render_budget_lines(answer: Answer) -> list[Line]:
-    from steelyard.report.answer.budget import budgets
+    from steelyard.report.answer.budget import render_budgets
 
-    return [(), *budgets(answer, terminal_width())]
+    return [(), *render_budgets(answer, terminal_width())]
 
 
 def _checked(record: Reading) -> Checked:

@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.report.history.words import SIGNS, relative, short
 from steelyard.report.text.digits import percent, probability, ratio, share
 from steelyard.report.text.label import counted, printable
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.bisection import Bisection, Likeness
 
@@ -24,10 +24,10 @@ def lines(bisection: Bisection, width: int = 80) -> list[Line]:
     if bisection.resolvable is not None:
         return _render_equal(bisection, width)
     sign, style = SIGNS[bisection.direction] if bisection.is_named else ("?", "open")
-    out = paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
+    out = render_paragraph(_answer(bisection, sign), width, style=style, rest="  ", only_first=True)
     for candidate in bisection.candidates[:MOST_ROWS]:
         text = f"{short(candidate.commit)}  {share(candidate.probability):>5}  {printable(candidate.subject)}"
-        out += paragraph(text, width, first="  ", rest=" " * 21)
+        out += render_paragraph(text, width, first="  ", rest=" " * 21)
     if len(bisection.candidates) > MOST_ROWS:
         out.append((Span(f"  … and {len(bisection.candidates) - MOST_ROWS} more; --json has all."),))
     return [*out, (), *_tested(bisection, width), *_render_notes(bisection, width)]
@@ -46,7 +46,7 @@ def _render_equal(bisection: Bisection, width: int) -> list[Line]:
         f" {percent(bisection.resolvable or 0.0)} would probably have been detected. Nothing was"
         " searched for."
     )
-    return paragraph(text, width, style="open", rest="  ", only_first=True)
+    return render_paragraph(text, width, style="open", rest="  ", only_first=True)
 
 
 def _answer(bisection: Bisection, sign: str) -> str:
@@ -93,7 +93,7 @@ def _tested(bisection: Bisection, width: int) -> list[Line]:
         Column("behaves", [Span(_LIKE[commit.like]) for commit in tested], right=False),
     ]
     ends = f"{counted(bisection.end_blocks, 'block')} of both ends, each commit in blocks with both"
-    return [*table(columns, width), *paragraph(ends, width, style="dim")] if tested else []
+    return [*table(columns, width), *render_paragraph(ends, width, style="dim")] if tested else []
 
 
 def _render_notes(bisection: Bisection, width: int) -> list[Line]:
@@ -111,7 +111,7 @@ def _render_notes(bisection: Bisection, width: int) -> list[Line]:
     if bisection.ended_early:
         texts.append("The search ended before the answer was as small as it can get.")
     return (
-        [(), *(line for text in texts for line in paragraph(text, width, first="- ", rest="  "))]
+        [(), *(line for text in texts for line in render_paragraph(text, width, first="- ", rest="  "))]
         if texts
         else []
     )

@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import format_quantity
 from steelyard.report.text.digits import bounds, ratio
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.results.interval import Interval
 
 _ROW: Final = 64
@@ -51,12 +51,12 @@ def picture(times: Sequence[float], marks: Sequence[str], step_bytes: int) -> li
 
 def indented(text: str, width: int = 80) -> list[Line]:
     """Indent running text below a heading."""
-    return paragraph(text, width, first="   ", rest="   ")
+    return render_paragraph(text, width, first="   ", rest="   ")
 
 
 def findings(texts: Sequence[str], width: int = 80) -> list[Line]:
     """Return the findings, numbered."""
     lines: list[Line] = [(), (Span("What this machine showed", "heading"),)]
     for number, text in enumerate(texts, 1):
-        lines += paragraph(text, width, first=f"{number}  ", rest="   ")
+        lines += render_paragraph(text, width, first=f"{number}  ", rest="   ")
     return lines

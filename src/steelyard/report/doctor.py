@@ -7,7 +7,7 @@ from typing import Final
 
 from steelyard.core.units import Scalar
 from steelyard.report.text.label import pad, printable, wrap
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.results.machine import HostReport, Weight
 
 _STYLES: Final[dict[Weight, Style]] = {"problem": "bad", "limitation": "open", "ok": "good"}
@@ -18,7 +18,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
 
     Each finding says what it means and what cures it.
     """
-    said: list[Line] = paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
+    said: list[Line] = render_paragraph(_format_machine(report.facts), width, rest="  ", style="heading")
     said.append(())
     topics = max(len(finding.topic) for finding in report.findings)
     weights = max(len(weight) for weight in _STYLES)
@@ -29,7 +29,7 @@ def lines(report: HostReport, width: int = 80) -> list[Line]:
         said.append((weight, Span(f"  {pad(host_finding.topic, topics)}  "), Span(first.removeprefix(deep))))
         said += [(Span(line),) for line in rest]
         if host_finding.means:
-            said += paragraph(host_finding.means, width, first=indent, rest=indent, style="dim")
+            said += render_paragraph(host_finding.means, width, first=indent, rest=indent, style="dim")
         if host_finding.cure:
             # In one line, however wide, so that it can be copied.
             said.append((Span(f"{indent}try: {host_finding.cure}"),))

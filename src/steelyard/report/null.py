@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable, shorten
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.interval import Interval
 from steelyard.results.null import NullResult, Tally, Way
@@ -27,19 +27,19 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
     found: list[Line] = [
         line
         for text, style in (_get_finding(ours, result), _beside(tally, result))
-        for line in paragraph(text, width, style=style, rest="  ", only_first=True)
+        for line in render_paragraph(text, width, style=style, rest="  ", only_first=True)
     ]
     if ours.margin is not None:
         said = (
             f"This machine resolves {percent(ours.margin)}: with that margin (under [analysis]), 9 of 10"
             " comparisons of this size find equal programs equivalent."
         )
-        found += paragraph(said, width, rest="  ")
+        found += render_paragraph(said, width, rest="  ")
     what = (
         f"{shorten(printable(result.command), 40)} {_BOTH_ARMS[result.kind]}; {result.blocks} runs of each"
         f" a comparison, level {percent(result.alpha)}, seed {result.seed}"
     )
-    caption: list[Line] = paragraph(what, width, style="dim")
+    caption: list[Line] = render_paragraph(what, width, style="dim")
     ending: list[Line] = []
     if result.interrupted:
         ending.append((Span(f"interrupted; {result.wanted} comparisons were wanted", "open"),))
@@ -47,7 +47,7 @@ def lines(result: NullResult, width: int = 80) -> list[Line]:
         ending.append((Span(f"out of time; {result.wanted} comparisons were wanted", "open"),))
     if result.kind == "layout":
         remark = "Link orders are not varied here: compare --contexts=layout draws them."
-        ending += paragraph(remark, width, style="dim")
+        ending += render_paragraph(remark, width, style="dim")
     return [*found, (), *caption, *_render_table(result, width), *([(), *ending] if ending else [])]
 
 

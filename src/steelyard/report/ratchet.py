@@ -7,7 +7,7 @@ from typing import Final
 from steelyard.report.history.words import short
 from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable
-from steelyard.report.text.line import Line, paragraph
+from steelyard.report.text.line import Line, render_paragraph
 from steelyard.results.ratchet import Attempt, Ledger, Outcome
 
 _SIGNS: Final[dict[Outcome, str]] = {
@@ -37,7 +37,7 @@ def _format_attempt(attempt: Attempt, width: int) -> list[Line]:
     note = f" ({printable(attempt.note)})" if attempt.note else ""
     change = f"{_SIGNS[attempt.outcome]} {attempt.number}  {short(attempt.commit)}{note}"
     text = f"{change}: {_describe_attempt(attempt)}"
-    return paragraph(text, width, rest="    ")
+    return render_paragraph(text, width, rest="    ")
 
 
 def _describe_attempt(attempt: Attempt) -> str:
@@ -74,15 +74,15 @@ def _describe_standing(ledger: Ledger, width: int) -> list[Line]:
         f" {short(ledger.best)}. Of all wins, {percent(ledger.error)} at most are expected to be false; a win"
         f" is faster by more than {percent(ledger.margin)}."
     )
-    lines = [(), *paragraph(text, width)]
+    lines = [(), *render_paragraph(text, width)]
     for total in ledger.totals:
         said = (
             f"{short(total.best)} has {total.gain:.4g} × the speed of {short(ledger.start)} (95 % CI"
             f" {total.ci95.low:.4g} to {total.ci95.high:.4g}, {counted(total.blocks, 'fresh block')})."
         )
-        lines += paragraph(said, width)
+        lines += render_paragraph(said, width)
     if wins and (not ledger.totals or ledger.totals[-1].best != ledger.best):
-        lines += paragraph(
+        lines += render_paragraph(
             "Gains of wins are too large on average: steelyard ratchet total measures the whole.", width
         )
     return lines

@@ -5,7 +5,7 @@ from __future__ import annotations
 from steelyard.core.units import format_duration
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, listed, printable
-from steelyard.report.text.line import Line, paragraph, plain
+from steelyard.report.text.line import Line, plain, render_paragraph
 from steelyard.results.status import State, Status, Statuses
 
 _WORDS: dict[State, str] = {
@@ -34,10 +34,10 @@ def lines(status: Status, width: int = 80) -> list[Line]:
         "record": printable(status.record),
     }
     head = f"{printable(status.experiment)}: {_WORDS[status.state]}"
-    shown: list[Line] = paragraph(head, width, rest="  ", style="heading")
+    shown: list[Line] = render_paragraph(head, width, rest="  ", style="heading")
     for title, fact in facts.items():
         if fact:
-            shown += paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
+            shown += render_paragraph(fact, width, first=f"  {title:<11}", rest=" " * 13)
     return shown
 
 
@@ -48,8 +48,8 @@ def format_together(several: Statuses, width: int = 80) -> list[Line]:
     sums = f"together: {blocks} and {trials} in {counted(len(several.records), 'record')}{repeated}"
     text: list[Line] = []
     for status in several.records:
-        text += [*lines(status, width), *paragraph("", width)]
-    return [*text, *paragraph(sums, width, rest="  ")]
+        text += [*lines(status, width), *render_paragraph("", width)]
+    return [*text, *render_paragraph(sums, width, rest="  ")]
 
 
 def _format_blocks(status: Status) -> str:

@@ -8,7 +8,7 @@ from steelyard.core.analysis import MeasuredTypeB, TypeB
 from steelyard.core.factorial import Axis, Layout
 from steelyard.core.units import BUILTIN, Metric
 from steelyard.report.answer import effects
-from steelyard.report.answer.effect_words import called, interactions, leads
+from steelyard.report.answer.effect_words import called, format_interactions, leads
 from steelyard.report.text.line import plain
 from steelyard.results.effects import ConditionalEffect, Effect, Factorial, LevelEffect, LogEstimate
 from steelyard.results.interval import Interval
@@ -117,7 +117,7 @@ def test_an_interaction_is_told_at_both_levels_and_the_worse_news_as_slower():
             ConditionalEffect("opt", "n", 1, estimate(0.001), Interval(0.98, 1.02)),
         ),
     )
-    (said,) = interactions(both)
+    (said,) = format_interactions(both)
     assert said == (
         "opt and n interact: O2 → O3 is 1.221 × slower (1.190 to 1.250) at n = 1,"
         " not resolved (0.980 to 1.020) at n = 2"
@@ -132,7 +132,7 @@ def test_for_what_is_no_speed_there_is_less_and_more():
         effects=(Effect(("opt", "n"), (), 1, 0.5, 0.4),),
         conditional=(ConditionalEffect("opt", "n", 0, estimate(0.2), Interval(1.19, 1.25)),),
     )
-    assert "1.221 × less (1.190 to 1.250)" in next(interactions(both))
+    assert "1.221 × less (1.190 to 1.250)" in next(format_interactions(both))
     assert "× better" in text(found(metric=memory))
 
 

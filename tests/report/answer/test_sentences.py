@@ -4,7 +4,7 @@ from typing import get_args
 
 import pytest
 
-from steelyard.report.answer.sentences import _SENTENCES, notice
+from steelyard.report.answer.sentences import _SENTENCES, format_notice
 from steelyard.results.notice import Kind, Notice
 
 
@@ -100,11 +100,11 @@ def test_every_kind_of_notice_has_a_sentence_and_no_sentence_is_without_a_kind()
     ],
 )
 def test_sentences_say_what_the_fields_hold(kind, fields, said):
-    assert notice(Notice(kind, ("a",), fields), {"a": "a"}) == said
+    assert format_notice(Notice(kind, ("a",), fields), {"a": "a"}) == said
 
 
 def test_treatments_are_called_by_their_short_names_and_long_lists_are_cut():
     about = Notice("unmatched_blocks", tuple("abcdef"))
     called = {label: label.upper() for label in "abcde"}
-    assert notice(about, called).startswith("A, B, C and 3 more: ")
-    assert notice(Notice("unmatched_blocks", ("f\n",)), called).startswith("f\\n: ")
+    assert format_notice(about, called).startswith("A, B, C and 3 more: ")
+    assert format_notice(Notice("unmatched_blocks", ("f\n",)), called).startswith("f\\n: ")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from steelyard.core.analysis import Analysis
 from steelyard.core.units import Metric
-from steelyard.report.answer.words import comparative, finding, fresh, is_speed, names, verdict
+from steelyard.report.answer.words import format_comparative, fresh, is_speed, names, render_finding, verdict
 from steelyard.results.comparison import FreshRun
 from steelyard.results.interval import Interval
 from steelyard.results.undefined import REASONS, Reason
@@ -32,7 +32,7 @@ def test_every_reason_for_what_does_not_exist_has_words():
 )
 def test_only_times_and_rates_are_fast(unit, better, good, bad):
     metric = Metric("m", unit, better=better)
-    assert (comparative(metric, better=True), comparative(metric, better=False)) == (good, bad)
+    assert (format_comparative(metric, better=True), format_comparative(metric, better=False)) == (good, bad)
     assert is_speed(metric) == (good == "faster")
 
 
@@ -46,10 +46,10 @@ def test_an_interval_inside_the_margin_that_decides_nothing_says_that_there_are_
         comparisons=(replace(comparison, relevance="straddles", p_relevance=0.06, family_size=3),),
     )
     names = {"old": "old", "new": "new"}
-    assert "but p = 0.060 about" in finding(said.judged[0], said, names, {}).evidence
-    assert finding(said.judged[0], said, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
+    assert "but p = 0.060 about" in render_finding(said.judged[0], said, names, {}).evidence
+    assert render_finding(said.judged[0], said, names, {}).evidence.endswith("among 3 comparisons, 30 blocks")
     decided = replace(said.judged[0], relevance="inside", verdict="equivalent")
-    assert "but p" not in finding(decided, said, names, {}).evidence
+    assert "but p" not in render_finding(decided, said, names, {}).evidence
 
 
 def test_what_is_neither_within_the_margin_nor_beyond_says_how_far_apart_both_can_be(case):
@@ -58,14 +58,14 @@ def test_what_is_neither_within_the_margin_nor_beyond_says_how_far_apart_both_ca
     interval = Interval(0.95, 1.08)
     wide = replace(comparison, relevance="straddles", p_relevance=0.3, ci95=interval, ci_relevance=interval)
     said = replace(found, declared=Analysis(margin=0.02), comparisons=(wide,))
-    claim = finding(wide, said, {"old": "old", "new": "new"}, {}).claim
+    claim = render_finding(wide, said, {"old": "old", "new": "new"}, {}).claim
     assert claim.startswith(
         "new against old: neither within 2 % nor beyond: between 5.3 % slower and 8 % faster"
     )
     # Where the interval of this comparison alone would decide, that of its family says what is possible.
     inside = replace(wide, ci95=Interval(0.99, 1.01), family_size=3)
     said = replace(said, comparisons=(inside,))
-    claim = finding(inside, said, {"old": "old", "new": "new"}, {}).claim
+    claim = render_finding(inside, said, {"old": "old", "new": "new"}, {}).claim
     assert "between 5.3 % slower and 8 % faster" in claim
 
 
@@ -75,7 +75,7 @@ def test_an_exploratory_verdict_is_in_brackets_and_its_sentence_says_so(case):
     chosen = replace(comparison, exploratory=True)
     assert verdict(comparison) == ("faster", "good")
     assert verdict(chosen) == ("(faster)", "")
-    said = finding(chosen, found, names(each.treatment.label for each in found.samples), {})
+    said = render_finding(chosen, found, names(each.treatment.label for each in found.samples), {})
     assert said.claim.startswith("exploratory: new is 1.0")
     assert verdict(replace(chosen, verdict="not_resolved")) == ("not resolved", "open")
 

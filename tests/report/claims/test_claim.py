@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from steelyard.report.claims.claim import claim_text
+from steelyard.report.claims.claim import format_claim_text
 from steelyard.spec.claims.claim import Faster, NotSlower, Slower
 
 
@@ -21,4 +21,4 @@ from steelyard.spec.claims.claim import Faster, NotSlower, Slower
 )
 def test_a_factor_below_one_is_said_as_the_loss_that_it_allows(kind, key, by, words):
     claim = kind(**{key: {"opt": "O3"}, "than": {"opt": "O2"}, "by": by})
-    assert claim_text(claim) == words
+    assert format_claim_text(claim) == words

@@ -12,8 +12,8 @@ import pytest
 from answers.histories import HISTORIES
 from answers.pages import PAGES, many_runs, page_of, without_runs
 
-from steelyard.report.page.chart import DARK, LIGHT, rows_axis
-from steelyard.report.page.figures import figure_spec
+from steelyard.report.page.chart import DARK, LIGHT, draw_rows_axis
+from steelyard.report.page.figures import draw_figure_spec
 from steelyard.report.page.sections import sections_of
 
 
@@ -29,7 +29,7 @@ def wrong(chart):
     """The most telling thing that is wrong with a chart; ``None`` where it is valid."""
     from jsonschema.exceptions import best_match
 
-    found = best_match(validator().iter_errors(json.loads(json.dumps(figure_spec(chart)))))
+    found = best_match(validator().iter_errors(json.loads(json.dumps(draw_figure_spec(chart)))))
     return found and (chart.name, list(found.absolute_path), found.message[:300])
 
 
@@ -75,12 +75,12 @@ def test_names_of_charts_are_unique_and_fit_files():
 
 def test_names_of_rows_that_have_no_room_are_cut_where_they_are_alike():
     names = [f"command={c}, opt=O2, affinity=compact, threads={n}" for c in ("ep", "cg") for n in range(10)]
-    short, full = told(rows_axis(names)["axis"]["labelExpr"])
+    short, full = told(draw_rows_axis(names)["axis"]["labelExpr"])
     assert short[full.index(names[3])] == "command=ep, threads=3"
     assert len({*short}) == len(names)
-    above = rows_axis(names[:4])["axis"]["labelExpr"]
+    above = draw_rows_axis(names[:4])["axis"]["labelExpr"]
     assert above.startswith("width > 520 ? datum.label : ([")
-    assert "labelExpr" not in rows_axis(["short", "names"])["axis"]
+    assert "labelExpr" not in draw_rows_axis(["short", "names"])["axis"]
 
 
 def test_no_axis_of_many_treatments_has_two_names_that_look_alike():

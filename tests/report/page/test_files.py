@@ -19,8 +19,8 @@ from answers.pages import (
 )
 
 from steelyard.report.page.figures import COLUMN_PX, charts, write_figures
-from steelyard.report.page.latex import latex_text
-from steelyard.report.page.tables import csv_table, markdown_table, write_tables
+from steelyard.report.page.latex import format_latex_text
+from steelyard.report.page.tables import format_csv_table, markdown_table, write_tables
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
@@ -37,14 +37,14 @@ def test_markdown_escapes_what_it_would_obey():
 
 
 def test_latex_obeys_nothing_of_a_name():
-    text = latex_text("\\input{/etc/passwd} $x_1^2$ {~#%&}")
+    text = format_latex_text("\\input{/etc/passwd} $x_1^2$ {~#%&}")
     for sign in "$#%&_":
         assert f"\\{sign}" in text
     assert text.startswith(r"\textbackslash{}input\{")
 
 
 def test_a_spreadsheet_takes_no_cell_for_a_formula():
-    rows = list(csv.reader(io.StringIO(csv_table(COLUMNS))))
+    rows = list(csv.reader(io.StringIO(format_csv_table(COLUMNS))))
     assert rows == [["a_name", "mean ms"], ["x|y & 50 %", "1.25"], ["'=1+2", "-0.50"]]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from steelyard.core.series import series_of
-from steelyard.report.page.formulas import latex, python
+from steelyard.report.page.formulas import format_latex, python
 from steelyard.scaling import Question, model_all
 
 
@@ -39,6 +39,6 @@ def test_names_that_python_cannot_have_are_changed_and_nothing_of_them_is_run():
 
 
 def test_the_formula_of_a_model_is_set_line_by_line():
-    text = latex([LINE, LINE])
+    text = format_latex([LINE, LINE])
     assert r"\text{a line time\_s}(\mathit{p}) &= 0.001 + 0.0002\,\mathit{p}" in text
     assert text.count("&=") == 2

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from steelyard.core.sample import Treatment
-from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
+from steelyard.report.text.factor_columns import render_baseline_column, render_treatment_columns, varying
 
 
 def treatments(*cells):
@@ -24,7 +24,7 @@ def shown(columns):
 
 def test_two_factors_that_vary_are_two_columns():
     assert varying(CROSSED) == ("opt", "threads")
-    assert shown(treatment_columns(CROSSED, varying(CROSSED), 40)) == [
+    assert shown(render_treatment_columns(CROSSED, varying(CROSSED), 40)) == [
         ("opt", ["O2", "O2", "O3", "O3"]),
         ("threads", ["1", "8", "1", "8"]),
     ]
@@ -35,7 +35,7 @@ def test_one_factor_and_labels_of_another_kind_stay_labels():
     own = [Treatment(1, "fast", {"a": 1, "b": 1}), Treatment(2, "slow", {"a": 2, "b": 2})]
     for given in (one, own, []):
         assert varying(given) == ()
-    assert shown(treatment_columns(one, (), 40)) == [("treatment", ["old", "new"])]
+    assert shown(render_treatment_columns(one, (), 40)) == [("treatment", ["old", "new"])]
 
 
 def test_a_factor_that_does_not_vary_has_no_column():
@@ -47,14 +47,14 @@ def test_a_factor_that_does_not_vary_has_no_column():
 
 
 def test_columns_that_find_no_room_are_one_label():
-    assert len(treatment_columns(CROSSED, varying(CROSSED), 10)) == 1
+    assert len(render_treatment_columns(CROSSED, varying(CROSSED), 10)) == 1
 
 
 def test_a_baseline_is_what_it_has_other_than_the_treatment():
     pairs = [(CROSSED[3], CROSSED[1]), (CROSSED[3], CROSSED[0])]
-    column = baseline_column(pairs, varying(CROSSED))
+    column = render_baseline_column(pairs, varying(CROSSED))
     assert [cell.text for cell in column.cells] == ["opt=O2", "opt=O2, threads=1"]
-    assert [cell.text for cell in baseline_column(pairs, ()).cells] == [
+    assert [cell.text for cell in render_baseline_column(pairs, ()).cells] == [
         "opt=O2, threads=8",
         "opt=O2, threads=1",
     ]
@@ -62,5 +62,5 @@ def test_a_baseline_is_what_it_has_other_than_the_treatment():
 
 def test_levels_that_could_move_the_cursor_are_escaped():
     given = treatments({"a": "x\x1b[31m", "b": True}, {"a": "", "b": False})
-    columns = shown(treatment_columns(given, ("a", "b"), 40))
+    columns = shown(render_treatment_columns(given, ("a", "b"), 40))
     assert columns == [("a", ["x\\x1b[31m", "''"]), ("b", ["true", "false"])]

@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from steelyard.report.text.label import columns
-from steelyard.report.text.progress import ProgressLine, progress_line
+from steelyard.report.text.progress import ProgressLine, format_progress_line
 from steelyard.results.interval import Interval
 from steelyard.results.status import Progress
 
@@ -23,7 +23,7 @@ def _a_capable_terminal(monkeypatch):
 
 
 def line(done, wanted, left_s=None, what="blocks", width=80, **keys):
-    return progress_line(Progress(done, wanted, 0.0, left_s, what, **keys), width)
+    return format_progress_line(Progress(done, wanted, 0.0, left_s, what, **keys), width)
 
 
 OPEN = Progress(120, 4000, 48.0, 120.0, target=0.01, reached=0.024)
@@ -36,19 +36,19 @@ def test_the_line_says_how_far_and_how_long():
 
 def test_where_a_precision_ends_the_run_it_is_shown_with_the_time_spent_and_left():
     assert (
-        progress_line(OPEN)
+        format_progress_line(OPEN)
         == "120 blocks  ████░░░░░░░░░░░░░  2.4 % reached, 1 % wanted  48 s spent, 2 min left"
     )
 
 
 def test_the_estimate_so_far_stands_in_the_place_of_the_precision():
     known = replace(OPEN, speedup=1.861, interval=Interval(1.832, 1.89))
-    shown = progress_line(known)
+    shown = format_progress_line(known)
     assert shown.startswith("120 blocks  █")
     assert "1.861 × better (1.832 to 1.890)" in shown
     assert shown.endswith("48 s spent, 2 min left")
     assert columns(shown) <= 80
-    worse = progress_line(replace(known, speedup=0.5, interval=Interval(0.4, 0.625)))
+    worse = format_progress_line(replace(known, speedup=0.5, interval=Interval(0.4, 0.625)))
     assert "2.0 × worse (1.6 to 2.5)" in worse
 
 
@@ -65,13 +65,13 @@ def test_where_nothing_can_be_redrawn_a_line_is_written_every_ten_seconds(monkey
 
 def test_the_bar_of_such_a_run_moves_with_the_time_whatever_becomes_of_the_blocks():
     later = replace(OPEN, blocks_done=130, blocks_wanted=9000, elapsed_s=126.0, remaining_s=42.0)
-    assert progress_line(later, 120).count("█") == 15
-    assert progress_line(replace(later, remaining_s=0.0), 120).count("░") == 0
+    assert format_progress_line(later, 120).count("█") == 15
+    assert format_progress_line(replace(later, remaining_s=0.0), 120).count("░") == 0
 
 
 def test_before_its_first_look_such_a_run_goes_to_that():
     first = replace(OPEN, blocks_done=3, blocks_wanted=10, reached=None, remaining_s=7.0, to_end=False)
-    assert progress_line(first) == "3/10 blocks  ██████░░░░░░░░░░░░░░  7 s to the next look"
+    assert format_progress_line(first) == "3/10 blocks  ██████░░░░░░░░░░░░░░  7 s to the next look"
 
 
 def test_where_nobody_knows_the_end_the_time_is_that_to_the_next_look():
@@ -93,7 +93,7 @@ def test_more_blocks_than_planned_fill_the_bar():
 @pytest.mark.parametrize("width", [10, 20, 40, 60])
 def test_the_line_never_exceeds_the_terminal(width):
     assert columns(line(12, 30, 120.0, "comparisons", width)) <= width
-    assert columns(progress_line(OPEN, width)) <= width
+    assert columns(format_progress_line(OPEN, width)) <= width
 
 
 def test_where_there_is_no_terminal_nothing_is_drawn():

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from steelyard.core.sample import Treatment
-from steelyard.report.text.cells import interval_cell, left_out, name_cell
+from steelyard.report.text.cells import left_out, name_cell, render_interval_cell
 from steelyard.report.text.digits import decimals, percent
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.samples import Summary
 
@@ -44,7 +44,10 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
         replace(second, give_way=1),
         Column(
             "95 % CI",
-            [interval_cell(adjusted_speedup.value, adjusted_speedup.ci95) for _, adjusted_speedup in shown],
+            [
+                render_interval_cell(adjusted_speedup.value, adjusted_speedup.ci95)
+                for _, adjusted_speedup in shown
+            ],
             right=False,
             give_way=4,
         ),
@@ -61,7 +64,7 @@ def lines(answer: Answer, width: int, *, details: bool = False) -> list[Line]:
     return [
         *table(columns, width),
         *left_out(len(every) - len(shown)),
-        *paragraph(note, width, rest="  ", style="dim"),
+        *render_paragraph(note, width, rest="  ", style="dim"),
     ]
 
 

@@ -6,14 +6,14 @@ from steelyard.core.units import format_quantity, shown_unit
 from steelyard.report.answer.words import Names, names
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.budget import Component
 from steelyard.results.comparison import Comparison
 
 
-def budgets(answer: Answer, width: int) -> list[Line]:
+def render_budgets(answer: Answer, width: int) -> list[Line]:
     """One table for each comparison of the primary metric that has a budget."""
     called = names(sample.treatment.label for sample in answer.samples)
     lines: list[Line] = []
@@ -29,7 +29,7 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
     budget = comparison.budget
     if budget is None:
         text = f"{new} against {old}: no budget: its interval is not based on propagated uncertainties"
-        return paragraph(text, width)
+        return render_paragraph(text, width)
     unit = comparison.metric.unit
     rows = budget.components
     total = budget.total
@@ -50,9 +50,9 @@ def _one(comparison: Comparison, called: Names, width: int) -> list[Line]:
         f" U95 = {percent(total.expanded)}"
     )
     return [
-        *paragraph(head, width, style="heading"),
+        *render_paragraph(head, width, style="heading"),
         *table(columns, width),
-        *paragraph(foot, width),
+        *render_paragraph(foot, width),
     ]
 
 

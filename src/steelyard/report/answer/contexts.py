@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from steelyard.report.text.cells import left_out
 from steelyard.report.text.digits import about, bounds, percent, probability, ratio
 from steelyard.report.text.label import counted
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
@@ -24,11 +24,14 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     findings = answer.contexts[:MOST_ROWS]
     if not findings:
         return []
-    shown = [*table(context_columns(findings, called), width), *left_out(len(answer.contexts) - MOST_ROWS)]
+    shown = [
+        *table(render_context_columns(findings, called), width),
+        *left_out(len(answer.contexts) - MOST_ROWS),
+    ]
     return [*shown, *(line for text in sentences(findings, called) for line in _wrapped(text, width))]
 
 
-def context_columns(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
+def render_context_columns(findings: Sequence[ContextFinding], called: Names) -> list[Column]:
     """Return the columns of these comparisons."""
     across = [finding.across for finding in findings]
     by, next_ = ("by machine", "next machine") if findings[0].machines else ("by context", "next context")
@@ -173,4 +176,4 @@ def _rank(finding: ContextFinding, called: Names) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return paragraph(text, width, first="- ", rest="  ")
+    return render_paragraph(text, width, first="- ", rest="  ")

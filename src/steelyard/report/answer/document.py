@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from steelyard.core.units import Scalar
-from steelyard.report.answer.sentences import notice as sentence
+from steelyard.report.answer.sentences import format_notice as sentence
 from steelyard.report.answer.words import Names, names
 from steelyard.results.analysis import Answer
 from steelyard.results.document import Format

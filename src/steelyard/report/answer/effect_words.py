@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from steelyard.core.factorial.layout import TWO_STEPS
-from steelyard.report.answer.words import Finding, comparative, fresh, is_speed
+from steelyard.report.answer.words import Finding, format_comparative, fresh, is_speed
 from steelyard.report.text.digits import bounds, percent, probability, ratio
-from steelyard.report.text.label import counted, level_text, named_levels, printable
+from steelyard.report.text.label import counted, format_level_text, named_levels, printable
 
 if TYPE_CHECKING:
     from steelyard.core.factorial import Axis
@@ -43,7 +43,7 @@ def findings(answer: Answer) -> Iterator[Finding]:
             yield _main(effect, factorial, text, answer)
         if len(mains) > MOST_FINDINGS:
             yield Finding(f"{text}… and {len(mains) - MOST_FINDINGS} smaller ones", "", "")
-        yield from (Finding(f"{text}{sentence}", "", "") for sentence in interactions(factorial))
+        yield from (Finding(f"{text}{sentence}", "", "") for sentence in format_interactions(factorial))
         open_ = [effect for effect in factorial.effects if effect.interaction and effect.resolved is False]
         if open_:
             shown = max((e.resolvable for e in open_ if e.resolvable is not None), default=None)
@@ -62,7 +62,7 @@ def _main(effect: Effect, factorial: Factorial, where: str, answer: Answer) -> F
     if effect.resolved and not better:
         value, interval = 1 / value, interval.reciprocal() if interval else None
     evidence = _format_evidence(effect, factorial, value, interval, answer)
-    word = comparative(factorial.metric, better=better)
+    word = format_comparative(factorial.metric, better=better)
     if effect.resolved:
         metric = "" if is_speed(factorial.metric) else f" {printable(factorial.metric.name)}"
         claim = f"{name} is {ratio(value, interval)} × {word}{metric}"
@@ -99,7 +99,7 @@ def _where(factorial: Factorial) -> str:
     return f"{text}: " if text else ""
 
 
-def interactions(factorial: Factorial) -> Iterator[str]:
+def format_interactions(factorial: Factorial) -> Iterator[str]:
     """Meaning of the largest resolved interactions of two factors with two levels each, for the first."""
     axes = {axis.name: axis for axis in factorial.axes}
     shares = {effect.factors: effect.share for effect in factorial.effects}
@@ -111,13 +111,13 @@ def interactions(factorial: Factorial) -> Iterator[str]:
         first, second = (axes[name] for name in pair)
         at = [
             f"{_format_conditional(conditional_effect, factorial.metric)} at {printable(second.name)} ="
-            f" {step_text(second, conditional_effect.step)}"
+            f" {format_step_text(second, conditional_effect.step)}"
             for conditional_effect in factorial.conditional
             if (conditional_effect.factor, conditional_effect.at) == pair
         ]
         yield (
             f"{printable(first.name)} and {printable(second.name)} interact:"
-            f" {step_text(first, 0)} → {step_text(first, 1)} is {', '.join(at)}"
+            f" {format_step_text(first, 0)} → {format_step_text(first, 1)} is {', '.join(at)}"
         )
 
 
@@ -132,7 +132,7 @@ def _format_conditional(effect: ConditionalEffect, metric: Metric) -> str:
     better = value >= 1
     if not better:
         value, interval = 1 / value, interval.reciprocal()
-    word = comparative(metric, better=better)
+    word = format_comparative(metric, better=better)
     return f"{ratio(value, interval)} × {word} ({bounds(value, interval)})"
 
 
@@ -146,9 +146,9 @@ def called(effect: Effect, axes: Mapping[str, Axis]) -> str:
     axis = axes[effect.factors[0]]
     if len(axis.steps) > 2:
         return f"{name} ({len(axis.steps)} levels)"
-    return f"{name}: {step_text(axis, 0)} → {step_text(axis, 1)}"
+    return f"{name}: {format_step_text(axis, 0)} → {format_step_text(axis, 1)}"
 
 
-def step_text(axis: Axis, step: int) -> str:
+def format_step_text(axis: Axis, step: int) -> str:
     """Return the levels at a step, one for each linked factor."""
-    return " ".join(level_text(level) for level in axis.steps[step].values())
+    return " ".join(format_level_text(level) for level in axis.steps[step].values())

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.report.answer.effect_words import called, interactions, leads, step_text
+from steelyard.report.answer.effect_words import called, format_interactions, format_step_text, leads
 from steelyard.report.answer.words import is_speed
-from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
+from steelyard.report.text.cells import left_out, render_interval_cell, render_p_cell, render_ratio_cell
 from steelyard.report.text.digits import bounds, quantity, ratio
 from steelyard.report.text.label import columns as columns_of
 from steelyard.report.text.label import counted, named_levels, printable
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.effects import Effect, Factorial
@@ -36,7 +36,7 @@ def lines(answer: Answer, width: int) -> list[Line]:
     for effect in answer.effects:
         if shown:
             shown.append(())
-        shown += paragraph(caption(effect), width, style="heading", only_first=True)
+        shown += render_paragraph(caption(effect), width, style="heading", only_first=True)
         shown += _render_part(effect, width, told=leads(answer))
     if shown and any(not type_b.measured for type_b in answer.declared.type_b):
         shown += _wrapped("Errors declared in type_b are part of speedups, not of effects.", width)
@@ -50,10 +50,10 @@ def _render_part(factorial: Factorial, width: int, *, told: bool) -> Iterator[Li
         yield from _wrapped(text, width)
         return
     largest = sorted(factorial.effects, key=lambda effect: -effect.share)[:MOST_ROWS]
-    yield from table(effect_columns(factorial, largest), width)
+    yield from table(render_effect_columns(factorial, largest), width)
     if len(factorial.effects) > MOST_ROWS:
         yield (Span(f"… and {len(factorial.effects) - MOST_ROWS} smaller; --json has all."),)
-    for sentence in (*(() if told else interactions(factorial)), *notes(factorial)):
+    for sentence in (*(() if told else format_interactions(factorial)), *notes(factorial)):
         yield from _wrapped(sentence, width)
     yield from _render_level_table(factorial, width)
     yield from _render_contrast_table(factorial, width)
@@ -71,7 +71,7 @@ def caption(factorial: Factorial) -> str:
     return said + rest
 
 
-def effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Column]:
+def render_effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Column]:
     """Return the columns of these effects, and what is left to chance."""
     axes = {axis.name: axis for axis in factorial.axes}
     unassigned = "not assigned" if factorial.kind == "screening" else "other interactions"
@@ -88,14 +88,14 @@ def effect_columns(factorial: Factorial, effects: Sequence[Effect]) -> list[Colu
         ),
         Column(
             _format_ratio_title(factorial.metric),
-            [*(ratio_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
+            [*(render_ratio_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
         ),
     ]
     if any(effect.ci95 for effect in effects):
         columns.append(
             Column(
                 "95 % CI",
-                [*(interval_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
+                [*(render_interval_cell(_compute_value(e.ratio), e.ci95) for e in effects), *blank],
                 right=False,
                 give_way=1,
             )
@@ -116,30 +116,33 @@ def _render_level_table(factorial: Factorial, width: int) -> list[Line]:
     effects = factorial.levels[:MOST_ROWS]
     return [
         (),
-        *table(level_columns(factorial, effects), width),
+        *table(render_level_columns(factorial, effects), width),
         *left_out(len(factorial.levels) - len(effects)),
     ]
 
 
-def level_name(factorial: Factorial, effect: LevelEffect) -> str:
+def format_level_name(factorial: Factorial, effect: LevelEffect) -> str:
     """``threads: 1 → 4``."""
     axis = next(axis for axis in factorial.axes if axis.name == effect.factor)
-    return f"{printable(axis.name)}: {step_text(axis, 0)} → {step_text(axis, effect.step)}"
+    return f"{printable(axis.name)}: {format_step_text(axis, 0)} → {format_step_text(axis, effect.step)}"
 
 
-def level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[Column]:
+def render_level_columns(factorial: Factorial, effects: Sequence[LevelEffect]) -> list[Column]:
     """Return the columns of these levels."""
     return [
         Column(
-            "levels", [Span(level_name(factorial, effect)) for effect in effects], right=False, is_name=True
+            "levels",
+            [Span(format_level_name(factorial, effect)) for effect in effects],
+            right=False,
+            is_name=True,
         ),
         Column(
             _format_ratio_title(factorial.metric),
-            [ratio_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
+            [render_ratio_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
+            [render_interval_cell(_compute_value(effect.ratio), effect.ci95) for effect in effects],
             right=False,
             give_way=1,
         ),
@@ -151,7 +154,7 @@ def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
         return []
 
     def column(effect: ContrastEffect) -> Span:
-        return ratio_cell(_compute_value(effect.ratio), effect.ci95)
+        return render_ratio_cell(_compute_value(effect.ratio), effect.ci95)
 
     contrasts = factorial.contrasts
     return [
@@ -167,7 +170,7 @@ def _render_contrast_table(factorial: Factorial, width: int) -> list[Line]:
                 Column("ratio", [column(contrast_effect) for contrast_effect in contrasts]),
                 Column(
                     "95 % CI",
-                    [interval_cell(_compute_value(e.ratio), e.ci95) for e in contrasts],
+                    [render_interval_cell(_compute_value(e.ratio), e.ci95) for e in contrasts],
                     right=False,
                     give_way=1,
                 ),
@@ -208,7 +211,7 @@ def _format_ratio_title(metric: Metric) -> str:
 
 
 def _p(tested: Effect | ContrastEffect) -> Span:
-    return p_cell(tested.p_holm, "" if tested.resolved else "open")
+    return render_p_cell(tested.p_holm, "" if tested.resolved else "open")
 
 
 def _compute_value(ratio: LogEstimate | None) -> float | None:
@@ -221,7 +224,7 @@ def _format_bar(share: float) -> str:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return paragraph(text, width, rest="  ")
+    return render_paragraph(text, width, rest="  ")
 
 
 MOST_METRICS: Final = 8

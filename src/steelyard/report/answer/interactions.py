@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from steelyard.report.answer.words import Names
-from steelyard.report.text.cells import interval_cell, left_out, p_cell, ratio_cell
+from steelyard.report.text.cells import left_out, render_interval_cell, render_p_cell, render_ratio_cell
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span, Style
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -27,16 +27,16 @@ def lines(answer: Answer, called: Names, width: int) -> list[Line]:
     spans = [Span(called[ratio.treatment.label]) for ratio in ratios]
     over = [Span(called[ratio.reference_treatment.label]) for ratio in ratios]
     cells = {name: [Span(printable(str(ratio.labels.get(name, "")))) for ratio in ratios] for name in labels}
-    p = [p_cell(ratio.p_holm) for ratio in ratios]
+    p = [render_p_cell(ratio.p_holm) for ratio in ratios]
     verdicts = [Span(ratio.change.replace("_", " "), _STYLES[ratio.change]) for ratio in ratios]
     columns = [
         Column("speedup of", spans, right=False, is_name=True),
         Column("over that of", over, right=False, is_name=True),
         *(Column(printable(name), cells[name], right=False) for name in labels),
-        Column("ratio", [ratio_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios]),
+        Column("ratio", [render_ratio_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios]),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios],
+            [render_interval_cell(_compute_value(ratio), ratio.ci95) for ratio in ratios],
             right=False,
             give_way=1,
         ),

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from steelyard.core.units import Scalar
-from steelyard.report.answer.sentences import notice
+from steelyard.report.answer.sentences import format_notice
 from steelyard.report.answer.words import Names
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.results.notice import Kind, Notice
 
 _DESCRIPTIVE: Final[tuple[Kind, ...]] = (
@@ -38,7 +38,7 @@ def lines(title: str, notices: Sequence[Notice], called: Names, width: int) -> l
         return []
     shown: list[Line] = [(Span(title, "heading"),)]
     for sentence in sentences(notices, called):
-        shown += paragraph(sentence, width, first="- ", rest="  ")
+        shown += render_paragraph(sentence, width, first="- ", rest="  ")
     return shown
 
 
@@ -48,7 +48,7 @@ def brief(notices: Sequence[Notice], called: Names, width: int) -> list[Line]:
     count = len(sentences(notices, called)) - len(telling[:MOST])
     shown: list[Line] = []
     for sentence in telling[:MOST]:
-        shown += paragraph(sentence, width, first="- ", rest="  ")
+        shown += render_paragraph(sentence, width, first="- ", rest="  ")
     if count and shown:
         shown.append((Span(f"- … and {count} more: --details", "dim"),))
     return shown
@@ -66,12 +66,12 @@ def _of_kind(alike: Sequence[Notice], called: Names) -> list[str]:
     kind = alike[0].kind
     apart = kind not in _COMMON or len(alike) == 1 or (kind == "failures" and len(alike) <= _FEW)
     if apart:
-        return [notice(each, called) for each in alike]
+        return [format_notice(each, called) for each in alike]
     who = tuple(label for each in alike for label in each.treatments)
     ends = {key: _compute_ends([each.fields[key] for each in alike]) for key in alike[0].fields}
     lowest = Notice(kind, who, {key: high if key == "high" else low for key, (low, high) in ends.items()})
     ranges = {key: high for key, (low, high) in ends.items() if high != low and key not in _BOUNDS}
-    return [notice(lowest, called, up_to=ranges)]
+    return [format_notice(lowest, called, up_to=ranges)]
 
 
 def _compute_ends(values: Sequence[Scalar]) -> tuple[float, float]:

@@ -9,12 +9,18 @@ from msgspec.structs import replace
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Metric, Scalar
-from steelyard.report.answer.protocol_tables import program_tables
-from steelyard.report.answer.words import comparative, is_speed, verdict
-from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
-from steelyard.report.text.factor_columns import baseline_column, treatment_columns, varying
-from steelyard.report.text.label import counted, level_text, printable
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.answer.protocol_tables import render_program_tables
+from steelyard.report.answer.words import format_comparative, is_speed, verdict
+from steelyard.report.text.cells import (
+    left_out,
+    name_cell,
+    render_interval_cell,
+    render_p_cell,
+    render_ratio_cell,
+)
+from steelyard.report.text.factor_columns import render_baseline_column, render_treatment_columns, varying
+from steelyard.report.text.label import counted, format_level_text, printable
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import GAP, MOST_ROWS, Column, table
 from steelyard.results.analysis import Answer
 from steelyard.results.comparison import Comparison
@@ -54,7 +60,7 @@ def headline(answer: Answer, width: int) -> list[Line]:
             f". Refused: {counted(refused, 'pair')} of so few runs that no order of their values has"
             f" p ≤ {rules.alpha:g}; it takes {rules.fewest} of each"
         )
-    return paragraph(text, width, rest="  ")
+    return render_paragraph(text, width, rest="  ")
 
 
 def pair_table(answer: Answer, width: int) -> list[Line]:
@@ -79,8 +85,8 @@ def pair_columns(
         *strata,
         *_render_treatments(answer, pairs, width - sum(column.width + len(GAP) for column in strata)),
         Column("test", [_test(p) for p in pairs], right=False, give_way=1),
-        Column("p", [p_cell(p.p) for p in pairs], give_way=4),
-        Column("p Holm", [p_cell(p.p_holm) for p in pairs]),
+        Column("p", [render_p_cell(p.p) for p in pairs], give_way=4),
+        Column("p Holm", [render_p_cell(p.p_holm) for p in pairs]),
         Column("of means", [_render_ratio(p) for p in pairs], give_way=2),
         Column("95 % CI", [_render_interval(p) for p in pairs], right=False, give_way=6),
         Column("P(better)", [_render_better(p, protocol_answer.metric) for p in pairs], give_way=5),
@@ -117,13 +123,13 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
             ),
             Column("against", [name_cell(_called(p, p.baseline)) for p in pairs], right=False, is_name=True),
         ]
-    named = treatment_columns([pair.treatment for pair in pairs], factors, room - _VERDICT - _AGAINST)
+    named = render_treatment_columns([pair.treatment for pair in pairs], factors, room - _VERDICT - _AGAINST)
     if any(column.of != "factor" for column in named):
         # Labels of several factors are long, and look alike when they are shortened.
         bare = [name_cell(_format_bare(pair.treatment, factors)) for pair in pairs]
         named = [Column("treatment", bare, right=False, is_name=True)]
     count = room - _VERDICT - sum(column.width + len(GAP) for column in named)
-    against = baseline_column([(pair.treatment, pair.baseline) for pair in pairs], factors)
+    against = render_baseline_column([(pair.treatment, pair.baseline) for pair in pairs], factors)
     if against.narrowest_apart > count:
         against = replace(against, cells=[name_cell(_format_bare(pair.baseline, factors)) for pair in pairs])
     return [*named, against]
@@ -131,7 +137,7 @@ def _render_treatments(answer: Answer, pairs: Sequence[ProtocolPair], room: int)
 
 def _format_bare(treatment: Treatment, factors: Sequence[str]) -> str:
     """Its levels, in the order of the factors."""
-    return ",".join(level_text(treatment.levels[name]) for name in factors)
+    return ",".join(format_level_text(treatment.levels[name]) for name in factors)
 
 
 def _called(pair: ProtocolPair, treatment: Treatment) -> str:
@@ -141,7 +147,9 @@ def _called(pair: ProtocolPair, treatment: Treatment) -> str:
 def programs(answer: Answer, width: int) -> list[Line]:
     """Return the paper's tables, where there are several programs."""
     protocol = answer.protocol
-    return program_tables(protocol.programs, width) if protocol is not None and protocol.programs else []
+    return (
+        render_program_tables(protocol.programs, width) if protocol is not None and protocol.programs else []
+    )
 
 
 def _used(protocol_answer: ProtocolAnswer) -> str:
@@ -160,12 +168,12 @@ def _test(pair: ProtocolPair) -> Span:
 
 def _render_ratio(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    return ratio_cell(means.value, means.ci95) if means else Span("–")
+    return render_ratio_cell(means.value, means.ci95) if means else Span("–")
 
 
 def _render_interval(pair: ProtocolPair) -> Span:
     means = pair.effects.ratio_of_means if pair.effects else None
-    return interval_cell(means.value, means.ci95) if means else Span("–")
+    return render_interval_cell(means.value, means.ci95) if means else Span("–")
 
 
 def _render_better(pair: ProtocolPair, metric: Metric) -> Span:
@@ -185,7 +193,7 @@ def _render_verdict(pair: ProtocolPair, metric: Metric) -> Span:
         return Span("not resolved", "open")
     better = pair.difference == "faster"
     style: Style = "" if metric.better == "neither" else "good" if better else "bad"
-    return Span(comparative(metric, better=better), style)
+    return Span(format_comparative(metric, better=better), style)
 
 
 def _paired(comparison: Comparison | None) -> Span:
@@ -211,7 +219,7 @@ def marks(answer: Answer, heading: Line, width: int) -> list[Line]:
     texts += [note for path, note in notes.items() if path in used]
     if any("vetoed" in pair.flags for pair in protocol.pairs):
         texts.append("Pairs marked ‡ are not counted, as declared (ks_policy).")
-    return [line for note in texts for line in paragraph(note, width, rest="  ", style="dim")]
+    return [line for note in texts for line in render_paragraph(note, width, rest="  ", style="dim")]
 
 
 def lines(answer: Answer, width: int) -> list[list[Line]]:

@@ -12,7 +12,7 @@ from steelyard.core.units import Scalar
 from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, named_levels, pad, printable, shorten_apart
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.protocol import Cell, ProgramTables, StratumTable, Test
 
@@ -26,7 +26,7 @@ GAP: Final = "  "
 _SHORT: Final[dict[Test, str]] = {"student": "Student", "welch": "Welch", "mann-whitney": "M-W"}
 
 
-def program_tables(tables: ProgramTables, width: int) -> list[Line]:
+def render_program_tables(tables: ProgramTables, width: int) -> list[Line]:
     """Triangles where there are several programs, then programs."""
     programs = {row.program for row in tables.rows}
     result: list[Line] = []
@@ -40,7 +40,7 @@ def program_tables(tables: ProgramTables, width: int) -> list[Line]:
                 "* fewer after Holm: not established in this family, which does not show that it was a false "
                 "finding."
             )
-            result += [*paragraph(note, width, rest="  ", style="dim"), ()]
+            result += [*render_paragraph(note, width, rest="  ", style="dim"), ()]
     return [*result, *_render_rows(tables, width)]
 
 
@@ -52,9 +52,9 @@ def _titled(stratum_table: StratumTable, factors: Sequence[str], programs: int, 
         f" {stratum_table.after} after; " + _format_tests(stratum_table.tests, stratum_table.comparisons)
     )
     return [
-        *paragraph(title, width, rest="  ", style="heading"),
-        *paragraph(sums, width, rest="  ", style="dim"),
-        *(paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
+        *render_paragraph(title, width, rest="  ", style="heading"),
+        *render_paragraph(sums, width, rest="  ", style="dim"),
+        *(render_paragraph(_named_by(factors), width, style="dim", rest="  ") if factors[1:] else []),
         *_render_triangle(stratum_table, "before", width),
         *_render_triangle(stratum_table, "after Holm", width),
     ]

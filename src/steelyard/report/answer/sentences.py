@@ -109,7 +109,7 @@ _FORMATS: Final = {
 }
 
 
-def notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = None) -> str:
+def format_notice(about: Notice, names: Names, *, up_to: Mapping[str, Scalar] | None = None) -> str:
     """Return the sentence of a notice.
 
     Only our own sentences are templates; what the fields hold is never read as one.

@@ -14,10 +14,16 @@ from steelyard.core.units import Metric, Scalar
 from steelyard.report.answer import effects
 from steelyard.report.answer.presentation import Presentation, identify_row
 from steelyard.report.answer.words import is_speed, outcome, verdict
-from steelyard.report.text.box import boxes
-from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
+from steelyard.report.text.box import format_boxes
+from steelyard.report.text.cells import (
+    left_out,
+    name_cell,
+    render_interval_cell,
+    render_p_cell,
+    render_ratio_cell,
+)
 from steelyard.report.text.digits import Scale, quantity, scale
-from steelyard.report.text.factor_columns import baseline_column, treatment_columns
+from steelyard.report.text.factor_columns import render_baseline_column, render_treatment_columns
 from steelyard.report.text.label import printable
 from steelyard.report.text.line import Line, Span
 from steelyard.report.text.table import MOST_ROWS, Column, table
@@ -36,7 +42,7 @@ _BESIDE: Final = {"cpu_s": "CPU", "rss_bytes": "memory"}
 """Metrics of every run that stand beside elapsed time, to the titles of their columns."""
 
 
-def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
+def render_overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     """One row for each sample of the primary metric: mean, uncertainty, range, verdict, and a box plot."""
     answer = view.answer
     every = primary(answer)
@@ -46,7 +52,7 @@ def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     coarse = replace(unit, decimals=max(0, unit.decimals - 1))
     suffix = f" {unit.unit}" if unit.unit else ""
     columns = [
-        *treatment_columns(
+        *render_treatment_columns(
             [sample.treatment for sample in descriptions], view.factors, view.width // 3, answer.metric.name
         ),
         *_render_labels(
@@ -61,7 +67,7 @@ def overview(view: Presentation, time_unit: str | None = None) -> list[Line]:
     if view.tells_each:
         columns.append(Column("verdict", view.list_verdicts(descriptions, outcome), right=False))
     columns += _describe_beside(answer, descriptions)
-    plots = [Span(plot) for plot in boxes(summaries, _BOX)]
+    plots = [Span(plot) for plot in format_boxes(summaries, _BOX)]
     columns.append(Column("distribution", plots, right=False, give_way=1))
     return [*table(columns, view.width), *left_out(len(every) - len(descriptions))]
 
@@ -108,7 +114,7 @@ def primary(answer: Answer) -> list[Described]:
 def measured_columns(view: Presentation, describeds: Sequence[Described]) -> list[Column]:
     """Return the columns of these samples of the primary metric."""
     columns = [
-        *treatment_columns([sample.treatment for sample in describeds], view.factors, view.room),
+        *render_treatment_columns([sample.treatment for sample in describeds], view.factors, view.room),
         *_render_labels([sample.labels for sample in describeds]),
         *_render_summaries(describeds, view.answer.metric),
     ]
@@ -118,7 +124,7 @@ def measured_columns(view: Presentation, describeds: Sequence[Described]) -> lis
     return columns
 
 
-def pairwise(view: Presentation) -> list[Line]:
+def render_pairwise(view: Presentation) -> list[Line]:
     """One row for each comparison, where a treatment is in several."""
     if view.is_row_by_row:
         return []
@@ -131,11 +137,11 @@ def pair_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list[
     """Return the columns of these comparisons."""
     return [
         *(
-            named := treatment_columns(
+            named := render_treatment_columns(
                 [each.treatment for each in comparisons], view.factors, view.width // 2
             )
         ),
-        baseline_column(
+        render_baseline_column(
             [(each.treatment, each.baseline) for each in comparisons], view.factors if len(named) > 1 else ()
         ),
         *_render_labels([comparison.labels for comparison in comparisons]),
@@ -174,12 +180,12 @@ def other_columns(view: Presentation, comparisons: Sequence[Comparison]) -> list
         Column("also measured", [name_cell(c.metric.name) for c in comparisons], right=False, is_name=True),
         *_render_labels([comparison.labels for comparison in comparisons]),
         Column("baseline", [mean(c, c.baseline.id) for c in comparisons], give_way=1),
-        *treatment_columns([each.treatment for each in comparisons], view.factors, view.width // 2),
+        *render_treatment_columns([each.treatment for each in comparisons], view.factors, view.width // 2),
         Column("mean", [mean(c, c.treatment.id) for c in comparisons]),
-        Column("× better", [ratio_cell(_compute_value(c), c.ci95) for c in comparisons]),
+        Column("× better", [render_ratio_cell(_compute_value(c), c.ci95) for c in comparisons]),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(c), c.ci95) for c in comparisons],
+            [render_interval_cell(_compute_value(c), c.ci95) for c in comparisons],
             right=False,
             give_way=2,
         ),
@@ -198,7 +204,7 @@ def _alone(view: Presentation, metrics: Collection[str] = ()) -> list[Line]:
         return []
     shown = descriptions[:MOST_ROWS]
     several = len({sample.treatment.id for sample in shown}) > 1
-    names = treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
+    names = render_treatment_columns([sample.treatment for sample in shown], view.factors, view.width // 2)
     columns = [
         Column("also measured", [name_cell(s.metric.name) for s in shown], right=False, is_name=True),
         *_render_labels([sample.labels for sample in shown]),
@@ -260,15 +266,15 @@ def _render_comparisons(comparisons: Sequence[Comparison | None], answer: Answer
     return [
         Column(
             "speedup" if is_speed(answer.metric) else "× better",
-            [ratio_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
+            [render_ratio_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
         ),
         Column(
             "95 % CI",
-            [interval_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
+            [render_interval_cell(_compute_value(c), c.ci95) if c else blank for c in comparisons],
             right=False,
             give_way=1,
         ),
-        Column(adjusted, [p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
+        Column(adjusted, [render_p_cell(c.p_holm) if c else blank for c in comparisons], give_way=2),
     ]
 
 

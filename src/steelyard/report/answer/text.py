@@ -11,20 +11,20 @@ from steelyard.report.answer import adjusted_speedup, contexts, effects, notices
 from steelyard.report.answer import interactions as speedup_ratios
 from steelyard.report.answer.effect_words import findings
 from steelyard.report.answer.presentation import Presentation
-from steelyard.report.answer.tables import measured, other_metrics, overview, pairwise, primary
+from steelyard.report.answer.tables import measured, other_metrics, primary, render_overview, render_pairwise
 from steelyard.report.answer.words import (
     ESTIMANDS,
     INTERVAL_NAMES,
     Finding,
     Names,
     alone,
-    finding,
     name_unit,
+    render_finding,
     verdict,
 )
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import columns, counted, listed, named_levels, printable
-from steelyard.report.text.line import Line, Span, paragraph, plain
+from steelyard.report.text.line import Line, Span, plain, render_paragraph
 from steelyard.results.analysis import DesignFacts
 from steelyard.results.undefined import Undefined
 
@@ -66,7 +66,7 @@ def lines(
         return _in_detail(view)
     parts = [
         _render_headline(answer, width) or _render_findings(view),
-        [*_render_chosen(answer, width), *_shared(view), *overview(view, time_unit)],
+        [*_render_chosen(answer, width), *_shared(view), *render_overview(view, time_unit)],
         *_get_pairs(view),
         other_metrics(view, beside) if beside else [],
         adjusted_speedup.lines(answer, width),
@@ -83,21 +83,21 @@ def _render_chosen(answer: Answer, width: int) -> list[Line]:
     declared = answer.declared
     if not answer.judged or (declared.estimand == Analysis().estimand and declared.interval is None):
         return []
-    return paragraph(f"speedup: {_format_estimand(answer)}", width, style="dim")
+    return render_paragraph(f"speedup: {_format_estimand(answer)}", width, style="dim")
 
 
 def _shared(view: Presentation) -> list[Line]:
     """Return the labels that all rows have, which neither the sentences nor the table repeat."""
     labels = view.shared_labels
     text = f"in all rows: {named_levels(labels)}"
-    return paragraph(text, view.width, rest="  ", style="dim") if labels else []
+    return render_paragraph(text, view.width, rest="  ", style="dim") if labels else []
 
 
 def _in_detail(view: Presentation) -> list[Line]:
     answer, width, called = view.answer, view.width, view.names
     parts = [
         _render_headline(answer, width) or _render_findings(view),
-        [*paragraph(caption(answer), width, style="dim"), *measured(view)],
+        [*render_paragraph(caption(answer), width, style="dim"), *measured(view)],
         *_get_pairs(view),
         typical.details(answer, width),
         adjusted_speedup.lines(answer, width, details=True),
@@ -121,7 +121,7 @@ def _render_headline(answer: Answer, width: int) -> list[Line]:
 
 def _get_pairs(view: Presentation) -> list[list[Line]]:
     if view.answer.protocol is None:
-        return [pairwise(view)]
+        return [render_pairwise(view)]
     from steelyard.report.answer import protocol
 
     return protocol.lines(view.answer, view.width)
@@ -142,7 +142,7 @@ def found_in(view: Presentation, called: Names) -> tuple[list[Finding], str]:
         found = [alone(sample, called) for sample in samples[:MOST_FINDINGS]]
         return found, f"… and {len(samples) - MOST_FINDINGS} more" if len(samples) > MOST_FINDINGS else ""
     shown = judged if len(judged) <= MOST_FINDINGS else _get_largest(judged)
-    found = [finding(comparison, answer, called, view.shared_labels) for comparison in shown]
+    found = [render_finding(comparison, answer, called, view.shared_labels) for comparison in shown]
     return found, tally(judged) if len(shown) < len(judged) else ""
 
 
@@ -156,10 +156,10 @@ def _render_findings(view: Presentation) -> list[Line]:
             result.append((Span(text, each.style),))
             continue
         # The evidence then has a line of its own.
-        result += paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
+        result += render_paragraph(each.claim, width, style=each.style, rest="  ", only_first=True)
         if each.evidence:
-            result += paragraph(f"({each.evidence})", width, first="  ", rest="   ")
-    return result + (paragraph(left, width, rest="  ") if left else [])
+            result += render_paragraph(f"({each.evidence})", width, first="  ", rest="   ")
+    return result + (render_paragraph(left, width, rest="  ") if left else [])
 
 
 def _get_largest(judged: Sequence[Comparison]) -> list[Comparison]:

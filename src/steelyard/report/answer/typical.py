@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from steelyard.report.answer.words import comparative
-from steelyard.report.text.cells import interval_cell, left_out, name_cell, p_cell, ratio_cell
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.answer.words import format_comparative
+from steelyard.report.text.cells import (
+    left_out,
+    name_cell,
+    render_interval_cell,
+    render_p_cell,
+    render_ratio_cell,
+)
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 
 if TYPE_CHECKING:
@@ -29,16 +35,21 @@ def details(answer: Answer, width: int) -> list[Line]:
         return []
     shown = pairs[:MOST_ROWS]
     found = [typical for _, typical in shown]
-    better = comparative(answer.metric, better=True)
+    better = format_comparative(answer.metric, better=True)
     text = ", ".join(dict.fromkeys(_OF[each.better.method] for each in found))
     permuted = any(each.better.p is not None for each in found)
     columns = [
         Column("typical run", [name_cell(c.treatment.label) for c, _ in shown], right=False, is_name=True),
         Column("against", [name_cell(c.baseline.label) for c, _ in shown], right=False, is_name=True),
-        Column("×", [ratio_cell(each.value, each.ci95) for each in found]),
-        Column("95 % CI", [interval_cell(each.value, each.ci95) for each in found], right=False, give_way=2),
-        Column("p", [p_cell(each.p) for each in found], give_way=4),
-        *([Column("p BM", [p_cell(each.better.p) for each in found], give_way=6)] if permuted else []),
+        Column("×", [render_ratio_cell(each.value, each.ci95) for each in found]),
+        Column(
+            "95 % CI",
+            [render_interval_cell(each.value, each.ci95) for each in found],
+            right=False,
+            give_way=2,
+        ),
+        Column("p", [render_p_cell(each.p) for each in found], give_way=4),
+        *([Column("p BM", [render_p_cell(each.better.p) for each in found], give_way=6)] if permuted else []),
         Column(better, [_render_share(each.better.value) for each in found]),
         Column("95 % CI", [_render_shares(each.better.ci95) for each in found], right=False, give_way=3),
         Column("d", [_standardised(each) for each in found], give_way=1),
@@ -49,7 +60,7 @@ def details(answer: Answer, width: int) -> list[Line]:
         f"×: Hodges and Lehmann's ratio; p: of the rank test that it belongs to, adjusted over no family; "
         f"{better}: fraction of {text}; d: mean log-ratio in standard deviations."
     )
-    typical = [*table(columns, width), *lines, *paragraph(note, width, rest="  ", style="dim")]
+    typical = [*table(columns, width), *lines, *render_paragraph(note, width, rest="  ", style="dim")]
     return [*typical, (), *_render_quantiles([c for c, _ in shown], width)]
 
 
@@ -62,8 +73,10 @@ def _render_quantiles(comparisons: Sequence[Comparison], width: int) -> list[Lin
         Column("runs", [Span(f"p{100 * speedup.of:g}") for _, speedup in rows], right=False),
         Column("treatment", [name_cell(c.treatment.label) for c, _ in rows], right=False, is_name=True),
         Column("against", [name_cell(c.baseline.label) for c, _ in rows], right=False, is_name=True),
-        Column("×", [ratio_cell(each.value, each.ci95) for _, each in rows]),
-        Column("95 % CI", [interval_cell(speedup.value, speedup.ci95) for _, speedup in rows], right=False),
+        Column("×", [render_ratio_cell(each.value, each.ci95) for _, each in rows]),
+        Column(
+            "95 % CI", [render_interval_cell(speedup.value, speedup.ci95) for _, speedup in rows], right=False
+        ),
     ]
     return table(columns, width)
 

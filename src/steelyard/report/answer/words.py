@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from steelyard.core.units import Metric, format_quantity
 from steelyard.report.text.digits import about, bounds, percent, probability, quantity, ratio
 from steelyard.report.text.factor_columns import differing
-from steelyard.report.text.label import counted, level_text, named_levels, printable, shorten_apart
+from steelyard.report.text.label import counted, format_level_text, named_levels, printable, shorten_apart
 from steelyard.report.text.line import Style
 from steelyard.results.flags import WITHHOLDING
 from steelyard.results.undefined import REASONS, Undefined
@@ -67,7 +67,7 @@ def names(labels: Iterable[str]) -> Names:
     return {label: short[text] for label, text in safe.items()}
 
 
-def comparative(metric: Metric, *, better: bool) -> str:
+def format_comparative(metric: Metric, *, better: bool) -> str:
     """``faster`` for times and rates; ``less`` and ``more`` for what is not a speed."""
     if is_speed(metric):
         return "faster" if better else "slower"
@@ -91,7 +91,7 @@ def _get_verdict(comparison: Comparison) -> tuple[str, Style]:
     if comparison.verdict in ("faster", "slower"):
         better = comparison.verdict == "faster"
         style: Style = "" if comparison.metric.better == "neither" else "good" if better else "bad"
-        return comparative(comparison.metric, better=better), style
+        return format_comparative(comparison.metric, better=better), style
     return ("equivalent", "good") if comparison.verdict == "equivalent" else ("not resolved", "open")
 
 
@@ -104,7 +104,9 @@ def outcome(comparison: Comparison) -> tuple[str, Style]:
     return f"{ratio(value, interval)} × {word}", style
 
 
-def finding(comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]) -> Finding:
+def render_finding(
+    comparison: Comparison, answer: Answer, names: Names, shared: Mapping[str, Scalar]
+) -> Finding:
     """One comparison of the primary metric in words, without the labels that all rows share."""
     found = _render_finding(comparison, answer, names, _where(comparison, shared))
     return replace(found, claim=f"exploratory: {found.claim}") if comparison.exploratory else found
@@ -156,7 +158,7 @@ def _format_ends(comparison: Comparison, margin: float) -> str | None:
 
 def _end(metric: Metric, ratio: float) -> str:
     """``5 % slower``, by how much the larger exceeds the smaller."""
-    word = comparative(metric, better=ratio > 1)
+    word = format_comparative(metric, better=ratio > 1)
     return f"{percent(max(ratio, 1 / ratio) - 1)} {word}"
 
 
@@ -195,13 +197,21 @@ def pair_name(new: Treatment, old: Treatment, names: Names) -> str:
 
     Of labels of several factors it says what differs, and behind it what both share.
     """
-    apart = [name for name in new.levels if level_text(new.levels[name]) != level_text(old.levels[name])]
+    apart = [
+        name
+        for name in new.levels
+        if format_level_text(new.levels[name]) != format_level_text(old.levels[name])
+    ]
     spelled = all(f"{name}=" in label for name in apart for label in (new.label, old.label))
     shared = [name for name in new.levels if name not in apart and f"{name}=" in new.label]
     if not (apart and spelled and shared):
         return f"{names[new.label]}  against  {names[old.label]}"
-    text = level_text(old.levels[apart[0]]) if len(apart) == 1 else differing(new.levels, old.levels, apart)
-    both = ", ".join(f"{name}={level_text(new.levels[name])}" for name in shared)
+    text = (
+        format_level_text(old.levels[apart[0]])
+        if len(apart) == 1
+        else differing(new.levels, old.levels, apart)
+    )
+    both = ", ".join(f"{name}={format_level_text(new.levels[name])}" for name in shared)
     return printable(f"{differing(old.levels, new.levels, apart)}  against  {text}  ({both})")
 
 
@@ -272,7 +282,7 @@ def shared_labels(answer: Answer) -> dict[str, Scalar]:
     return {
         name: level
         for name, level in first.items()
-        if all(name in row and level_text(row[name]) == level_text(level) for row in rows)
+        if all(name in row and format_level_text(row[name]) == format_level_text(level) for row in rows)
     }
 
 
@@ -295,7 +305,7 @@ def _is(comparison: Comparison) -> str:
 
 
 def _format_than(comparison: Comparison) -> str:
-    word = comparative(comparison.metric, better=_make_direction(comparison) == "faster")
+    word = format_comparative(comparison.metric, better=_make_direction(comparison) == "faster")
     return f"{word} than" if is_speed(comparison.metric) else f"{word} {comparison.metric.name} than"
 
 

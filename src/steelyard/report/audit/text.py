@@ -6,20 +6,20 @@ import math
 from typing import Final
 
 from steelyard.core.units import format_quantity
-from steelyard.report.answer.sentences import notice
+from steelyard.report.answer.sentences import format_notice
 from steelyard.report.audit.counts import describe_counts
 from steelyard.report.audit.words import (
-    advice,
     by_elapsed_time,
     effect,
+    format_advice,
+    format_level,
     headline,
-    level_of,
     missed,
     open_ended,
 )
 from steelyard.report.text.digits import percent, probability
 from steelyard.report.text.label import counted, printable, shorten
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.audit import AS_STARTED, Audit, AuditedContext, Verdict
 
@@ -47,9 +47,9 @@ def lines(audit: Audit, width: int = 80) -> list[Line]:
     counts = [] if audit.counted is None else describe_counts(audit.counted)
     shown += [
         *_render_section("Counts", [f"{text}." for text in counts], width),
-        *_render_section("Warnings", [notice(warning, {}) for warning in audit.warnings], width),
+        *_render_section("Warnings", [format_notice(warning, {}) for warning in audit.warnings], width),
     ]
-    texts = [*(advice(context, audit) for context in audit.findings), open_ended(audit)]
+    texts = [*(format_advice(context, audit) for context in audit.findings), open_ended(audit)]
     shown += _render_section("What to do", [text for text in texts if text], width)
     unseen = [text for context in audit.findings if (text := missed(context, audit))]
     if unseen and not audit.counted and not audit.thorough:
@@ -100,7 +100,10 @@ def _render_table(audit: Audit, width: int) -> list[Line]:
             ),
             Column(
                 "where",
-                [Span(level_of(finding, finding.extreme.level).removeprefix("at ")) for finding in findings],
+                [
+                    Span(format_level(finding, finding.extreme.level).removeprefix("at "))
+                    for finding in findings
+                ],
                 right=False,
                 give_way=1,
             ),
@@ -152,12 +155,12 @@ def _render_section(title: str, texts: list[str], width: int) -> list[Line]:
         return []
     section: list[Line] = [(), (Span(title, "heading"),)]
     for text in texts:
-        section += paragraph(text, width, first="- ", rest="  ")
+        section += render_paragraph(text, width, first="- ", rest="  ")
     return section
 
 
 def _wrapped(text: str, width: int, style: Style) -> list[Line]:
-    return paragraph(text, width, rest="  ", style=style)
+    return render_paragraph(text, width, rest="  ", style=style)
 
 
 _ROWS: Final = 9

@@ -48,7 +48,7 @@ def effect(replicated: Replicated) -> str:
     return f"{ratio(value, interval)} × {'slower' if slower else 'faster'}{around}"
 
 
-def level_of(finding: AuditedContext, level: Scalar) -> str:
+def format_level(finding: AuditedContext, level: Scalar) -> str:
     """``at 400 bytes``, ``on against off``."""
     if not finding.context.endswith(("_bytes", "_offset")):
         return f"{printable(str(level))} against {printable(str(finding.typical[0]))}"
@@ -71,12 +71,12 @@ def headline(audit: Audit) -> str:
         also = f"; {named} {'move' if len(contexts) > 1 else 'moves'} the time" if contexts else ""
         text = f"{name_of(first)} is {effect(first.extreme)} than the typical one"
     else:
-        moved = f"{effect(first.extreme)} {level_of(first, first.extreme.level)}"
+        moved = f"{effect(first.extreme)} {format_level(first, first.extreme.level)}"
         text = f"{name_of(first)} moves the time: {moved}"
     return f"{_format_capital(text)}{also}."
 
 
-def advice(finding: AuditedContext, audit: Audit) -> str | None:
+def format_advice(finding: AuditedContext, audit: Audit) -> str | None:
     """Advice about a context that moves the time; ``None`` for others."""
     if finding.verdict != "moves":
         return None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # with numpy, which a plan does without
     from steelyard.claims.verdict import Instance
 
 
-def claim_text(claim: Claim, unit: str = "") -> str:
+def format_claim_text(claim: Claim, unit: str = "") -> str:
     """``O3 faster than O2 by 1.02``; the name of the claim, where it has one, stands before it.
 
     ``unit`` is that of the metric, for bounds.
@@ -25,7 +25,7 @@ def claim_text(claim: Claim, unit: str = "") -> str:
     return f"{printable(claim.name)}: {text}" if claim.name else text
 
 
-def evidence_words(claim: Claim, instance: Instance) -> str:
+def format_evidence_words(claim: Claim, instance: Instance) -> str:
     """``1.34 × (95 % CI 1.30 to 1.38, 30 blocks)``."""
     words: str = _make_words_of(claim).evidence(claim, instance.outcome, instance.evidence)
     return words

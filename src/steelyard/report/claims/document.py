@@ -15,8 +15,8 @@ from steelyard.claims.evidence import ScalesEvidence
 from steelyard.claims.verdict import Checked, Verdict
 from steelyard.core.errors import SteelyardError
 from steelyard.core.units import Scalar
-from steelyard.report.claims.claim import evidence_words
-from steelyard.report.claims.text import claim_of, words
+from steelyard.report.claims.claim import format_evidence_words
+from steelyard.report.claims.text import format_claim, words
 from steelyard.report.models.document import entry
 from steelyard.results.document import Format, Views, plain
 from steelyard.scaling.model import ScalingModel
@@ -109,7 +109,7 @@ def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
     family = verdict.family
     declared = msgspec.to_builtins(verdict.claim)
     return VerdictEntry(
-        claim=claim_of(verdict),
+        claim=format_claim(verdict),
         kind=declared.pop("kind"),
         name=verdict.claim.name,
         declared={key: value for key, value in declared.items() if value not in (None, {})},
@@ -120,7 +120,7 @@ def _make_entry(checked: Checked, verdict: Verdict) -> VerdictEntry:
                 StratumEntry(
                     instance.stratum,
                     instance.outcome,
-                    evidence_words(verdict.claim, instance),
+                    format_evidence_words(verdict.claim, instance),
                     instance.evidence,
                 )
                 for instance in verdict.instances

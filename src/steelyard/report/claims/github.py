@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from steelyard.claims.verdict import Checked
-from steelyard.report.claims.text import WORDS, claim_of, reservations, words
+from steelyard.report.claims.text import WORDS, format_claim, reservations, words
 from steelyard.stats.compare.judgement import Outcome
 
 _CLAIM: Final = re.compile(r"^[ \t]*\[\[[ \t]*claims[ \t]*\]\]", re.MULTILINE)
@@ -29,7 +29,7 @@ def render(checked: Checked, file: str | None, spec: str, *, strict: bool) -> st
     verdicts, name = checked.verdicts, checked.experiment
     commands = [
         _format_command(
-            verdict.outcome, f"{name}: {claim_of(verdict)}", words(verdict), file, line, strict=strict
+            verdict.outcome, f"{name}: {format_claim(verdict)}", words(verdict), file, line, strict=strict
         )
         for line, verdict in zip(lines_of(spec, checked), verdicts, strict=True)
         if verdict.outcome != "holds"

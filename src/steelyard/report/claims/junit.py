@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from steelyard.claims.verdict import Checked
-from steelyard.report.claims.text import WORDS, claim_of, reservations, words
+from steelyard.report.claims.text import WORDS, format_claim, reservations, words
 from steelyard.report.junit import Case, Ending, JunitSuite
 from steelyard.report.junit import render as rendered
 from steelyard.stats.compare.judgement import Outcome
@@ -28,7 +28,10 @@ def render(checked: Sequence[Checked], broken: Mapping[str, str] = {}, *, strict
         JunitSuite(
             verdicts.experiment,
             [
-                *(case(claim_of(verdict), verdict.outcome, words(verdict)) for verdict in verdicts.verdicts),
+                *(
+                    case(format_claim(verdict), verdict.outcome, words(verdict))
+                    for verdict in verdicts.verdicts
+                ),
                 *(
                     case(f"the run is {WORDS[outcome]}", outcome, text)
                     for outcome, text in reservations(verdicts)

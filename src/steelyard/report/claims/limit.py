@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from steelyard.claims.evidence import BreaksEvidence, MeanEvidence, PredictedEvidence
 from steelyard.core.units import format_quantity
-from steelyard.report.claims.phrases import between, units_text, why
+from steelyard.report.claims.phrases import between, format_units_text, why
 from steelyard.report.text.digits import percent, scale_text
 from steelyard.report.text.label import counted, named_levels, printable
 from steelyard.spec.claims.claim import Limit
@@ -27,7 +27,7 @@ def evidence(_claim: Limit, outcome: Outcome, found: MeanEvidence | PredictedEvi
     return _format_mean(outcome, found) if isinstance(found, MeanEvidence) else _predicted(found)
 
 
-def breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
+def format_breaks_words(breaks_evidence: BreaksEvidence, bound: str) -> str:
     """Return the scale from which a limit breaks."""
     name = f"{printable(breaks_evidence.name)}: " if breaks_evidence.name else ""
     falls = (
@@ -58,7 +58,7 @@ def _format_mean(outcome: Outcome, mean_evidence: MeanEvidence) -> str:
     what = "mean" if mean_evidence.quantile is None else _called(mean_evidence.quantile)
     words = (
         f"{what} {format_quantity(mean_evidence.mean, unit)} ({ci},"
-        f" {units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
+        f" {format_units_text(mean_evidence)}{_allowed(mean_evidence, outcome)})"
     )
     if outcome == "not_resolved" and mean_evidence.units_needed and not mean_evidence.reason:
         return f"{words}{_to_do(mean_evidence)}"

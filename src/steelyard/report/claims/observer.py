@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from steelyard.report.claims.phrases import levels_text, where_text
+from steelyard.report.claims.phrases import format_levels_text, where_text
 from steelyard.report.claims.ratio import evidence
 from steelyard.report.text.digits import percent
 from steelyard.spec.claims.claim import Unperturbed, Validates
@@ -15,10 +15,10 @@ def text(claim: Unperturbed | Validates, _unit: str) -> str:
     where = where_text(None, claim.where)
     if isinstance(claim, Unperturbed):
         margin = f"within {percent(claim.within)}{where}"
-        return f"{claim.unperturbed} unperturbed by {levels_text(claim.probe)} {margin}"
+        return f"{claim.unperturbed} unperturbed by {format_levels_text(claim.probe)} {margin}"
     by = "" if claim.least == 1 else f" by {claim.least:g}"
     better = "" if claim.outcome_least == 1 else f" by {claim.outcome_least:g}"
     return (
-        f"{levels_text(claim.intervention)} makes {claim.validates} {claim.direction}{by}"
+        f"{format_levels_text(claim.intervention)} makes {claim.validates} {claim.direction}{by}"
         f" and {claim.outcome} better{better}{where}"
     )

@@ -17,7 +17,7 @@ WORST: Final[dict[Outcome, int]] = {"fails": 0, "not_judged": 1, "not_resolved":
 """Order of outcomes, those that need attention first."""
 
 
-def levels_text(levels: Mapping[str, Scalar]) -> str:
+def format_levels_text(levels: Mapping[str, Scalar]) -> str:
     """``O3`` or ``n = 1000``: words speak for themselves, numbers do not."""
     return ", ".join(
         printable(level) if isinstance(level, str) else f"{name} = {level}" for name, level in levels.items()
@@ -58,7 +58,7 @@ def between(interval: Interval | None, unit: str, level: float) -> str:
     return f"{coverage(level)} {low} to {high}"
 
 
-def units_text(found: RatioEvidence | MeanEvidence | BestEvidence) -> str:
+def format_units_text(found: RatioEvidence | MeanEvidence | BestEvidence) -> str:
     """``30 blocks``; with what is assumed of runs that nothing pairs."""
     if found.by == "repetition":
         return f"{counted(found.n, 'repetition')} in one process, if nothing drifted"

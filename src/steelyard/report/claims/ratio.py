@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.claims.evidence import RatioEvidence
-from steelyard.report.claims.phrases import ci, levels_text, units_text, where_text, why
+from steelyard.report.claims.phrases import ci, format_levels_text, format_units_text, where_text, why
 from steelyard.report.text.digits import percent, ratio
 from steelyard.spec.claims.claim import Claim, Equivalent, Faster, NotSlower, Slower
 from steelyard.stats.compare.judgement import Outcome
@@ -19,14 +19,16 @@ def text(claim: Faster | Slower | NotSlower | Equivalent, _unit: str) -> str:
     """``O3 faster than O2 by 1.02``."""
     where = where_text(claim.metric, claim.where)
     if isinstance(claim, Equivalent):
-        one, other = levels_text(claim.equivalent), levels_text(claim.to)
+        one, other = format_levels_text(claim.equivalent), format_levels_text(claim.to)
         return f"{one} equivalent to {other} within {percent(claim.within)}{where}"
-    other = levels_text(claim.than)
+    other = format_levels_text(claim.than)
     if isinstance(claim, NotSlower):
-        return f"{levels_text(claim.not_slower)} not slower than {other} by {percent(claim.by)}{where}"
+        return f"{format_levels_text(claim.not_slower)} not slower than {other} by {percent(claim.by)}{where}"
     if isinstance(claim, Faster):
-        return f"{levels_text(claim.faster)} {_format_better('faster', 'slow', claim.by, other)}{where}"
-    return f"{levels_text(claim.slower)} {_format_better('slower', 'fast', claim.by, other)}{where}"
+        return (
+            f"{format_levels_text(claim.faster)} {_format_better('faster', 'slow', claim.by, other)}{where}"
+        )
+    return f"{format_levels_text(claim.slower)} {_format_better('slower', 'fast', claim.by, other)}{where}"
 
 
 def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> str:
@@ -36,7 +38,7 @@ def evidence(claim: Claim, outcome: Outcome, ratio_evidence: RatioEvidence) -> s
     words = (
         f"{ratio(ratio_evidence.ratio, ratio_evidence.interval)} ×"
         f" ({ci(ratio_evidence.ratio, ratio_evidence.interval, ratio_evidence.level)},"
-        f" {units_text(ratio_evidence)})"
+        f" {format_units_text(ratio_evidence)})"
     )
     if ratio_evidence.reason:
         return f"{words}, but {why(ratio_evidence.reason)}"

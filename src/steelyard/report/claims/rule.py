@@ -54,7 +54,7 @@ def broken_points(verdict: Verdict) -> list[Instance]:
     return sorted(broken, key=_compute_ratio_of, reverse=True)
 
 
-def crossing(answer: RuleAnswer) -> str:
+def format_crossing(answer: RuleAnswer) -> str:
     """Where the models of both sides cross."""
     if answer.breaks_at is None:
         return "the fitted models never cross"
@@ -118,7 +118,7 @@ def _format_growth(rule_evidence: RuleEvidence) -> str:
     if answer is None:
         return f"no verdict: {why(rule_evidence.reason)}"
     sure = "" if answer.probability is None else f"{share(answer.probability)} sure that {NO_FASTER}; "
-    return sure + crossing(answer)
+    return sure + format_crossing(answer)
 
 
 def _format_point(rule_point_evidence: RulePointEvidence) -> str:

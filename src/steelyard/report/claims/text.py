@@ -9,11 +9,11 @@ from typing import Final
 from steelyard.claims.evidence import MeanEvidence, PredictedEvidence, RuleEvidence, ScalesEvidence
 from steelyard.claims.verdict import Checked, Instance, Reservation, Verdict
 from steelyard.core.units import format_quantity
-from steelyard.report.claims.claim import claim_text, evidence_words
-from steelyard.report.claims.limit import breaks_words
+from steelyard.report.claims.claim import format_claim_text, format_evidence_words
+from steelyard.report.claims.limit import format_breaks_words
 from steelyard.report.claims.phrases import WORST
 from steelyard.report.claims.rule import summary
-from steelyard.report.models.cautions import cautions
+from steelyard.report.models.cautions import format_cautions
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import listed, named_levels, wrap
 from steelyard.report.text.line import Line, Span, Style
@@ -46,12 +46,12 @@ def words(verdict: Verdict) -> str:
 
     It says what is claimed, what decides, and in how many strata.
     """
-    return f"{claim_of(verdict)}: {_said(verdict)}"
+    return f"{format_claim(verdict)}: {_said(verdict)}"
 
 
-def claim_of(verdict: Verdict) -> str:
+def format_claim(verdict: Verdict) -> str:
     """Return the claim in words, bounds with the unit of their metric."""
-    return claim_text(verdict.claim, _format_unit(verdict))
+    return format_claim_text(verdict.claim, _format_unit(verdict))
 
 
 def lines(
@@ -64,9 +64,9 @@ def lines(
         out += _marked(verdict.outcome, words(verdict), width)
         if strata and len(verdict.instances) > 1:
             for each in sorted(verdict.instances, key=lambda instance: WORST[instance.outcome]):
-                text = f"{named_levels(each.stratum)}: {evidence_words(verdict.claim, each)}"
+                text = f"{named_levels(each.stratum)}: {format_evidence_words(verdict.claim, each)}"
                 out += _marked(each.outcome, text, width, indent="    ")
-    if texts := cautions([(claim_of(each), each) for each in ordered]):
+    if texts := format_cautions([(format_claim(each), each) for each in ordered]):
         out += [(), (Span("Warnings about models", "heading"),)]
         out += [(Span(line),) for text in texts for line in wrap(text, width, first="- ", rest="  ")]
     for text in filter(None, (_format_family(ordered, alpha), _by_models(ordered))):
@@ -177,10 +177,10 @@ def _said(verdict: Verdict) -> str:
     text = f"{WORDS[verdict.outcome]}{_count(verdict)}; "
     if len(verdict.instances) > 1 and instance.stratum:
         text += f"at {named_levels(instance.stratum)} "
-    text += evidence_words(verdict.claim, instance)
+    text += format_evidence_words(verdict.claim, instance)
     if verdict.breaks:
         first = min(verdict.breaks, key=lambda evidence: (evidence.at is None, evidence.at or 0.0))
-        text += f"; {breaks_words(first, _bound(verdict))}"
+        text += f"; {format_breaks_words(first, _bound(verdict))}"
     return text
 
 

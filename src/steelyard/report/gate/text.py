@@ -17,7 +17,7 @@ from steelyard.report.gate.words import (
 )
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import printable
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.gate import ORDER, Gate, GatedBenchmark, Qualification, Verdict
 
@@ -34,7 +34,7 @@ STYLES: Final[dict[Verdict, Style]] = {
 def list_lines(answer: Gate, width: int = 80) -> list[Line]:
     """Return the answer; benchmarks that are equivalent are in no table, unless they are few."""
     worst = answer.worst
-    out = paragraph(
+    out = render_paragraph(
         f"{SIGNS[worst]} {write_headline(answer)}", width, style=STYLES[worst], rest="  ", only_first=True
     )
     rows = [entry for verdict in ORDER for entry in answer.select(verdict)]
@@ -44,14 +44,14 @@ def list_lines(answer: Gate, width: int = 80) -> list[Line]:
     out += [(), *_make_table(answer, visible, width), ()]
     if len(rows) > len(visible):
         rest = len(rows) - len(visible)
-        out += [*paragraph(f"… and {rest} more; --json has all.", width, style="dim"), ()]
+        out += [*render_paragraph(f"… and {rest} more; --json has all.", width, style="dim"), ()]
     for text in (
         explain_outlook(answer),
         *list_notes(answer),
         None if answer.qualification else explain_qualifying(),
     ):
         if text:
-            out += paragraph(text, width, first="- ", rest="  ")
+            out += render_paragraph(text, width, first="- ", rest="  ")
     return out
 
 
@@ -84,6 +84,6 @@ def list_qualification(answer: Qualification, width: int = 80) -> list[Line]:
     sign, style = ("✓", "good") if not answer.alarms else ("?", "open")
     text = f"{sign} {answer.harness} at a margin of {percent(answer.margin)}, {answer.sessions} sessions."
     return [
-        *paragraph(text, width, style=STYLES["equivalent"] if style == "good" else STYLES["open"]),
-        *paragraph(describe_qualification(answer), width),
+        *render_paragraph(text, width, style=STYLES["equivalent"] if style == "good" else STYLES["open"]),
+        *render_paragraph(describe_qualification(answer), width),
     ]

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from steelyard.report.history.words import change_words, question_words, series_name, wander_words, where
+from steelyard.report.history.words import (
+    change_words,
+    format_question_words,
+    format_series_name,
+    format_wander_words,
+    where,
+)
 from steelyard.report.junit import Case, JunitSuite
 from steelyard.report.junit import render as rendered
 from steelyard.report.text.label import counted
@@ -21,21 +27,21 @@ def render(history: History, since: str | None = None, *, strict: bool, least: f
         worse.setdefault(id(series), []).append(words)
     questions = history.open_questions(since, least)
     reasons = {
-        id(question.series): question_words(history, question, least)
+        id(question.series): format_question_words(history, question, least)
         for question in questions
         if question.series is not None
     }
     incomplete = [
-        question_words(history, question, least) for question in questions if question.series is None
+        format_question_words(history, question, least) for question in questions if question.series is None
     ]
 
     def case(series: SeriesHistory) -> Case:
         machine = f", machine {series.machine}" if len(history.machines) > 1 else ""
-        name = f"{series.metric.name} of {series_name(series)}{machine}"
+        name = f"{series.metric.name} of {format_series_name(series)}{machine}"
         if sentences := worse.get(id(series)):
             return Case(name, "failed", "fails", "\n".join(sentences))
         if reason := reasons.get(id(series)):
-            why = " ".join(wander_words(series, wander) for wander in series.wanders)
+            why = " ".join(format_wander_words(series, wander) for wander in series.wanders)
             why = why or (f"not judged: {series.refused}" if series.refused else reason)
             fails = strict or series.broken_off
             kind = "not_judged" if series.refused or series.broken_off else "not_resolved"

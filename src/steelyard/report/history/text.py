@@ -6,20 +6,20 @@ from typing import Final
 
 from steelyard.report.history.words import (
     SIGNS,
-    bisection,
     change_words,
-    confirmation_words,
+    format_bisection,
+    format_confirmation_words,
+    format_level_words,
+    format_series_name,
+    format_wander_words,
     head,
-    level_words,
     notes,
-    series_name,
     stable,
-    wander_words,
     where,
 )
 from steelyard.report.text.cells import left_out, name_cell
 from steelyard.report.text.digits import percent
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import MOST_ROWS, Column, table
 from steelyard.results.history import Change, History, SeriesHistory
 
@@ -29,41 +29,49 @@ _INDENT: Final = "    "
 def lines(history: History, width: int = 80) -> list[Line]:
     """Return changes first, the latest last; then every series, machines, and the records left out."""
     changed = history.changes
-    out = [*paragraph(head(history), width, style="heading", rest="  "), ()]
+    out = [*render_paragraph(head(history), width, style="heading", rest="  "), ()]
     for series, change in changed[:MOST_ROWS]:
         out += _change(history, series, change, width)
     out += left_out(len(changed) - MOST_ROWS)
     for series in history.series:
         for wander in series.wanders:
-            sentence = f"? {wander_words(series, wander)}"
-            out += paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
+            sentence = f"? {format_wander_words(series, wander)}"
+            out += render_paragraph(sentence, width, style="open", rest=_INDENT, only_first=True)
     if not changed:
-        out += paragraph(stable(history), width)
+        out += render_paragraph(stable(history), width)
     out += [(), *_render_table(history, width)]
     if said_too := notes(history):
-        out += [(), *(line for text in said_too for line in paragraph(text, width, first="- ", rest="  "))]
+        out += [
+            (),
+            *(line for text in said_too for line in render_paragraph(text, width, first="- ", rest="  ")),
+        ]
     return out
 
 
 def _change(history: History, series: SeriesHistory, change: Change, width: int) -> list[Line]:
     sign, style = SIGNS[change.direction]
     text = f"{sign} {change_words(history, series, change)}"
-    shown = paragraph(text, width, style=style, rest=_INDENT, only_first=True)
-    shown += paragraph(where(change), width, first=_INDENT, rest=_INDENT)
+    shown = render_paragraph(text, width, style=style, rest=_INDENT, only_first=True)
+    shown += render_paragraph(where(change), width, first=_INDENT, rest=_INDENT)
     if change.confirmation is not None:
-        shown += paragraph(confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT)
-    elif (command := bisection(history, change)) is not None:
+        shown += render_paragraph(
+            format_confirmation_words(change.confirmation), width, first=_INDENT, rest=_INDENT
+        )
+    elif (command := format_bisection(history, change)) is not None:
         again = f"confirm it side by side: {command}"
-        shown += paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
+        shown += render_paragraph(again, width, first=_INDENT, rest=_INDENT, style="dim")
     return shown
 
 
 def _render_table(history: History, width: int) -> list[Line]:
     histories = history.series[:MOST_ROWS]
-    return [*table(series_columns(history, histories), width), *left_out(len(history.series) - MOST_ROWS)]
+    return [
+        *table(render_series_columns(history, histories), width),
+        *left_out(len(history.series) - MOST_ROWS),
+    ]
 
 
-def series_columns(history: History, histories: tuple[SeriesHistory, ...]) -> list[Column]:
+def render_series_columns(history: History, histories: tuple[SeriesHistory, ...]) -> list[Column]:
     """Return a row for each of these series."""
     columns = [
         Column(
@@ -74,14 +82,14 @@ def series_columns(history: History, histories: tuple[SeriesHistory, ...]) -> li
         ),
         Column(
             "treatment",
-            [name_cell(series_name(series)) for series in histories],
+            [name_cell(format_series_name(series)) for series in histories],
             right=False,
             is_name=True,
         ),
         Column("records", [Span(f"{len(series.points):,}") for series in histories]),
         Column(
             "latest",
-            [Span(level_words(history, series, series.points[-1].median)) for series in histories],
+            [Span(format_level_words(history, series, series.points[-1].median)) for series in histories],
         ),
         Column("noise", [Span("–" if each.noise is None else percent(each.noise)) for each in histories]),
         Column(

@@ -78,8 +78,9 @@ def change_words(history: History, series: SeriesHistory, change: Change) -> str
     """Return what changed, by how much, from where on."""
     back = f"; {short(change.undone_by)} undoes it" if change.undone_by else ""
     return (
-        f"{series.metric.name} of {series_name(series)}: {_KINDS[change.kind]}{size(history, series, change)}"
-        f" from {short(change.first)} on (p {_p(change.p)}){back}"
+        f"{series.metric.name} of {format_series_name(series)}:"
+        f" {_KINDS[change.kind]}{size(history, series, change)} from {short(change.first)} on"
+        f" (p {_p(change.p)}){back}"
     )
 
 
@@ -91,11 +92,11 @@ def size(history: History, series: SeriesHistory, change: Change) -> str:
     if change.kind == "spread":
         texts = [percent(value) for value in values]
     else:
-        texts = [level_words(history, series, value) for value in values]
+        texts = [format_level_words(history, series, value) for value in values]
     return f"{relative(change.ratio, change.ci95)}: {texts[0]} → {texts[1]}"
 
 
-def level_words(history: History, series: SeriesHistory, value: float) -> str:
+def format_level_words(history: History, series: SeriesHistory, value: float) -> str:
     """Return a median, or its ratio to that of the reference program."""
     return f"{value:.4g}" if history.reference else format_quantity(value, series.metric.unit, 4)
 
@@ -123,7 +124,7 @@ def where(change: Change) -> str:
     return f"one of {len(change.commits)} commits made it ({share(change.probability)} sure): {names}"
 
 
-def confirmation_words(confirmation: Confirmation) -> str:
+def format_confirmation_words(confirmation: Confirmation) -> str:
     """Return what came of measuring side by side."""
     size = f"{relative(confirmation.ratio, confirmation.ci95)}, {counted(confirmation.blocks, 'block')}"
     if confirmation.outcome != "confirmed":
@@ -137,7 +138,7 @@ def confirmation_words(confirmation: Confirmation) -> str:
     return f"confirmed side by side: {size}; {names} made it ({share(confirmation.probability)} sure)"
 
 
-def bisection(history: History, change: Change) -> str | None:
+def format_bisection(history: History, change: Change) -> str | None:
     """Return the command that measures both sides of a change.
 
     ``None`` where the records are not named after commits, or the change is not one of level.
@@ -147,19 +148,19 @@ def bisection(history: History, change: Change) -> str | None:
     return f"steelyard bisect {short(change.last_before)} {short(change.first)} --build CMD -- PROGRAM"
 
 
-def wander_words(series: SeriesHistory, wander: Wander) -> str:
+def format_wander_words(series: SeriesHistory, wander: Wander) -> str:
     """Say that a series moves as another pattern does, and what tells a machine from a program."""
     moves = _MOVES[wander.pattern]
     if wander.ratio is not None:
         moves = f"drifts by {percent(abs(wander.ratio - 1))} from the first record to the last"
-    quantity = f"{_QUANTITIES[wander.kind]}{series.metric.name} of {series_name(series)}"
+    quantity = f"{_QUANTITIES[wander.kind]}{series.metric.name} of {format_series_name(series)}"
     return (
         f"{quantity} {moves}. No commit is named: the machine may have changed. A reference program in each"
         " record tells (--reference LABEL)."
     )
 
 
-def resolvable_words(series: SeriesHistory) -> str:
+def format_resolvable_words(series: SeriesHistory) -> str:
     """Return the smallest steps that would have shown, latest and in the middle."""
     if series.resolvable is None:
         return ""
@@ -173,7 +174,7 @@ def _format_percent_of_step(size: float) -> str:
     return percent(size) if size < _LARGE_STEP else f"more than {percent(_LARGE_STEP)}"
 
 
-def series_name(series: SeriesHistory) -> str:
+def format_series_name(series: SeriesHistory) -> str:
     """Treatment and labels."""
     labels = named_levels(series.labels)
     return f"{printable(series.treatment) or 'the program'}{f' ({labels})' if labels else ''}"
@@ -184,12 +185,16 @@ def check_words(history: History, since: str | None, *, strict: bool, least: flo
     from_on = f" from {short(since)} on" if since else ""
     if worse := history.regressions(since):
         names = listed(
-            list(dict.fromkeys(f"{series.metric.name} of {series_name(series)}" for series, _ in worse))
+            list(
+                dict.fromkeys(f"{series.metric.name} of {format_series_name(series)}" for series, _ in worse)
+            )
         )
         suspected = all(change.confirmation is None for _, change in worse)
         changes = counted(len(worse), "suspected change" if suspected else "change")
         return f"fails: {changes} for the worse{from_on} that nothing undoes ({names})"
-    reasons = [question_words(history, question, least) for question in history.open_questions(since, least)]
+    reasons = [
+        format_question_words(history, question, least) for question in history.open_questions(since, least)
+    ]
     if not reasons:
         return f"holds: no lasting change for the worse{from_on}; {_format_resolution(history)}"
     code = history.exit_code(strict=strict, since=since, least=least)
@@ -204,10 +209,10 @@ def _format_resolution(history: History) -> str:
         key=lambda series: series.resolvable.middle if series.resolvable else 0.0,
     )
     everywhere = "" if len(history.series) == 1 else "in every series, "
-    return f"{everywhere}{resolvable_words(noisiest)}"
+    return f"{everywhere}{format_resolvable_words(noisiest)}"
 
 
-def question_words(history: History, question: OpenQuestion, least: float) -> str:
+def format_question_words(history: History, question: OpenQuestion, least: float) -> str:
     """Why the absence of a change proves nothing, as the end of a sentence."""
     if question.record is not None:
         return f"{printable(question.record.record)} {printable(question.record.why)}"
@@ -219,11 +224,11 @@ def question_words(history: History, question: OpenQuestion, least: float) -> st
 
 
 def _format_series_words(series: SeriesHistory, reason: str, least: float) -> str:
-    name = f"{series.metric.name} of {series_name(series)}"
+    name = f"{series.metric.name} of {format_series_name(series)}"
     if reason == "unconfirmed":
         return f"a change of {name} did not show side by side, and might have been missed"
     if reason == "noise":
-        return f"{name} is too noisy to show {percent(least)}: {resolvable_words(series)}"
+        return f"{name} is too noisy to show {percent(least)}: {format_resolvable_words(series)}"
     return f"{name} wanders" if series.wanders else f"{name} is not judged"
 
 
@@ -243,13 +248,13 @@ def notes(history: History) -> list[str]:
     if len(history.breaks) > MOST_COMMITS:
         texts.append(f"The machine changed {len(history.breaks) - MOST_COMMITS} times more; --json has all.")
     texts += [
-        f"{series_name(series)}: {counted(len(series.outliers), 'outlying record')},"
+        f"{format_series_name(series)}: {counted(len(series.outliers), 'outlying record')},"
         f" {listed([short(commit) for commit in series.outliers])}; it moves nothing."
         for series in history.series
         if series.outliers
     ]
     texts += [
-        f"{series.metric.name} of {series_name(series)} not judged:"
+        f"{series.metric.name} of {format_series_name(series)} not judged:"
         f" its analysis broke off ({series.broken_off})."
         " This is a defect of Steelyard: please report it with the output of --json."
         for series in history.series

@@ -14,7 +14,7 @@ from steelyard.scaling.model import ModelWarning
 MOST_CAUTIONS: Final = 12
 
 
-def cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
+def format_cautions(verdicts: Sequence[tuple[str, Verdict]]) -> list[str]:
     """Return a sentence for each warning, with the claims that it is about; what several share is said once.
 
     Parameters

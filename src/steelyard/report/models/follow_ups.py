@@ -8,7 +8,7 @@ import msgspec
 
 from steelyard.core.units import format_quantity
 from steelyard.report.text.digits import scale_text, share
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.scaling.limit import Breaks
 from steelyard.scaling.model import ScalingModel
 from steelyard.scaling.question import SURE
@@ -49,7 +49,7 @@ def lines(after: After, width: int = 80) -> list[Line]:
 
 
 def _wrapped(text: str, width: int) -> list[Line]:
-    return paragraph(text, width, first="  ", rest="    ")
+    return render_paragraph(text, width, first="  ", rest="    ")
 
 
 def _limit(model: ScalingModel, breaks: Breaks) -> str:

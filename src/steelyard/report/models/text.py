@@ -14,7 +14,7 @@ from steelyard.report.claims import text as verdicts
 from steelyard.report.claims.rule import summary
 from steelyard.report.text.digits import share
 from steelyard.report.text.label import printable, shorten, wrap
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.scaling.litmus import Cause
 from steelyard.scaling.model import NotModelled, RankAnswer, ScalingModel, Validation
@@ -57,7 +57,7 @@ def lines(
     if failed:
         out += [(), (Span("Not modelled", "heading"),)]
         for modelled in failed[:MOST_NOTES]:
-            out += paragraph(
+            out += render_paragraph(
                 f"{_name(modelled.name, modelled.metric)}: {modelled.reason}", width, first="  ", rest="    "
             )
         if len(failed) > MOST_NOTES:
@@ -88,7 +88,7 @@ def _render_summary(models: Sequence[ScalingModel], width: int) -> list[Line]:
     }
     parts = [f"{ranks[rank]} {words[rank]}" for rank in SIGNS if ranks[rank]]
     text = f"Of {sum(ranks.values())} expectations " + ", ".join(parts) + "."
-    return [*paragraph(text, width, style="heading"), ()]
+    return [*render_paragraph(text, width, style="heading"), ()]
 
 
 def _name(name: str, metric: str) -> str:
@@ -174,7 +174,7 @@ def _format_prediction(model: ScalingModel, number: int) -> str:
 
 def _render_rule(rule: Verdict, width: int) -> list[Line]:
     words, style = verdicts.WORDS[rule.outcome], verdicts.STYLES[rule.outcome]
-    head = f"rule {verdicts.claim_of(rule)}: "
+    head = f"rule {verdicts.format_claim(rule)}: "
     text = wrap(f"{head}{words}; {summary(rule)}", width, rest="  ")
     first = text[0]
     at = first.find(words, len(head) - 1)
@@ -200,7 +200,7 @@ def _render_notes(ordered: Sequence[tuple[ScalingModel, Cause | None]], width: i
             if len(names) == len(ordered) > 1
             else (names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more")
         )
-        out += paragraph(f"{text}: {words}", width, first="  ", rest="    ")
+        out += render_paragraph(f"{text}: {words}", width, first="  ", rest="    ")
     if len(groups) > MOST_NOTES:
         out.append((Span(f"  … and {len(groups) - MOST_NOTES} more (--json has all)"),))
     return out

@@ -15,7 +15,7 @@ from steelyard.report.observe.traces import traced
 from steelyard.report.text.axis import axis_of
 from steelyard.report.text.digits import bounds, decimals, percent, probability, ratio
 from steelyard.report.text.label import counted, listed, pad, printable, shorten
-from steelyard.report.text.line import Line, Span, Style, paragraph
+from steelyard.report.text.line import Line, Span, Style, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.observation import AnyLevel, Change, Observation, Perturbation, Probed
 
@@ -34,23 +34,23 @@ _FEW: Final = 6
 
 def lines(observation: Observation, width: int = 80) -> list[Line]:
     """Everything, in at most ``width`` columns."""
-    shown = paragraph(headline(observation), width, rest="  ")
+    shown = render_paragraph(headline(observation), width, rest="  ")
     if observation.metrics:
-        shown += [(), *paragraph(_format_caption(observation), width, style="dim", rest="  ")]
+        shown += [(), *render_paragraph(_format_caption(observation), width, style="dim", rest="  ")]
     tests = {test.metric.name: test for test in observation.any_level}
     for place, metric in enumerate(observation.metrics):
         shown += [(), *_of_metric(metric, observation, width)]
         if (test := tests.get(metric.name)) is not None:
-            shown += paragraph(_any_level(test, observation), width, rest="  ")
+            shown += render_paragraph(_any_level(test, observation), width, rest="  ")
         elif len(rows := rows_of(metric, observation)) > 1 and observation.any_level:
             text = f"any of {counted(len(rows) + 1, 'level')}: no test: nothing varies between blocks"
-            shown += paragraph(text, width, rest="  ")
+            shown += render_paragraph(text, width, rest="  ")
         if not place:
             shown += [(), *_render_figure(rows_of(metric, observation), width)]
     for probe in observation.probes:
         if probe.differs:
             text = f"{printable(probe.name)}: the program behaves differently: {probe.differs}. Not compared."
-            shown += [(), *paragraph(text, width, rest="  ", style="bad")]
+            shown += [(), *render_paragraph(text, width, rest="  ", style="bad")]
     shown += _render_contests(observation, width)
     shown += traced(observation, width)
     return shown + _predicted(observation, width) + _render_notes(observation, width)
@@ -101,7 +101,7 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
     if not observation.contests:
         both = f"{printable(observation.command)} and {printable(observation.versus)}"
         text = f"{both} cannot be compared: no block of both is complete."
-        return [(), *paragraph(text, width)]
+        return [(), *render_paragraph(text, width)]
     alone, *_ = observation.contests
     title = (
         f"{alone.metric.name} of {printable(observation.versus)} over that of"
@@ -155,9 +155,9 @@ def _render_contests(observation: Observation, width: int) -> list[Line]:
     rows = table(columns, width)
     return [
         (),
-        *paragraph(title, width, rest="  ", style="heading"),
+        *render_paragraph(title, width, rest="  ", style="heading"),
         *rows,
-        *(paragraph(text, width) if text else ()),
+        *(render_paragraph(text, width) if text else ()),
     ]
 
 
@@ -185,11 +185,11 @@ def rows_of(metric: Metric, observation: Observation) -> list[tuple[Probed, Chan
 
 
 def _of_metric(metric: Metric, observation: Observation, width: int) -> list[Line]:
-    title = (Span(metric_title(metric, observation), "heading"),)
+    title = (Span(format_metric_title(metric, observation), "heading"),)
     return [title, *table(change_columns(rows_of(metric, observation), observation), width)]
 
 
-def metric_title(metric: Metric, observation: Observation) -> str:
+def format_metric_title(metric: Metric, observation: Observation) -> str:
     """Return the metric, and what it is without a probe."""
     return f"{metric.name}, {format_quantity(observation.typical[metric.name], metric.unit)} without a probe"
 
@@ -273,7 +273,7 @@ def _predicted(observation: Observation, width: int) -> list[Line]:
         )
     shown: list[Line] = [(), (Span("Does a change in one metric predict a change in another?", "heading"),)]
     for text in texts:
-        shown += paragraph(text, width, first="- ", rest="  ")
+        shown += render_paragraph(text, width, first="- ", rest="  ")
     return shown
 
 
@@ -287,7 +287,7 @@ def _render_notes(observation: Observation, width: int) -> list[Line]:
             "A processor has few counters. Under a probe that counts too, they take turns, and what is shown"
             " of them is an estimate from a part of the run."
         )
-    return [line for text in texts for line in [(), *paragraph(text, width, style="dim", rest="  ")]]
+    return [line for text in texts for line in [(), *render_paragraph(text, width, style="dim", rest="  ")]]
 
 
 def _compared(observation: Observation) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from steelyard.core.units import format_quantity
 from steelyard.report.text.label import counted, printable, shorten
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.observation import Observation, Trace
 
@@ -32,14 +32,14 @@ def traced(observation: Observation, width: int) -> list[Line]:
         " event)"
     )
     lines: list[Line] = [(), (Span("In the course of a run", "heading"),)]
-    lines += paragraph(caption, width, rest="  ", style="dim")
+    lines += render_paragraph(caption, width, rest="  ", style="dim")
     for event in dict.fromkeys(trace.event for trace in observation.traces):
         traces = [trace for trace in observation.traces if trace.event == event]
         lines += [(), *_of_event(event, traces, observation.alpha, width)]
     uncounted = sum(trace.uncounted for trace in observation.traces)
     if uncounted:
         text = f"{counted(uncounted, 'trace')} left out: perf did not count the event all the time."
-        lines += [(), *paragraph(text, width, rest="  ", style="dim")]
+        lines += [(), *render_paragraph(text, width, rest="  ", style="dim")]
     return lines
 
 

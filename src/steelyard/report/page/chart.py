@@ -204,7 +204,7 @@ BESIDE: Final = (28, 36)
 """Columns of a shortened name above its row and at its left, and of those that would be alike with fewer."""
 
 
-def rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
+def draw_rows_axis(names: Sequence[str], field: str = "name") -> dict[str, Any]:
     """Return a row for each name, in this order.
 
     Names stand above their rows while these are few, so that little is cut off on a narrow page. What is cut

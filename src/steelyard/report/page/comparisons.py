@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from steelyard.report.answer.presentation import Presentation
 from steelyard.report.answer.tables import measured_columns, other_columns, pair_columns, primary
-from steelyard.report.answer.words import comparative, is_speed, pair_name, verdict
+from steelyard.report.answer.words import format_comparative, is_speed, pair_name, verdict
 from steelyard.report.page.chart import Chart, Section
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.cells import interval_cell, ratio_cell
+from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
 from steelyard.report.text.digits import percent
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
@@ -63,7 +63,7 @@ def _draw_effects(view: Presentation, called: Names) -> Chart:
     shown = estimates[:MOST_ROWS]
     title = "speedup" if is_speed(answer.metric) else "times better"
     margin = answer.declared.margin
-    better = comparative(answer.metric, better=True)
+    better = format_comparative(answer.metric, better=True)
     about = f"Right of 1 is {better}. Thick: 95 % confidence interval of the ratio."
     if any(estimate.prediction for estimate in shown):
         about += " Thin: where a new context would lie (95 % prediction interval)."
@@ -122,8 +122,8 @@ def _adjusted(
             "treatment", [Span(called[comparison.treatment.label]) for comparison, _ in known], right=False
         ),
         Column("against", [Span(called[comparison.baseline.label]) for comparison, _ in known], right=False),
-        Column("S, ratio of means", [ratio_cell(it.value, it.ci95) for _, it in known]),
-        Column("95 % CI", [interval_cell(it.value, it.ci95) for _, it in known], right=False),
+        Column("S, ratio of means", [render_ratio_cell(it.value, it.ci95) for _, it in known]),
+        Column("95 % CI", [render_interval_cell(it.value, it.ci95) for _, it in known], right=False),
         Column("u of S", [Span(f"{it.u:.2g}") for _, it in known]),
         Column(
             "spread of one run of each",

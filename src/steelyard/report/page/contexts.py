@@ -9,7 +9,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.core.units import is_number
-from steelyard.report.answer.contexts import context_columns, sentences
+from steelyard.report.answer.contexts import render_context_columns, sentences
 from steelyard.report.answer.words import pair_name
 from steelyard.report.page.chart import (
     ACCENT,
@@ -23,8 +23,8 @@ from steelyard.report.page.chart import (
     Chart,
     Section,
     data,
+    draw_rows_axis,
     number,
-    rows_axis,
     rows_px,
     tooltip,
     unless_chosen,
@@ -178,7 +178,7 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
             row |= {"least": across.prediction.low, "most": across.prediction.high}
             row |= {"next": bounds(across.speedup, across.prediction)}
         together.append(row)
-    y = rows_axis([_pair(context_finding, called) for context_finding in findings])
+    y = draw_rows_axis([_pair(context_finding, called) for context_finding in findings])
 
     ratios = [row["speedup"] for row in singles]
     ratios += [row[end] for row in together for end in ("low", "high", "least", "most") if end in row]
@@ -247,7 +247,7 @@ def _draw_single(answer: Answer, findings: list[ContextFinding], called: Names) 
         " (thick) and where a new context would lie (thin).",
         spec={"height": rows_px(len(findings)), "layer": layers},
         data={"singles": singles, "together": together},
-        columns=tuple(context_columns(answer.contexts, called)),
+        columns=tuple(render_context_columns(answer.contexts, called)),
         rows_of=tuple(context.treatment.label for context in answer.contexts),
     )
 

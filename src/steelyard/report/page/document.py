@@ -20,7 +20,7 @@ from steelyard.report.page.bundle import bundle
 from steelyard.report.page.chart import CHOSEN, DARK, LIGHT, Chart, Rows, Section, config
 from steelyard.report.page.columns import RunColumns
 from steelyard.report.page.contents import PageContents, PageModels, Shown
-from steelyard.report.page.html_table import html_table
+from steelyard.report.page.html_table import format_html_table
 from steelyard.report.page.sections import called, claims, headline, sections, sections_of, state
 from steelyard.report.text.label import counted, printable
 
@@ -182,7 +182,7 @@ class _Part(ABC):
             parts += [f"<p>{escape(text)}</p>" for text in section.sentences]
         parts += [self._figure(chart) for chart in section.charts]
         parts += [
-            html_table(title, columns, rows, self.numbers)
+            format_html_table(title, columns, rows, self.numbers)
             for title, columns, rows in section.tables
             if columns
         ]
@@ -193,7 +193,7 @@ class _Part(ABC):
     def _figure(self, chart: Chart) -> str:
         place = self.place(chart.name)
         table = (
-            html_table(chart.title, chart.columns, chart.rows_of, self.numbers, below=True)
+            format_html_table(chart.title, chart.columns, chart.rows_of, self.numbers, below=True)
             if chart.columns
             else ""
         )

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.report.answer.effect_words import called as effect_name
-from steelyard.report.answer.effect_words import interactions, step_text
-from steelyard.report.answer.effects import caption, effect_columns, level_columns, level_name, notes
+from steelyard.report.answer.effect_words import format_interactions, format_step_text
+from steelyard.report.answer.effects import (
+    caption,
+    format_level_name,
+    notes,
+    render_effect_columns,
+    render_level_columns,
+)
 from steelyard.report.page.chart import (
     ACCENT,
     GRID,
@@ -15,12 +21,12 @@ from steelyard.report.page.chart import (
     Section,
     at_the_end,
     data,
+    draw_rows_axis,
     number,
-    rows_axis,
     rows_px,
     tooltip,
 )
-from steelyard.report.page.forest import Estimated, forest, forest_columns, rows
+from steelyard.report.page.forest import Estimated, forest, render_forest_columns, rows
 from steelyard.report.text.label import printable
 
 if TYPE_CHECKING:
@@ -51,7 +57,9 @@ def section(answer: Answer) -> Section | None:
         for effect in answer.effects
         if effect.undefined is not None
     )
-    said = (sentence for effect in answer.effects for sentence in (*interactions(effect), *notes(effect)))
+    said = (
+        sentence for effect in answer.effects for sentence in (*format_interactions(effect), *notes(effect))
+    )
     return Section("factors", "Factors and interactions", (*told, *dict.fromkeys(said)), charts)
 
 
@@ -72,12 +80,12 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             " factor grows with the other. Thick: 95 % confidence interval; grey: not resolved.",
             spec=forest(estimated, "ratio"),
             data={"rows": rows(estimated)},
-            columns=forest_columns(estimated, "effect"),
+            columns=render_forest_columns(estimated, "effect"),
         )
     levels = [
         row
         for level in factorial.levels
-        if (row := _make_row(level_name(factorial, level), level.ratio, level.ci95)) is not None
+        if (row := _make_row(format_level_name(factorial, level), level.ratio, level.ci95)) is not None
     ]
     if levels:
         yield Chart(
@@ -86,14 +94,14 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             about="Over all levels of the other factors; intervals of 95 %, no verdicts.",
             spec=forest(levels[:MOST], "ratio"),
             data={"rows": rows(levels[:MOST])},
-            columns=tuple(level_columns(factorial, factorial.levels)),
+            columns=tuple(render_level_columns(factorial, factorial.levels)),
         )
     conditional = []
     for conditional_effect in factorial.conditional:
         first, second = axes[conditional_effect.factor], axes[conditional_effect.at]
         name = (
-            f"{printable(first.name)}: {step_text(first, 0)} → {step_text(first, 1)}"
-            f"  at  {printable(second.name)} = {step_text(second, conditional_effect.step)}"
+            f"{printable(first.name)}: {format_step_text(first, 0)} → {format_step_text(first, 1)}"
+            f"  at  {printable(second.name)} = {format_step_text(second, conditional_effect.step)}"
         )
         if (row := _make_row(name, conditional_effect.ratio, conditional_effect.ci95)) is not None:
             conditional.append(row)
@@ -104,7 +112,7 @@ def _draw_charts(factorial: Factorial, i: int) -> Iterator[Chart]:
             about="Without an interaction, the dots of a factor would lie in one line. Intervals of 95 %.",
             spec=forest(conditional[:MOST], "ratio"),
             data={"rows": rows(conditional[:MOST])},
-            columns=forest_columns(conditional, "factor"),
+            columns=render_forest_columns(conditional, "factor"),
         )
 
 
@@ -121,7 +129,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
     for bar in bars:
         bar["says"] = f"{100 * bar['share']:.1f} %"
     x = number("share", "share of the variation", axis={"format": "%", "tickCount": 5}, scale={"zero": True})
-    y = rows_axis([bar["name"] for bar in bars])
+    y = draw_rows_axis([bar["name"] for bar in bars])
     colour: dict[str, Any] = {
         "field": "kind",
         "type": "nominal",
@@ -146,7 +154,7 @@ def _draw_variation(factorial: Factorial, largest: list[Effect], i: int) -> Char
         about="What each effect explains of the variation of the logarithms.",
         spec={"data": data("rows"), "height": rows_px(len(bars)), "layer": layers},
         data={"rows": bars},
-        columns=tuple(effect_columns(factorial, largest)),
+        columns=tuple(render_effect_columns(factorial, largest)),
     )
 
 

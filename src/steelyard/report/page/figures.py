@@ -32,7 +32,7 @@ _SIZE: Final = re.compile(r'(width|height)="([0-9.]+)"')
 _COLOUR: Final = re.compile(r"var\(--(\w+)\)")
 
 
-def figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
+def draw_figure_spec(chart: Chart, width: int = COLUMN_PX) -> dict[str, Any]:
     """Return a chart as one Vega-Lite document with its data, its colours written out."""
     return _on_paper(
         {
@@ -97,7 +97,7 @@ def write_figures(every: Sequence[Shown], directory: Path, only: Sequence[str] =
     draw = converter()
     written: list[Path] = []
     for name, chart in ((name, figures[name]) for name in names):
-        spec = figure_spec(chart)
+        spec = draw_figure_spec(chart)
         svg: str = draw.vegalite_to_svg(spec)
         contents = {
             ".svg": svg.encode(),

@@ -19,13 +19,13 @@ from steelyard.report.page.chart import (
     Spec,
     at_the_end,
     data,
-    rows_axis,
+    draw_rows_axis,
     rows_px,
     tooltip,
     unless_chosen,
 )
 from steelyard.report.page.ratio_axis import make_ratio_axis
-from steelyard.report.text.cells import interval_cell, ratio_cell
+from steelyard.report.text.cells import render_interval_cell, render_ratio_cell
 from steelyard.report.text.digits import bounds, ratio
 from steelyard.report.text.line import Span, Style
 from steelyard.report.text.table import Column
@@ -79,15 +79,15 @@ def _compute_ends(estimated: Estimated) -> tuple[float, ...]:
     return (estimated.value, *(end for interval in intervals for end in (interval.low, interval.high)))
 
 
-def forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, ...]:
+def render_forest_columns(estimateds: Sequence[Estimated], what: str) -> tuple[Column, ...]:
     """Return the same as a table."""
     verdicts = any(estimate.verdict for estimate in estimateds)
     return (
         Column(what, [Span(estimate.name) for estimate in estimateds], right=False),
-        Column("ratio", [ratio_cell(estimate.value, estimate.interval) for estimate in estimateds]),
+        Column("ratio", [render_ratio_cell(estimate.value, estimate.interval) for estimate in estimateds]),
         Column(
             "95 % CI",
-            [interval_cell(estimate.value, estimate.interval) for estimate in estimateds],
+            [render_interval_cell(estimate.value, estimate.interval) for estimate in estimateds],
             right=False,
         ),
         *(
@@ -117,7 +117,7 @@ def forest(estimateds: Sequence[Estimated], title: str, margin: float | None = N
     )
     bounded = any(estimate.interval for estimate in estimateds)
     shared: dict[str, Any] = {
-        "y": rows_axis([estimate.name for estimate in estimateds]),
+        "y": draw_rows_axis([estimate.name for estimate in estimateds]),
         "opacity": unless_chosen(1.0, 0.2),
         "tooltip": tooltip(name="what", says="ratio", ci="95 % CI", **predicted),
     }

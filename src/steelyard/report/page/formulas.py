@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from steelyard.report.page.latex import latex_text
+from steelyard.report.page.latex import format_latex_text
 from steelyard.report.text.digits import share
 
 if TYPE_CHECKING:
@@ -76,12 +76,12 @@ def _format_fraction(value: Fraction | int) -> str:
     return str(exact) if exact.denominator == 1 and exact >= 0 else f"({exact})"
 
 
-def latex(models: Sequence[ScalingModel]) -> str:
+def format_latex(models: Sequence[ScalingModel]) -> str:
     """Return an aligned equation with a line for each model."""
     lines = []
     for model in models:
-        name = latex_text(" ".join(filter(None, (model.name, model.metric))))
-        over = ", ".join(rf"\mathit{{{latex_text(parameter)}}}" for parameter in model.parameters)
+        name = format_latex_text(" ".join(filter(None, (model.name, model.metric))))
+        over = ", ".join(rf"\mathit{{{format_latex_text(parameter)}}}" for parameter in model.parameters)
         lines.append(rf"  \text{{{name}}}({over}) &= {_format_latex_sum(model)}")
     return "% needs \\usepackage{amsmath}\n\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}\n"
 
@@ -95,7 +95,7 @@ def _format_latex_sum(model: ScalingModel) -> str:
 def _format_latex_term(term: Term, parameters: tuple[str, ...]) -> str:
     factors = [_format_scientific(term.coefficient)]
     for growth, name in zip(term.growth, parameters, strict=True):
-        factors += _format_latex_growth(growth, rf"\mathit{{{latex_text(name)}}}")
+        factors += _format_latex_growth(growth, rf"\mathit{{{format_latex_text(name)}}}")
     return r"\,".join(factors)
 
 

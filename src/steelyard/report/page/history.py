@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import Final
 
 from steelyard.report.answer.words import Finding
-from steelyard.report.history.text import series_columns
+from steelyard.report.history.text import render_series_columns
 from steelyard.report.history.words import (
     SIGNS,
-    bisection,
     change_words,
+    format_bisection,
+    format_series_name,
+    format_wander_words,
     notes,
-    series_name,
     short,
     size,
     stable,
-    wander_words,
     where,
 )
 from steelyard.report.page.chart import Section
@@ -48,7 +48,7 @@ def headline(history: History) -> tuple[list[Finding], str]:
         for series, change in reversed(history.changes)
     ]
     findings += [
-        Finding(f"? {wander_words(series, wander)}", "", "open")
+        Finding(f"? {format_wander_words(series, wander)}", "", "open")
         for series in history.series
         for wander in series.wanders
     ]
@@ -63,7 +63,9 @@ def headline(history: History) -> tuple[list[Finding], str]:
 def commands(history: History) -> str:
     """Return what confirms each change side by side, a command a line; empty where none can."""
     return "\n".join(
-        dict.fromkeys(command for _, change in history.changes if (command := bisection(history, change)))
+        dict.fromkeys(
+            command for _, change in history.changes if (command := format_bisection(history, change))
+        )
     )
 
 
@@ -81,7 +83,7 @@ def _draw_changes(history: History) -> Section | None:
         return None
     changes = [change for _, change in changed]
     columns = (
-        Column("treatment", [Span(series_name(series)) for series, _ in changed], right=False),
+        Column("treatment", [Span(format_series_name(series)) for series, _ in changed], right=False),
         Column("metric", [Span(series.metric.name) for series, _ in changed], right=False),
         Column("of", [Span(one.kind.replace("_", " ")) for one in changes], right=False),
         Column(
@@ -112,7 +114,9 @@ def _draw_series(history: History) -> Section | None:
         return None
     groups: dict[tuple[str, str, str], list[SeriesHistory]] = {}
     for series in history.series:
-        groups.setdefault((series.metric.name, series.treatment, series_name(series)), []).append(series)
+        groups.setdefault((series.metric.name, series.treatment, format_series_name(series)), []).append(
+            series
+        )
     ordered = sorted((tuple(histories) for histories in groups.values()), key=_compute_urgency)
     shown = [(group, kind) for group in ordered for kind in _get_kinds(group)][:MOST]
     most = max(2, MOST_POINTS // max(1, len(shown)))
@@ -127,7 +131,7 @@ def _draw_series(history: History) -> Section | None:
         said.append(f"Charts show the latest {most:,} of {len(history.commits):,} records.")
     every = (
         "Series",
-        tuple(series_columns(history, history.series)),
+        tuple(render_series_columns(history, history.series)),
         tuple(s.treatment for s in history.series),
     )
     return Section("series", "Every record", tuple(said), charts, (every,))

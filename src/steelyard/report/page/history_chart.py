@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from steelyard.report.history.words import level_words, series_name, short, where
+from steelyard.report.history.words import format_level_words, format_series_name, short, where
 from steelyard.report.page.chart import (
     ACCENT,
     BETTER,
@@ -89,7 +89,7 @@ class SeriesChart:
         ]
         return Chart(
             name=name,
-            title=f"{_OF[self.kind]}{self.name} of {series_name(self.group[0])}",
+            title=f"{_OF[self.kind]}{self.name} of {format_series_name(self.group[0])}",
             about=about,
             spec={"height": 220, "layer": layers},
             data={"points": rows, "bands": bands, "levels": levels, "breaks": breaks},
@@ -119,7 +119,7 @@ class SeriesChart:
                 "treatment": series.treatment,
                 "machine": f"machine {series.machine}",
                 "value": value / self.factor,
-                "says": level_words(self.found, series, point.median),
+                "says": format_level_words(self.found, series, point.median),
                 "runs": point.digest.n,
                 "u": percent(point.u) if point.u else "–",
                 "s": "–" if point.digest.s is None else percent(point.digest.s),

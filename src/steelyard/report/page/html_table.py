@@ -12,7 +12,7 @@ RUN: Final = "run"
 """The column of a table of single runs by which a dot leads to its row."""
 
 
-def html_table(
+def format_html_table(
     caption: str,
     columns: Sequence[Column],
     rows_of: Sequence[str] = (),

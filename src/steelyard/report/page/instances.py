@@ -19,15 +19,15 @@ from steelyard.report.page.chart import (
     Section,
     at_the_end,
     data,
+    draw_rows_axis,
     number,
-    rows_axis,
     rows_px,
     tooltip,
     unless_chosen,
 )
 from steelyard.report.page.columns import described_name
 from steelyard.report.text.digits import percent, quantity
-from steelyard.report.text.label import level_text, printable
+from steelyard.report.text.label import format_level_text, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
@@ -78,7 +78,7 @@ def _draw_parts(found: Sequence[_Drilled], factor: str) -> Chart:
             zip(parts, (drill.between, drill.runs, drill.rest), strict=True)
         )
     ]
-    y = rows_axis([name for name, *_ in found[:MOST]])
+    y = draw_rows_axis([name for name, *_ in found[:MOST]])
     few = len(found) <= MOST_INSIDE
     return Chart(
         name="spread-by-instance",
@@ -128,9 +128,9 @@ def _each(found: Sequence[_Drilled], factor: str) -> Chart:
         known = {"name": name, "treatment": sample.treatment.label}
         rows += [known | row for row in _draw_rows(sample, drill)]
         most = drill.largest
-        says = f"{level_text(most.level)} carries {percent(most.share)}"
+        says = f"{format_level_text(most.level)} carries {percent(most.share)}"
         told.append(known | {"says": says})
-    y = rows_axis([name for name, *_ in found[:MOST]])
+    y = draw_rows_axis([name for name, *_ in found[:MOST]])
 
     def x(field: str) -> dict[str, Any]:
         return number(field, "against the mean of all instances (%)", axis={"tickCount": 6})
@@ -188,7 +188,7 @@ def _draw_rows(sample: Described, drill: Drill) -> list[dict[str, Any]]:
         against = 100 * (share.mean / mean - 1) if mean else 0.0
         found.append(
             {
-                "instance": level_text(share.level),
+                "instance": format_level_text(share.level),
                 "against": against,
                 "says": f"{against:+.1f} %",
                 "mean": quantity(share.mean, sample.metric.unit, abs(share.mean) * 1e-3),

@@ -33,6 +33,6 @@ _LATEX: Final = {
 }
 
 
-def latex_text(text: str) -> str:
+def format_latex_text(text: str) -> str:
     """Text with everything that LaTeX would obey written as what it shows."""
     return "".join(_LATEX.get(char, char) for char in text)

@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from steelyard.report.page.latex import latex_text
+from steelyard.report.page.latex import format_latex_text
 from steelyard.report.text.table import Column
 
 LONGEST: Final = 40
@@ -26,7 +26,7 @@ class _LatexColumn(msgspec.Struct, frozen=True):
     cells: tuple[str, ...]
 
 
-def latex_table(caption: str, columns: Sequence[Column], name: str) -> str:
+def format_latex_table(caption: str, columns: Sequence[Column], name: str) -> str:
     r"""Write a table with ``\caption`` and ``\label{tab:NAME}``.
 
     A column of numbers with one unit is aligned at the decimal marker (type ``S`` of ``siunitx``), and its
@@ -43,7 +43,7 @@ def latex_table(caption: str, columns: Sequence[Column], name: str) -> str:
         *map(_join_row, rows),
         *([] if len(rows) > LONGEST else [r"\bottomrule"]),
     ]
-    title = rf"\caption{{{latex_text(caption)}}}\label{{tab:{name}}}"
+    title = rf"\caption{{{format_latex_text(caption)}}}\label{{tab:{name}}}"
     packages = "booktabs,siunitx,longtable" if len(rows) > LONGEST else "booktabs,siunitx"
     needs = rf"% needs \usepackage{{{packages}}}, and \usepackage{{textcomp,amssymb}} for some signs"
     if len(rows) > LONGEST:
@@ -77,12 +77,12 @@ def _write_column(column: Column) -> _LatexColumn:
     units = {number[4] if number else None for number in numbers}
     if not column.right or not numbers or None in numbers or len(units) > 1:
         kind = "r" if column.right else "l"
-        return _LatexColumn(kind, latex_text(column.title), tuple(map(_write_text, texts)))
+        return _LatexColumn(kind, format_latex_text(column.title), tuple(map(_write_text, texts)))
     (unit,) = units
     head = f"{column.title} ({unit})" if unit else column.title
     return _LatexColumn(
         _choose_kind([number for number in numbers if number]),
-        f"{{{latex_text(head)}}}",
+        f"{{{format_latex_text(head)}}}",
         tuple(_write_number(text) for text in texts),
     )
 
@@ -98,11 +98,11 @@ def _choose_kind(numbers: Sequence[re.Match[str]]) -> str:
 def _write_number(text: str) -> str:
     number = _NUMBER.fullmatch(text)
     if number is None:
-        return f"{{{latex_text(text)}}}"
+        return f"{{{format_latex_text(text)}}}"
     decimals = f".{number[3]}" if number[3] else ""
     return f"{number[1].replace('−', '-')}{number[2].replace(',', '')}{decimals}"
 
 
 def _write_text(text: str) -> str:
     # A hyphen before a number is a minus sign, which is as wide as a plus.
-    return latex_text(_MINUS.sub("−", text))
+    return format_latex_text(_MINUS.sub("−", text))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from steelyard.report.observe.text import change_columns, headline, metric_title, rows_of, verdict_of
+from steelyard.report.observe.text import change_columns, format_metric_title, headline, rows_of, verdict_of
 from steelyard.report.page.chart import (
     BETTER,
     MOST_INSIDE,
@@ -24,8 +24,8 @@ from steelyard.report.page.chart import (
     Spec,
     at_the_end,
     data,
+    draw_rows_axis,
     number,
-    rows_axis,
     rows_px,
     tooltip,
 )
@@ -64,9 +64,9 @@ def section(observation: Observation | None) -> Section | None:
             for probe, c in rows
         ]
         charts.append(
-            changes_chart(
+            draw_changes_chart(
                 f"probes-{''.join(char if char.isalnum() else '-' for char in metric.name)}",
-                metric_title(metric, observation),
+                format_metric_title(metric, observation),
                 changes,
                 columns=tuple(change_columns(rows, observation)),
             )
@@ -76,7 +76,7 @@ def section(observation: Observation | None) -> Section | None:
     )
 
 
-def changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
+def draw_changes_chart(name: str, title: str, changes: Sequence[Changed], **more: Any) -> Chart:
     """Chart the change against no probe.
 
     It is over the share of instructions added where that was counted (Figure 2), else a row for each probe
@@ -154,7 +154,7 @@ def _over_added(rows: Rows) -> Spec:
 
 def _make_row_each(rows: Rows) -> Spec:
     title = "change (%)"
-    y = rows_axis([row["name"] for row in rows])
+    y = draw_rows_axis([row["name"] for row in rows])
     return {
         "data": data("rows"),
         "height": rows_px(len(rows)),

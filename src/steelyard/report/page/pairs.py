@@ -8,7 +8,7 @@ from steelyard.report.answer.protocol import headline, pair_columns
 from steelyard.report.page.chart import ACCENT, INK, Chart, Section, data, tooltip
 from steelyard.report.page.comparisons import WIDE
 from steelyard.report.page.forest import Estimated, forest, rows
-from steelyard.report.text.label import counted, level_text, named_levels, printable
+from steelyard.report.text.label import counted, format_level_text, named_levels, printable
 from steelyard.report.text.line import Span, plain
 from steelyard.report.text.table import Column
 from steelyard.stats.protocol_2014.programs import within
@@ -128,7 +128,7 @@ def _make_row(pair: ProtocolPair) -> Estimated | None:
     if means is None:
         return None
     style: Style = {"faster": "good", "slower": "bad"}.get(pair.difference, "open")  # type: ignore[assignment]
-    text = ", ".join(f"{printable(name)}={level_text(level)}" for name, level in pair.stratum.items())
+    text = ", ".join(f"{printable(name)}={format_level_text(level)}" for name, level in pair.stratum.items())
     new, old = (
         within(treatment, pair.stratum) if pair.stratum else treatment.label
         for treatment in (pair.treatment, pair.baseline)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from steelyard.claims.evidence import RulePointEvidence
-from steelyard.report.claims.claim import claim_text, evidence_words
+from steelyard.report.claims.claim import format_claim_text, format_evidence_words
 from steelyard.report.claims.text import STYLES, WORDS
 from steelyard.report.page.chart import BETTER, GRID, INK, PAGE, WORSE, Chart, Section, data, tooltip
-from steelyard.report.text.label import level_text, named_levels, printable
+from steelyard.report.text.label import format_level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 from steelyard.spec.claims.claim import Rule
@@ -48,11 +48,11 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     along = _along(verdict, points)
     rows: list[dict[str, Any]] = [
         {
-            "x": level_text(point.stratum[along]) if along else "",
+            "x": format_level_text(point.stratum[along]) if along else "",
             "y": named_levels({name: level for name, level in point.stratum.items() if name != along}),
             "outcome": WORDS[point.outcome],
             "ratio": _format_ratio(point),
-            "says": evidence_words(verdict.claim, point),
+            "says": format_evidence_words(verdict.claim, point),
         }
         for point in points
     ]
@@ -94,7 +94,7 @@ def _draw_chart(verdict: Verdict, points: Sequence[Instance], i: int) -> Chart:
     ]
     return Chart(
         name=f"rule-{i}",
-        title=f"{claim_text(verdict.claim)}: {WORDS[verdict.outcome]}",
+        title=f"{format_claim_text(verdict.claim)}: {WORDS[verdict.outcome]}",
         about="Time of the left side over time of the right side. Orange with ✗: broken; grey: not resolved.",
         spec={"data": data("rows"), "height": max(2, len(lines)) * CELL_PX, "layer": layers},
         data={"rows": rows},

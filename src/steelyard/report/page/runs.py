@@ -16,8 +16,8 @@ from steelyard.report.page.chart import (
     Chart,
     Section,
     data,
+    draw_rows_axis,
     number,
-    rows_axis,
     rows_px,
     tooltip,
     unless_chosen,
@@ -101,7 +101,7 @@ def _draw_distribution(
             field, title, scale={"type": "log" if columns.wide else "linear"}, axis={"tickCount": 6}
         )
 
-    y = rows_axis(columns.names)
+    y = draw_rows_axis(columns.names)
     row_px = rows_px(count) / count
     dots_px = 20 if count <= MOST_INSIDE else 14
     beside = (row_px / dots_px - 1) / 2
@@ -158,12 +158,12 @@ def _draw_distribution(
         "The darker, the more runs; dots: the lowest, highest and disturbed ones; the line: the median.",
         spec={"height": rows_px(count), "layer": layers},
         data={"runs": _with_units(columns.rows(), metric), "spread": columns.spread()},
-        columns=summary_columns(samples, called),
+        columns=render_summary_columns(samples, called),
         rows_of=tuple(sample.treatment.label for sample in samples),
     )  # fmt: skip
 
 
-def summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column, ...]:
+def render_summary_columns(samples: Sequence[Described], called: Names) -> tuple[Column, ...]:
     """Location, spread and uncertainty of each sample, in words that say which is which."""
     if not samples:
         return ()

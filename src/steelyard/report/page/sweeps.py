@@ -28,7 +28,7 @@ from steelyard.report.page.chart import (
 )
 from steelyard.report.page.ratio_axis import make_ratio_axis
 from steelyard.report.text.digits import percent, quantity, ratio, scale
-from steelyard.report.text.label import level_text, named_levels, printable
+from steelyard.report.text.label import format_level_text, named_levels, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import Column
 
@@ -76,7 +76,7 @@ class Sweep(msgspec.Struct, frozen=True):
 
     def series(self, levels: Levels) -> str:
         """Return the line that a treatment is of."""
-        return ", ".join(f"{printable(k)}={level_text(levels[k])}" for k in self.varied if k in levels)
+        return ", ".join(f"{printable(k)}={format_level_text(levels[k])}" for k in self.varied if k in levels)
 
     def beside(self, levels: Levels) -> str:
         """Return the levels that are linked with that of the axis."""
@@ -117,7 +117,9 @@ def _get_sweeps(every: Sequence[Levels]) -> Iterator[Sweep]:
     """
     names = list(dict.fromkeys(name for levels in every for name in levels))
     texts = [name for name in names if _swept([levels.get(name) for levels in every])]
-    varied = [name for name in names if len({level_text(levels.get(name, "")) for levels in every}) > 1]
+    varied = [
+        name for name in names if len({format_level_text(levels.get(name, "")) for levels in every}) > 1
+    ]
     while texts:
         first, *others = texts
         linked = (first, *(name for name in others if _grow_together(every, first, name)))

@@ -12,8 +12,8 @@ from typing import Final
 from steelyard.files.writing import write_output
 from steelyard.report.page.chosen_names import choose_names
 from steelyard.report.page.contents import PageContents, Shown
-from steelyard.report.page.formulas import latex, python
-from steelyard.report.page.latex_table import latex_table
+from steelyard.report.page.formulas import format_latex, python
+from steelyard.report.page.latex_table import format_latex_table
 from steelyard.report.page.sections import sections_of
 from steelyard.report.text.table import Column
 
@@ -51,13 +51,13 @@ def write_tables(every: Sequence[Shown], directory: Path, only: Sequence[str] = 
     texts: dict[str, str] = {}
     for name, caption, columns in tables(every):
         texts[f"{name}.md"] = markdown_table(columns)
-        texts[f"{name}.tex"] = latex_table(caption, columns, name)
-        texts[f"{name}.csv"] = csv_table(columns)
+        texts[f"{name}.tex"] = format_latex_table(caption, columns, name)
+        texts[f"{name}.csv"] = format_csv_table(columns)
     models = [
         curve.model for shown in every if isinstance(shown, PageContents) for curve in shown.curves
     ]  # fmt: skip
     if models:
-        texts["models.py"], texts["models.tex"] = python(models), latex(models)
+        texts["models.py"], texts["models.tex"] = python(models), format_latex(models)
     names = choose_names({name.rpartition(".")[0]: None for name in texts}, only, "table")
     directory.mkdir(parents=True, exist_ok=True)
     files = [directory / name for name in texts if name.rpartition(".")[0] in names]
@@ -84,7 +84,7 @@ def markdown_table(columns: Sequence[Column]) -> str:
 _BACKSLASH: Final = r"\\\1"
 
 
-def csv_table(columns: Sequence[Column]) -> str:
+def format_csv_table(columns: Sequence[Column]) -> str:
     """Comma-separated values; a cell that a spreadsheet would take for a formula begins with a quote."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -6,7 +6,7 @@ from typing import Final
 
 from steelyard.report.text.digits import percent
 from steelyard.report.text.label import counted, printable
-from steelyard.report.text.line import Line, Span, paragraph
+from steelyard.report.text.line import Line, Span, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.plan import Outlook, Unit
 
@@ -45,7 +45,7 @@ def lines(outlook: Outlook, width: int) -> list[Line]:
         columns.append(Column(f"equal within {percent(outlook.margin)}", within, give_way=1))
     return [
         (Span("What it could show", "heading"),),
-        *paragraph(_format_caption(outlook), width),
+        *render_paragraph(_format_caption(outlook), width),
         *table(columns, width),
     ]
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from steelyard.core.counters import find_event
 from steelyard.core.units import BUILTIN
-from steelyard.report.claims.claim import claim_text
+from steelyard.report.claims.claim import format_claim_text
 from steelyard.report.text.label import counted, listed, printable
 from steelyard.spec.claims.claim import Limit
 from steelyard.spec.experiment import Experiment, LaunchMethod
@@ -75,10 +75,10 @@ def build_words(experiment: Experiment, builds: int) -> str:
     return f"{command} ({counted(builds, 'program')}; each is built once and kept)"
 
 
-def claims_words(experiment: Experiment) -> list[str]:
+def format_claims_words(experiment: Experiment) -> list[str]:
     """Return a sentence for each claim."""
     return [
-        claim_text(claim, _format_unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
+        format_claim_text(claim, _format_unit(experiment, claim.limit) if isinstance(claim, Limit) else "")
         for claim in experiment.claims
     ]
 

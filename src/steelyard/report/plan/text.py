@@ -9,12 +9,12 @@ from steelyard.core.factorial.signs import SignTable, main_effects
 from steelyard.core.sample import Treatment
 from steelyard.core.units import format_duration, format_quantity
 from steelyard.report.plan import outlook as outlooks
-from steelyard.report.plan.question import build_words, claims_words, where_words
+from steelyard.report.plan.question import build_words, format_claims_words, where_words
 from steelyard.report.text.cells import left_out
 from steelyard.report.text.digits import percent
-from steelyard.report.text.factor_columns import treatment_columns, varying
-from steelyard.report.text.label import counted, level_text, listed, printable
-from steelyard.report.text.line import Line, Span, Style, paragraph, plain
+from steelyard.report.text.factor_columns import render_treatment_columns, varying
+from steelyard.report.text.label import counted, format_level_text, listed, printable
+from steelyard.report.text.line import Line, Span, Style, plain, render_paragraph
 from steelyard.report.text.table import Column, table
 from steelyard.results.plan import PLAN, PlannedTreatment, Preview, Refusal
 from steelyard.spec.experiment import Experiment
@@ -44,14 +44,14 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
     }
     for title, fact in facts.items():
         if fact:
-            shown += paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
+            shown += render_paragraph(fact, width, first=f"  {title:<13}", rest=" " * 15)
     treatments = preview.treatments[:MOST_TREATMENTS]
     shown += [
         (),
         *table(
             [
                 Column("id", [Span(str(treatment.id)) for treatment in treatments]),
-                *treatment_columns(_as_treatments(treatments), _format_factors(preview), width // 2),
+                *render_treatment_columns(_as_treatments(treatments), _format_factors(preview), width // 2),
                 Column(
                     "command",
                     [Span(printable(treatment.command)) for treatment in treatments],
@@ -67,7 +67,7 @@ def lines(preview: Preview, experiment: Experiment, width: int = 80, *, signs: b
         shown += [(), *sign_lines(preview.signs, width)]
     if preview.outlook is not None:
         shown += [(), *outlooks.lines(preview.outlook, width)]
-    shown += _render_sentences("Claimed", claims_words(experiment), width)
+    shown += _render_sentences("Claimed", format_claims_words(experiment), width)
     shown += _render_sentences("Changed here", preview.here, width)
     shown += _render_sentences("Cannot be separated", preview.inseparable, width)
     return shown + _refused(preview.refused, width)
@@ -79,9 +79,9 @@ def _refused(refused: Sequence[Refusal], width: int) -> list[Line]:
         return []
     shown: list[Line] = [(), (Span("Run on this machine, it would be refused", "heading"),)]
     for refusal in refused[:MOST_REFUSED]:
-        shown += paragraph(printable(refusal.error), width, first="- ", rest="  ")
+        shown += render_paragraph(printable(refusal.error), width, first="- ", rest="  ")
         if refusal.hint:
-            shown += paragraph(printable(refusal.hint), width, first="  hint: ", rest="  ")
+            shown += render_paragraph(printable(refusal.hint), width, first="  hint: ", rest="  ")
     return shown + left_out(len(refused) - MOST_REFUSED, "")
 
 
@@ -90,7 +90,7 @@ def _render_sentences(title: str, sentences: Sequence[str], width: int) -> list[
         return []
     shown: list[Line] = [(), (Span(title, "heading"),)]
     for sentence in sentences:
-        shown += paragraph(printable(sentence), width, first="- ", rest="  ")
+        shown += render_paragraph(printable(sentence), width, first="- ", rest="  ")
     return shown
 
 
@@ -102,7 +102,7 @@ def document(preview: Preview, experiment: Experiment) -> str:
         trials=preview.trials,
         launch={"kind": experiment.launch.kind, "words": where_words(experiment.launch)},
         build=None if build is None else {"command": build.command, "programs": preview.builds},
-        claims=claims_words(experiment),
+        claims=format_claims_words(experiment),
     )
 
 
@@ -213,9 +213,9 @@ def sign_lines(signs: SignTable, width: int) -> list[Line]:
     """Names of A, B, …, then a row for each treatment; interactions as far as there is room."""
     shown: list[Line] = [(Span("Signs, in the order of Yates", "heading"),)]
     for letter, axis in zip((e for e in main_effects(signs).effects), signs.axes, strict=True):
-        low, high = (" ".join(map(level_text, step.values())) for step in axis.steps)
+        low, high = (" ".join(map(format_level_text, step.values())) for step in axis.steps)
         text = f"{letter} is {printable(axis.name)}: − {low}, + {high}"
-        shown += paragraph(text, width, first="  ", rest="    ")
+        shown += render_paragraph(text, width, first="  ", rest="    ")
     columns = _sign_columns(signs)
     short = sum(column.width + 2 for column in columns) - 2 > width
     shown += [(), *table(_sign_columns(main_effects(signs)) if short else columns, width)]

@@ -13,7 +13,7 @@ BOX: Final = "▒"
 MEDIAN: Final = "█"
 
 
-def boxes(summaries: Sequence[Summary], width: int) -> list[str]:
+def format_boxes(summaries: Sequence[Summary], width: int) -> list[str]:
     """Draw one plot of ``width`` columns for each summary, all on one axis.
 
     The axis is logarithmic, or linear where a value is not positive. Without values, there are no plots.

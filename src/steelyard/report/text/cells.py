@@ -13,17 +13,17 @@ def name_cell(text: str) -> Span:
     return Span(printable(text))
 
 
-def ratio_cell(value: float | None, interval: Interval | None) -> Span:
+def render_ratio_cell(value: float | None, interval: Interval | None) -> Span:
     """Return a ratio with the digits that its interval leaves; a dash where it is undefined."""
     return Span("–" if value is None else ratio(value, interval))
 
 
-def interval_cell(value: float | None, interval: Interval | None) -> Span:
+def render_interval_cell(value: float | None, interval: Interval | None) -> Span:
     """Return an interval of a ratio; a dash where it is undefined or unbounded."""
     return Span("–" if value is None or interval is None else bounds(value, interval))
 
 
-def p_cell(p: float | None, style: Style = "") -> Span:
+def render_p_cell(p: float | None, style: Style = "") -> Span:
     """Return a p-value; a dash where nothing was tested."""
     return Span("–" if p is None else probability(p), style)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from steelyard.core.sample import Treatment
 from steelyard.core.units import Scalar
-from steelyard.report.text.label import columns, level_text, printable
+from steelyard.report.text.label import columns, format_level_text, printable
 from steelyard.report.text.line import Span
 from steelyard.report.text.table import GAP, Column
 
@@ -21,13 +21,13 @@ def varying(treatments: Sequence[Treatment]) -> tuple[str, ...]:
     names = tuple(
         name
         for name in treatments[0].levels
-        if len({level_text(treatment.levels.get(name, "")) for treatment in treatments}) > 1
+        if len({format_level_text(treatment.levels.get(name, "")) for treatment in treatments}) > 1
     )
     spelled = all(f"{name}=" in treatment.label for treatment in treatments for name in names)
     return names if len(names) > 1 and spelled else ()
 
 
-def treatment_columns(
+def render_treatment_columns(
     rows: Sequence[Treatment], names: Sequence[str], room: int, title: str = "treatment"
 ) -> list[Column]:
     """Return a column for each of ``names``.
@@ -37,7 +37,7 @@ def treatment_columns(
     found = [
         Column(
             printable(name),
-            [Span(level_text(row.levels[name])) for row in rows],
+            [Span(format_level_text(row.levels[name])) for row in rows],
             right=False,
             is_name=True,
             of="factor",
@@ -49,7 +49,7 @@ def treatment_columns(
     return [Column(title, [Span(printable(row.label)) for row in rows], right=False, is_name=True)]
 
 
-def baseline_column(
+def render_baseline_column(
     rows: Sequence[tuple[Treatment, Treatment]], names: Sequence[str], title: str = "against"
 ) -> Column:
     """Return what each second treatment of a pair is, by what it has other than the first.
@@ -62,5 +62,5 @@ def baseline_column(
 
 def differing(new: Mapping[str, Scalar], old: Mapping[str, Scalar], names: Sequence[str]) -> str:
     """Return the levels of ``old`` that ``new`` does not have, as ``opt=O2, n=1000``."""
-    apart = [name for name in names if level_text(new[name]) != level_text(old[name])]
-    return ", ".join(f"{name}={level_text(old[name])}" for name in apart)
+    apart = [name for name in names if format_level_text(new[name]) != format_level_text(old[name])]
+    return ", ".join(f"{name}={format_level_text(old[name])}" for name in apart)

@@ -33,7 +33,7 @@ def _escaped(char: str) -> str:
     return short or (f"\\x{ord(char):02x}" if ord(char) < 256 else f"\\u{ord(char):04x}")
 
 
-def level_text(level: Scalar) -> str:
+def format_level_text(level: Scalar) -> str:
     """Return a level as it is written in a spec, without quotes; the empty text as ''."""
     if isinstance(level, bool):
         return "true" if level else "false"
@@ -42,7 +42,7 @@ def level_text(level: Scalar) -> str:
 
 def named_levels(levels: Mapping[str, Scalar]) -> str:
     """Levels with their names, as a sentence has them: ``n = 1000, op = bcast``."""
-    return ", ".join(f"{printable(name)} = {level_text(level)}" for name, level in levels.items())
+    return ", ".join(f"{printable(name)} = {format_level_text(level)}" for name, level in levels.items())
 
 
 FIRST_COMBINING: Final = "\u0300"

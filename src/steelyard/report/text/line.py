@@ -33,7 +33,7 @@ class Span(msgspec.Struct, frozen=True):
 Line = tuple[Span, ...]
 
 
-def paragraph(
+def render_paragraph(
     text: str, width: int, *, style: Style = "", first: str = "", rest: str = "", only_first: bool = False
 ) -> list[Line]:
     """Return the text wrapped; ``only_first`` styles its first line alone."""

@@ -23,7 +23,7 @@ _NARROWEST_BAR: Final = 6
 _CLEAR: Final = "\r\x1b[K"
 
 
-def progress_line(at: Progress, width: int = 80) -> str:
+def format_progress_line(at: Progress, width: int = 80) -> str:
     """Return at most ``width`` columns: ``12/30 blocks  ████░░░░  3 min left``.
 
     Where a precision ends the run, nobody knows how many blocks that takes; then the bar is the time spent of
@@ -138,7 +138,7 @@ class ProgressLine:
                 self.stream.flush()
             return
         # The last column is left free: a character there makes some terminals wrap.
-        line = progress_line(at, self._width() - 1)
+        line = format_progress_line(at, self._width() - 1)
         self.stream.write(_CLEAR + line)
         self.stream.flush()
         self._shown = columns(line) > 0
