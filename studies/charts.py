@@ -118,7 +118,15 @@ def ranks(name: str, cells: Sequence[Mapping[str, str]]) -> Chart:
     return Chart(name=name, title=name, about="", spec=spec, data={"rows": [*map(dict, cells)]})
 
 
-def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], domain: Sequence[float]) -> Chart:
+def dots(
+    name: str,
+    rows: Rows,
+    across: str,
+    *,
+    colours: Mapping[str, str],
+    domain: Sequence[float],
+    scale: str = "linear",
+) -> Chart:
     """A row for each ``name``, on it a dot for each ``what``, coloured by it, at ``x``."""
     names = list(dict.fromkeys(row["name"] for row in rows))
     axis = {"title": None, "labelLimit": 330, "grid": True}
@@ -133,7 +141,7 @@ def dots(name: str, rows: Rows, across: str, *, colours: Mapping[str, str], doma
         "height": max(rows_px(len(names)) // 2, 24 * len(names)),
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
         "encoding": {
-            "x": number("x", across, scale={"domain": [*domain]}),
+            "x": number("x", across, scale={"type": scale, "domain": [*domain]}),
             "y": {"field": "name", "type": "nominal", "sort": names, "axis": axis},
             "color": colour,
         },

@@ -15,6 +15,7 @@ import pytest
 
 STUDY = Path(__file__).parents[2] / "studies" / "timing-procedures"
 study = runpy.run_path(str(STUDY / "study.py"), run_name="study")
+inside = runpy.run_path(str(STUDY / "inside.py"), run_name="inside")
 against, together = study["against"], study["together"]
 interval_of_s, resolution = study["interval_of_s"], study["resolution"]
 
@@ -110,3 +111,52 @@ def test_one_failure_fails_all_and_all_must_hold():
     assert together(("holds", "holds")) == "holds"
     assert together(("holds", "not_resolved")) == "not_resolved"
     assert together(("not_resolved", "fails")) == "fails"
+
+
+def test_clocks_and_cpu_time_are_measured_small_and_every_procedure_sees_threads(steelyard_env, tmp_path):
+    if lacking := [name for name in ("c++", "bash", "/usr/bin/time") if shutil.which(name) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    done = subprocess.run(
+        [sys.executable, STUDY / "inside.py", "--small", "--directory", tmp_path / "labs"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env,
+    )
+    assert done.returncode == 0, done.stderr
+    for clock in (
+        "CLOCK_MONOTONIC",
+        "getrusage",
+        "steady_clock",
+        "omp_get_wtime",
+        "time.perf_counter",
+        "timeit",
+    ):
+        assert f"| `{clock}` |" in done.stdout
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| rusage")]
+    for _, _, alone, threads, child, orphan in rows:
+        for cell in (alone, threads, child):
+            assert float(cell.split()[0]) == pytest.approx(1, abs=0.2)
+        # Steelyard's runner waits for the program alone; what nobody waits for is in no rusage.
+        assert float(orphan.split()[0]) == pytest.approx(0.5, abs=0.1)
+
+
+def test_the_readme_has_what_was_kept():
+    readme = (STUDY / "README.md").read_text()
+    summary = json.loads((STUDY / "inside.json").read_text())
+    assert inside["replace_tables"](readme, summary) == readme
+    clocks = summary["clocks"]["none"]
+    assert {"rdtsc", "CLOCK_MONOTONIC", "MPI_Wtime", "timeit", "clock", "times"} <= set(clocks)
+    assert all(facts["ratio_1ms"][3] == 20 for facts in clocks.values())
+
+
+@pytest.mark.parametrize(("parts", "times"), [("alone", 1), ("threads", 2), ("child", 2), ("orphan", 2)])
+def test_a_family_takes_what_it_is_asked_for_in_each_part(tmp_path, parts, times):
+    if shutil.which("cc") is None:
+        pytest.skip("no C compiler")
+    options = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    subprocess.run(["cc", *options, STUDY / "family.c", "-o", tmp_path / "family"], check=True)
+    done = subprocess.run([tmp_path / "family", parts, "3000"], capture_output=True, text=True, check=True)
+    assert times * 3e-3 <= float(done.stdout.split()[1]) < times * 3e-3 + 1e-3
+    refused = subprocess.run([tmp_path / "family", parts, "x"], capture_output=True, text=True, check=False)
+    assert (refused.returncode, refused.stdout) == (2, "")

@@ -1,14 +1,14 @@
-"""Figures of timing procedures: how far the readings of each are from the truth."""
+"""Figures of timing procedures: how far the readings of each are off, and what clocks cost."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from charts import over
+from charts import dots, over
 
-from steelyard.report.page.chart import Chart
+from steelyard.report.page.chart import BETTER, OPEN, SERIES, WORSE, Chart
 
 HERE = Path(__file__).parent
 NAMES = {
@@ -50,3 +50,40 @@ def figures() -> Iterator[Chart]:
         if name not in (NAMES["own"], NAMES["rusage"])  # runs of Steelyard's runner, too
     ]
     yield over("cost", cost, "length of the run (ms)", "time beyond the program's own (ms)")
+    inside = json.loads((HERE / "inside.json").read_text(encoding="utf-8"))
+    yield clocks(inside["clocks"]["none"])
+    yield family(inside["family"]["none"])
+
+
+def clocks(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
+    """What a reading costs in the middle, and the smallest step that was seen."""
+    ordered = sorted(described.items(), key=lambda entry: entry[1].get("step_s", (0, 1.0))[1])
+    rows = [
+        {"name": clock, "what": what, "x": 1e9 * facts[metric][place]}
+        for clock, facts in ordered
+        for metric, what, place in (("cost_s", "a reading costs", 0), ("step_s", "smallest step", 1))
+        if metric in facts
+    ]
+    colours = {"a reading costs": BETTER, "smallest step": WORSE}
+    return dots("clocks", rows, "nanoseconds", colours=colours, domain=(1, 1e8), scale="log")
+
+
+def family(described: Mapping[str, Mapping[str, Sequence[float]]]) -> Chart:
+    """How much of the CPU time of a program each procedure sees."""
+    colours = {"alone": OPEN, "threads": SERIES[2], "child": BETTER, "orphan": WORSE}
+    called = {"alone": "one thread", "threads": "two threads", "child": "child", "orphan": "grandchild"}
+    names = {
+        "rusage": "wait4",
+        "group": "control group",
+        "time": "/usr/bin/time",
+        "bash": "bash",
+        "perf": "perf",
+    }
+    rows = [
+        {"name": names[procedure], "what": called[parts], "x": spread[0]}
+        for procedure, seen in described.items()
+        for parts, spread in seen.items()
+    ]
+    domain = (0.3, 1.1)
+    across = "CPU time that is read, over what was spent"
+    return dots("family", rows, across, colours={called[k]: v for k, v in colours.items()}, domain=domain)
