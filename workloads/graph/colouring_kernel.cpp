@@ -5,26 +5,16 @@
 #include <vector>
 
 #include "agm/colouring.hpp"
-#include "agm/machine.hpp"
-#include "graph/kernels.hpp"
-#include "graph/lookup.hpp"
+#include "graph/machine_kernel.hpp"
 
 namespace goodsyard::graph {
 
 namespace {
 
-using agm::Machine;
-using agm::OrderKind;
-
-class ColouringKernel final : public Kernel {
+class ColouringKernel final : public MachineKernel<agm::Colouring> {
   public:
-    ColouringKernel(const Place& place, const Asked& asked)
-        : place_(place), algorithm_(place.graph),
-          machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+    using MachineKernel::MachineKernel;
 
-    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin()); }
-    double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
         std::uint64_t used = 0;
         for (const std::uint32_t colour : algorithm_.colours()) {
@@ -40,8 +30,7 @@ class ColouringKernel final : public Kernel {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& colours = algorithm_.colours();
-        const auto found = lookup(place_.team, graph.owners, graph.targets,
-                                  [&](std::size_t local) { return colours[local]; });
+        const std::vector<std::uint32_t> found = of_neighbours(colours);
         for (std::size_t local = 0; local < colours.size(); ++local) {
             const std::uint32_t own = colours[local];
             std::vector<bool> is_before(own, false);
@@ -53,18 +42,12 @@ class ColouringKernel final : public Kernel {
                 }
             }
             if (is_shared || !std::ranges::all_of(is_before, [](bool known) { return known; })) {
-                return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) + " has colour " +
-                       std::to_string(own) +
+                return named(local) + " has colour " + std::to_string(own) +
                        (is_shared ? " as a neighbour has" : " where a lesser one would do");
             }
         }
         return std::nullopt;
     }
-
-  private:
-    Place place_;
-    agm::Colouring algorithm_;
-    Machine<agm::Colouring> machine_;
 };
 
 } // namespace

@@ -6,26 +6,16 @@
 #include <vector>
 
 #include "agm/cores.hpp"
-#include "agm/machine.hpp"
-#include "graph/kernels.hpp"
-#include "graph/lookup.hpp"
+#include "graph/machine_kernel.hpp"
 
 namespace goodsyard::graph {
 
 namespace {
 
-using agm::Machine;
-using agm::OrderKind;
-
-class CoresKernel final : public Kernel {
+class CoresKernel final : public MachineKernel<agm::Cores> {
   public:
-    CoresKernel(const Place& place, const Asked& asked)
-        : place_(place), algorithm_(place.graph),
-          machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+    using MachineKernel::MachineKernel;
 
-    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin()); }
-    double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
         std::uint64_t largest = 0;
         for (const std::uint32_t core : algorithm_.cores()) {
@@ -42,8 +32,7 @@ class CoresKernel final : public Kernel {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& cores = algorithm_.cores();
-        std::vector<std::uint32_t> found =
-            lookup(place_.team, graph.owners, graph.targets, [&](std::size_t local) { return cores[local]; });
+        std::vector<std::uint32_t> found = of_neighbours(cores);
         for (std::size_t local = 0; local < cores.size(); ++local) {
             const auto first = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local]);
             const auto last = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local + 1]);
@@ -53,17 +42,12 @@ class CoresKernel final : public Kernel {
                 ++largest;
             }
             if (largest != cores[local]) {
-                return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) + " has core " +
-                       std::to_string(cores[local]) + ", its neighbours make it " + std::to_string(largest);
+                return named(local) + " has core " + std::to_string(cores[local]) +
+                       ", its neighbours make it " + std::to_string(largest);
             }
         }
         return std::nullopt;
     }
-
-  private:
-    Place place_;
-    agm::Cores algorithm_;
-    Machine<agm::Cores> machine_;
 };
 
 } // namespace

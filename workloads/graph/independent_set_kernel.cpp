@@ -4,26 +4,16 @@
 #include <vector>
 
 #include "agm/independent_set.hpp"
-#include "agm/machine.hpp"
-#include "graph/kernels.hpp"
-#include "graph/lookup.hpp"
+#include "graph/machine_kernel.hpp"
 
 namespace goodsyard::graph {
 
 namespace {
 
-using agm::Machine;
-using agm::OrderKind;
-
-class IndependentSetKernel final : public Kernel {
+class IndependentSetKernel final : public MachineKernel<agm::IndependentSet> {
   public:
-    IndependentSetKernel(const Place& place, const Asked& asked)
-        : place_(place), algorithm_(place.graph),
-          machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+    using MachineKernel::MachineKernel;
 
-    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin()); }
-    double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
         const auto size = static_cast<double>(place_.team.all(Fold::sum, algorithm_.count()));
         return {{"set_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.members())},
@@ -36,8 +26,7 @@ class IndependentSetKernel final : public Kernel {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& members = algorithm_.members();
-        const auto found = lookup(place_.team, graph.owners, graph.targets,
-                                  [&](std::size_t local) { return members[local]; });
+        const std::vector<std::uint32_t> found = of_neighbours(members);
         for (std::size_t local = 0; local < members.size(); ++local) {
             bool has_member_before = false;
             for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
@@ -45,18 +34,13 @@ class IndependentSetKernel final : public Kernel {
                 has_member_before = has_member_before || (is_before && found[i] != 0);
             }
             if (has_member_before == (members[local] != 0)) {
-                return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) +
-                       (has_member_before ? " and a neighbour of it are both in the set"
-                                          : " is not in the set, and neither is any neighbour before it");
+                return named(local) + (has_member_before
+                                           ? " and a neighbour of it are both in the set"
+                                           : " is not in the set, and neither is any neighbour before it");
             }
         }
         return std::nullopt;
     }
-
-  private:
-    Place place_;
-    agm::IndependentSet algorithm_;
-    Machine<agm::IndependentSet> machine_;
 };
 
 } // namespace

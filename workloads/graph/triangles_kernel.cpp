@@ -5,26 +5,17 @@
 #include <string>
 #include <vector>
 
-#include "agm/machine.hpp"
 #include "agm/triangles.hpp"
-#include "graph/kernels.hpp"
+#include "graph/machine_kernel.hpp"
 
 namespace goodsyard::graph {
 
 namespace {
 
-using agm::Machine;
-using agm::OrderKind;
-
-class TrianglesKernel final : public Kernel {
+class TrianglesKernel final : public MachineKernel<agm::Triangles> {
   public:
-    TrianglesKernel(const Place& place, const Asked& asked)
-        : place_(place), algorithm_(place.graph),
-          machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, OrderKind::chaotic)) {}
+    using MachineKernel::MachineKernel;
 
-    void run(Vertex /*root*/) override { machine_.run(algorithm_.begin(place_.team)); }
-    double edges() override { return all_edges(place_.team, place_.graph); }
     std::vector<Fact> facts() override {
         return {{"triangle_checksum", "", checksum_of(place_.team, place_.graph, algorithm_.counts())},
                 {"triangles", "", static_cast<double>(triangles())}};
@@ -81,10 +72,6 @@ class TrianglesKernel final : public Kernel {
         }
         return place_.team.all(Fold::sum, closed);
     }
-
-    Place place_;
-    agm::Triangles algorithm_;
-    Machine<agm::Triangles> machine_;
 };
 
 } // namespace
