@@ -64,7 +64,7 @@ def test_a_directory_with_something_else_in_it_is_told_with_what_that_is(steelya
 
 
 def test_mistakes_are_errors_with_a_cure(steelyard_cli):
-    unknown = steelyard_cli("audit", "--only", "env_size", "true")
+    unknown = steelyard_cli("audit", "--only", "aslr,env_size", "true")
     assert unknown.returncode == 2
     assert unknown.stderr.startswith("error: unknown kind of context 'env_size'\n\nhint: ")
     metric = steelyard_cli("audit", "--metric", "rss", "true")

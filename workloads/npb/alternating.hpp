@@ -46,7 +46,7 @@ class AlternatingDirections : public Kernel {
         return checks;
     }
 
-    double operations() const override {
+    [[nodiscard]] double operations() const override {
         return size_.iterations * Method::operations(static_cast<double>(size_.n));
     }
 

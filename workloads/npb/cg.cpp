@@ -175,10 +175,10 @@ class Matrix {
         }
     }
 
-    std::size_t rows() const { return first_.size() - 1; }
+    [[nodiscard]] std::size_t rows() const { return first_.size() - 1; }
 
     /// Where the run of rows begins that is the given one of `parts` with about equal numbers of elements.
-    std::size_t cut(std::size_t part, std::size_t parts) const {
+    [[nodiscard]] std::size_t cut(std::size_t part, std::size_t parts) const {
         const auto first = std::lower_bound(first_.begin(), first_.end(), count_ * part / parts);
         return static_cast<std::size_t>(first - first_.begin());
     }
@@ -261,7 +261,7 @@ class Cg : public Kernel {
 
     std::vector<Check> verify() override { return {{"zeta", zeta_, size_.zeta, 1e-10}}; }
 
-    double operations() const override {
+    [[nodiscard]] double operations() const override {
         const double row = static_cast<double>(size_.nonzeros * (size_.nonzeros + 1));
         return 2.0 * size_.iterations * size_.order * (3 + row + steps * (5 + row) + 3);
     }

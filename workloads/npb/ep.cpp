@@ -126,7 +126,7 @@ class Ep : public Kernel {
                 {"pairs in rings", static_cast<double>(counted), static_cast<double>(total_.accepted), 0}};
     }
 
-    double operations() const override { return std::ldexp(2, size_.log2_pairs); }
+    [[nodiscard]] double operations() const override { return std::ldexp(2, size_.log2_pairs); }
 
   private:
     Size size_;

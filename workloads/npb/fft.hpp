@@ -30,7 +30,7 @@ struct Split {
     double* im;
 
     Split operator+(std::size_t offset) const { return {re + offset, im + offset}; }
-    Split exchanged() const { return {im, re}; }
+    [[nodiscard]] Split exchanged() const { return {im, re}; }
 };
 
 /// Transforms of one length, which is a power of 2.
@@ -44,11 +44,11 @@ class Fft {
         }
     }
 
-    std::size_t length() const { return length_; }
+    [[nodiscard]] std::size_t length() const { return length_; }
 
     /// sum_j x_j exp(-2 pi i j k / n), not scaled. Both arrays have length() * lanes elements and are
     /// overwritten; returns the one that has the result.
-    Split forward(Split from, Split to) const {
+    [[nodiscard]] Split forward(Split from, Split to) const {
         std::size_t left = length_, stride = 1;
         for (; left % 4 == 0; left /= 4, stride *= 4) {
             for (std::size_t p = 0; p < left / 4; ++p) {
@@ -64,7 +64,7 @@ class Fft {
     }
 
     /// The same with exp(+2 pi i j k / n).
-    Split inverse(Split from, Split to) const {
+    [[nodiscard]] Split inverse(Split from, Split to) const {
         return forward(from.exchanged(), to.exchanged()).exchanged();
     }
 

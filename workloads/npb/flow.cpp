@@ -46,7 +46,7 @@ struct Row {
     }
 
     /// The same row, seen from one point further on.
-    Row shifted(Index by) const {
+    [[nodiscard]] Row shifted(Index by) const {
         Row row = *this;
         for (const double*& each : row.value) {
             each += by;

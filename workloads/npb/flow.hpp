@@ -58,22 +58,22 @@ class Field {
         : n_(n), length_(n | 1), values_(std::make_unique_for_overwrite<double[]>(
                                      static_cast<std::size_t>(n * n * length_) * components)) {}
 
-    Index n() const { return n_; }
+    [[nodiscard]] Index n() const { return n_; }
     /// Distance of one component to the next in a row, of a row to the next, of a plane to the next.
-    Index component_stride() const { return length_; }
-    Index row_stride() const { return static_cast<Index>(components) * length_; }
-    Index plane_stride() const { return n_ * row_stride(); }
+    [[nodiscard]] Index component_stride() const { return length_; }
+    [[nodiscard]] Index row_stride() const { return static_cast<Index>(components) * length_; }
+    [[nodiscard]] Index plane_stride() const { return n_ * row_stride(); }
 
     /// The first component of a row; the others follow.
     double* row(Index z, Index y) { return &values_[static_cast<std::size_t>((z * n_ + y) * row_stride())]; }
-    const double* row(Index z, Index y) const {
+    [[nodiscard]] const double* row(Index z, Index y) const {
         return &values_[static_cast<std::size_t>((z * n_ + y) * row_stride())];
     }
 
     double& at(Index z, Index y, Index x, std::size_t component) {
         return row(z, y)[static_cast<Index>(component) * length_ + x];
     }
-    double at(Index z, Index y, Index x, std::size_t component) const {
+    [[nodiscard]] double at(Index z, Index y, Index x, std::size_t component) const {
         return row(z, y)[static_cast<Index>(component) * length_ + x];
     }
 

@@ -147,7 +147,7 @@ class Ft : public Kernel {
         return checks;
     }
 
-    double operations() const override {
+    [[nodiscard]] double operations() const override {
         const auto n = static_cast<double>(points());
         const auto iterations = static_cast<double>(size_.checksums.size());
         return n * (14.8157 + 7.19641 * std::log(n) + (5.23518 + 7.21113 * std::log(n)) * iterations);
@@ -156,7 +156,7 @@ class Ft : public Kernel {
   private:
     enum class Direction { forward, inverse };
 
-    std::size_t points() const { return size_.nx * size_.ny * size_.nz; }
+    [[nodiscard]] std::size_t points() const { return size_.nx * size_.ny * size_.nz; }
 
     /// The random start, of which each number is two of the sequence.
     void draw() {
@@ -275,7 +275,7 @@ class Ft : public Kernel {
 
     /// The sum of u at (j mod nx, 3 j mod ny, 5 j mod nz), j = 1 ... 1024, scaled as the inverse transform
     /// would be.
-    Complex checksum() const {
+    [[nodiscard]] Complex checksum() const {
         Complex sum = 0;
         for (std::size_t j = 1; j <= 1024; ++j) {
             sum += u_[(5 * j % size_.nz * size_.ny + 3 * j % size_.ny) * size_.nx + j % size_.nx];

@@ -119,11 +119,11 @@ class Is : public Kernel {
         return checks;
     }
 
-    double operations() const override { return static_cast<double>(iterations * count()); }
+    [[nodiscard]] double operations() const override { return static_cast<double>(iterations * count()); }
 
   private:
-    std::size_t count() const { return std::size_t{1} << size_.log2_keys; }
-    std::size_t range() const { return std::size_t{1} << size_.log2_range; }
+    [[nodiscard]] std::size_t count() const { return std::size_t{1} << size_.log2_keys; }
+    [[nodiscard]] std::size_t range() const { return std::size_t{1} << size_.log2_range; }
 
     void draw() {
         const double quarter = static_cast<double>(range()) / 4;
@@ -206,7 +206,7 @@ class Is : public Kernel {
 
     /// Put all keys where their ranks say, some values at a time to save memory, and count those that are
     /// smaller than the one before, and places that are left empty.
-    std::size_t out_of_order() const {
+    [[nodiscard]] std::size_t out_of_order() const {
         constexpr std::size_t parts = 8;
         const auto empty = static_cast<Key>(range());
         std::size_t found = 0;

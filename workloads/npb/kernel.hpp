@@ -19,7 +19,9 @@ struct Check {
     double official = 0;
     double tolerance = 0; ///< Relative to the official value; 0 asks for equality.
 
-    bool passed() const { return std::fabs(computed - official) <= tolerance * std::fabs(official); }
+    [[nodiscard]] bool passed() const {
+        return std::fabs(computed - official) <= tolerance * std::fabs(official);
+    }
 };
 
 /// Prepared once, solved once, verified once.
@@ -37,7 +39,7 @@ class Kernel {
     virtual std::vector<Check> verify() = 0;
 
     /// Operations of `solve`, as the rules count them for Mop/s.
-    virtual double operations() const = 0;
+    [[nodiscard]] virtual double operations() const = 0;
 };
 
 // All use as many threads as OpenMP's default team has.

@@ -146,7 +146,7 @@ class Lu : public Kernel {
         return checks;
     }
 
-    double operations() const override {
+    [[nodiscard]] double operations() const override {
         const auto n = static_cast<double>(size_.n);
         return size_.iterations * (((1984.77 * n - 10923.3) * n + 27770.9) * n - 144010);
     }
@@ -297,7 +297,7 @@ class Lu : public Kernel {
     }
 
     /// Integral of the pressure over the faces of a box inside the cube, by the trapezoidal rule.
-    double surface_integral() const {
+    [[nodiscard]] double surface_integral() const {
         struct Range {
             Index first, last;
         };

@@ -155,7 +155,7 @@ struct Share {
         : begin(1 + n * omp_get_thread_num() / omp_get_num_threads()),
           end(1 + n * (omp_get_thread_num() + 1) / omp_get_num_threads()) {}
 
-    bool empty() const { return begin == end; }
+    [[nodiscard]] bool empty() const { return begin == end; }
 };
 
 /// coarse = P (v - A u).
@@ -252,7 +252,7 @@ class Ten {
         ten_[at] = drawn;
     }
 
-    const std::array<Drawn, 10>& points() const { return ten_; }
+    [[nodiscard]] const std::array<Drawn, 10>& points() const { return ten_; }
 
   private:
     std::array<Drawn, 10> ten_{};
@@ -315,7 +315,9 @@ class Mg : public Kernel {
         return {{"first norm of r", first_norm_, at_start, 1e-12}, {"norm of r", norm_, size_.norm, 1e-8}};
     }
 
-    double operations() const override { return 58.0 * size_.iterations * std::ldexp(1, 3 * size_.levels); }
+    [[nodiscard]] double operations() const override {
+        return 58.0 * size_.iterations * std::ldexp(1, 3 * size_.levels);
+    }
 
   private:
     /// u <- u + M (v - A u) on the finest grid.

@@ -26,9 +26,9 @@ class Grid {
         : n_(n), row_(n + 2),
           values_(std::make_unique_for_overwrite<double[]>(static_cast<std::size_t>(row_ * row_ * row_))) {}
 
-    std::ptrdiff_t n() const { return n_; }
+    [[nodiscard]] std::ptrdiff_t n() const { return n_; }
     double* plane(std::ptrdiff_t z) { return &values_[static_cast<std::size_t>(z * row_ * row_)]; }
-    const double* plane(std::ptrdiff_t z) const {
+    [[nodiscard]] const double* plane(std::ptrdiff_t z) const {
         return &values_[static_cast<std::size_t>(z * row_ * row_)];
     }
 

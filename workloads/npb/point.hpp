@@ -43,7 +43,7 @@ struct Point {
 
     /// The derivative of the flux along an axis [1, section 3.3: matrices A, B, C] times a change.
     template <std::size_t axis>
-    Change<Value> flux(const Change<Value>& v) const {
+    [[nodiscard]] Change<Value> flux(const Change<Value>& v) const {
         const Value own = velocity[axis], along = v[1 + axis];
         const Value product = velocity[0] * v[1] + velocity[1] * v[2] + velocity[2] * v[3];
         const Value pressure = gas::c2 * (kinetic * v[0] - product + v[4]);
@@ -61,7 +61,7 @@ struct Point {
 
     /// The derivative of the viscous terms along an axis [1: matrices N, Q, S] times a change.
     template <std::size_t axis>
-    Change<Value> viscous(const Change<Value>& v) const {
+    [[nodiscard]] Change<Value> viscous(const Change<Value>& v) const {
         Change<Value> result;
         result[0] = Value{};
         result[4] = gas::conduction * inverse * (v[4] - energy * v[0]);
@@ -77,7 +77,7 @@ struct Point {
     /// What a neighbour's change contributes to the implicit equation of a point: `sign` is 1 of the
     /// neighbour behind it, -1 of that before.
     template <std::size_t axis>
-    Change<Value> couple(double sign, const Factors& factors, const Change<Value>& v) const {
+    [[nodiscard]] Change<Value> couple(double sign, const Factors& factors, const Change<Value>& v) const {
         Change<Value> result = flux<axis>(v);
         const Change<Value> viscous_part = viscous<axis>(v);
         const double flux_factor = sign * factors.flux;

@@ -30,7 +30,7 @@ class Random {
     }
 
     /// The integer behind the last number.
-    constexpr std::uint64_t state() const { return x_; }
+    [[nodiscard]] constexpr std::uint64_t state() const { return x_; }
 
     /// a^n mod 2^46.
     static constexpr std::uint64_t power(std::uint64_t n) {

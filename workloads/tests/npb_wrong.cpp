@@ -10,7 +10,7 @@ class Wrong : public Kernel {
     void prepare() override {}
     void solve() override {}
     std::vector<Check> verify() override { return {{"one", 1, 1, 0}, {"answer", 41, 42, 1e-10}}; }
-    double operations() const override { return 1; }
+    [[nodiscard]] double operations() const override { return 1; }
 };
 
 } // namespace

@@ -32,7 +32,7 @@ class AuditOptions(Options):
 
     command: str = declare_argument("COMMAND", complete=completion.commands)
     only: tuple[str, ...] = declare(
-        "Vary only this kind of context: env_bytes, aslr, affinity, … May be repeated.",
+        "Vary only this kind of context: env_bytes, aslr, affinity, … Several with commas; may be repeated.",
         metavar="NAME",
         complete=completion.contexts,
     )
@@ -80,7 +80,7 @@ def command(options: AuditOptions) -> None:
     directory = options.output or propose_record(os.environ, "audit")
     request = AuditRequest(
         command=options.command,
-        only=options.only,
+        only=tuple(name for names in options.only for name in names.split(",") if name),
         thorough=options.thorough,
         counts=options.counts,
         max_time_s=MAX_TIME_S if options.max_time_s is None else options.max_time_s,
