@@ -29,8 +29,6 @@ PUBLIC = {
 }
 """Rooms whose names programs may rely on (docs/python.md)."""
 INSIDE = {
-    "design": 1,
-    "run": 4,
     "stats": 3,
 }
 """Imports of studies from other rooms, to be replaced by public ways: it may only fall."""

@@ -25,7 +25,7 @@ from steelyard.core.errors import SteelyardError
 from steelyard.lab.answer.analyze import by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.demo import SOURCES
-from steelyard.lab.observe.observe import observe
+from steelyard.lab.observe.observe import find_missing_counters, observe
 from steelyard.lab.observe.probes import INCLUDE, option
 from steelyard.lab.observe.request import ObserveRequest
 from steelyard.lab.run.run import run
@@ -33,7 +33,6 @@ from steelyard.lab.run.run_loop import Watch
 from steelyard.report.text.progress import ProgressLine
 from steelyard.results.contexts import ByContext, ContextFinding
 from steelyard.results.interval import Interval
-from steelyard.run.runner.capabilities import capabilities
 from steelyard.spec import load
 from steelyard.spec.experiment import Contexts, Experiment
 from steelyard.store import Record
@@ -51,8 +50,7 @@ SITES = (7, 14, 20, 27, 34, 47, 60, 74, 87, 100)
 
 def lacking() -> list[str]:
     """Hardware counters that this machine does not have."""
-    missing = str(capabilities()["counters_missing"]).split(",")
-    return [name for name in ("cycles", "instructions", "cache_misses", "branch_misses") if name in missing]
+    return find_missing_counters(("cycles", "instructions", "cache_misses", "branch_misses"))
 
 
 def observer(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.run.launch.launcher.platform import places
+from steelyard.spec.platform import places
 from steelyard.store import Record
 
 MACHINES = ROOT / "studies" / "machines"

@@ -212,16 +212,21 @@ def _get_contests(
     return reversals(names, changed, alpha=request.alpha)
 
 
+def find_missing_counters(counters: Sequence[str]) -> list[str]:
+    """Find which of these hardware counters, named as in a spec, this machine does not have."""
+    missing = str(capabilities()["counters_missing"]).split(",")
+    return [name for name in counters if name.partition(":")[0] in missing]
+
+
 def _refuse_missing(request: ObserveRequest) -> None:
     """Refuse, before the first run, what this machine lacks: counters, or fixed addresses for contexts."""
     if request.trace is not None:
         request.trace.refuse_missing()
-    missing = str(capabilities()["counters_missing"]).split(",") if request.counters else []
-    for name in request.counters:
-        if name.partition(":")[0] in missing:
-            raise MachineError(
-                f"the counter {name} is not available on this machine", hint="steelyard doctor says which are"
-            )
+    if request.counters and (missing := find_missing_counters(request.counters)):
+        raise MachineError(
+            f"the counter {missing[0]} is not available on this machine",
+            hint="steelyard doctor says which are",
+        )
     known = (*BUILTIN, *request.counters)
     if request.metric not in known:
         raise UsageError(f"unknown metric `{request.metric}`", hint=suggest_metric(request.metric, known))

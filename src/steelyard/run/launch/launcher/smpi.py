@@ -20,10 +20,10 @@ from steelyard.files.user_directories import locate_cache
 from steelyard.run.launch.launch import Launch
 from steelyard.run.launch.launcher.mpi_library import NAMES, linked_to
 from steelyard.run.launch.launcher.noise import noise_library, settings_of
-from steelyard.run.launch.launcher.platform import places
 from steelyard.run.launch.launcher.simulator import simulator
 from steelyard.run.launch.preloading import preload
 from steelyard.spec.experiment import Experiment
+from steelyard.spec.platform import places
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.placeholders import expand

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.run.launch.launcher.platform import SimulatedHost, places, read_hosts
+from steelyard.spec.platform import SimulatedHost, places, read_hosts
 
 
 def written(tmp_path: Path, text: str) -> Path:
