@@ -58,7 +58,7 @@ LIMITS = {
     "laboratory": (9, 11),
     "report": (331, 317),
     "results": (27, 41),
-    "run": (72, 191),
+    "run": (71, 188),
     "scaling": (126, 103),
     "spec": (135, 95),
     "stats": (196, 297),

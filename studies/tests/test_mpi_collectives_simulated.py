@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from reduced_specs import ROOT, built, reduced
 
-from steelyard.spec.platform import places
+from steelyard.spec.platform import list_places
 from steelyard.store import Record
 
 MACHINES = ROOT / "studies" / "machines"
@@ -20,14 +20,14 @@ STUDY = ROOT / "studies" / "mpi-collectives"
     ("machine", "cores"), [("flat", 1), ("torus", 16), ("fat-tree", 8), ("dragonfly", 8)]
 )
 def test_a_machine_has_4096_places_and_so_many_on_each_host(machine, cores):
-    hosts = places(MACHINES / f"{machine}.xml", 4096)
+    hosts = list_places(MACHINES / f"{machine}.xml", 4096)
     assert len(hosts) == 4096
     assert hosts.count(hosts[0]) == hosts.count(hosts[-1]) == cores
 
 
 @pytest.mark.parametrize("machine", ["dragonfly-tapered", "aries"])
 def test_a_machine_for_other_allocations_has_8_places_on_each_host(machine):
-    hosts = places(MACHINES / f"{machine}.xml", 4096, scatter=1)
+    hosts = list_places(MACHINES / f"{machine}.xml", 4096, scatter=1)
     assert len(set(hosts)) == 512
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.spec import load
-from steelyard.spec.platform import places
+from steelyard.spec.platform import list_places
 
 STUDIES = Path(__file__).parents[2] / "studies"
 SPECS = [
@@ -35,4 +35,4 @@ def test_a_spec_can_be_read_and_the_files_that_it_names_are_there(spec):
             (factor.levels for factor in experiment.factors if f"{{{factor.name}}}" in platform), [None]
         )
         for machine in machines:
-            assert places(spec.parent / f"{platform.replace('{machine}', str(machine))}.xml", 4)
+            assert list_places(spec.parent / f"{platform.replace('{machine}', str(machine))}.xml", 4)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.core.errors import UsageError
-from steelyard.spec.platform import SimulatedHost, places, read_hosts
+from steelyard.spec.platform import SimulatedHost, list_places, read_hosts
 
 
 def written(tmp_path: Path, text: str) -> Path:
@@ -32,13 +32,13 @@ def test_hosts_and_clusters_are_read_in_their_order(tmp_path):
 
 def test_the_cores_of_a_host_are_filled_before_the_next(tmp_path):
     path = written(tmp_path, '<cluster prefix="n" suffix="" radical="0-2" core="2"/>')
-    assert places(path, 5) == ["n0", "n0", "n1", "n1", "n2"]
+    assert list_places(path, 5) == ["n0", "n0", "n1", "n1", "n2"]
 
 
 def test_scattered_hosts_are_drawn_from_all_and_filled_core_by_core(tmp_path):
     path = written(tmp_path, '<cluster prefix="n" suffix="" radical="0-99" core="4"/>')
-    everywhere = places(path, 400)
-    drawn = {seed: places(path, 40, scatter=seed) for seed in (1, 2)}
+    everywhere = list_places(path, 400)
+    drawn = {seed: list_places(path, 40, scatter=seed) for seed in (1, 2)}
     assert drawn[1] != drawn[2]
     for hosts in drawn.values():
         assert set(hosts) <= set(everywhere)
@@ -47,19 +47,19 @@ def test_scattered_hosts_are_drawn_from_all_and_filled_core_by_core(tmp_path):
         # Ten of a hundred hosts by chance are the first ten once in 10^13.
         assert set(hosts) != set(everywhere[:40])
     # A larger job on the same machine on the same day gets what the smaller one got, and more.
-    assert places(path, 80, scatter=1)[:40] == drawn[1]
+    assert list_places(path, 80, scatter=1)[:40] == drawn[1]
 
 
 def test_an_order_that_was_drawn_once_stays(tmp_path):
     path = written(tmp_path, '<cluster prefix="n" suffix="" radical="0-7"/>')
     # sha256sum of "1 n0" … "1 n7".
-    assert places(path, 8, scatter=1) == ["n2", "n5", "n4", "n3", "n1", "n0", "n7", "n6"]
+    assert list_places(path, 8, scatter=1) == ["n2", "n5", "n4", "n3", "n1", "n0", "n7", "n6"]
 
 
 def test_more_ranks_than_cores_are_refused_with_both_numbers(tmp_path):
     path = written(tmp_path, '<cluster prefix="n" suffix="" radical="0-2" core="2"/>')
     with pytest.raises(UsageError, match=r"7 ranks are asked for.*6 cores on 3 hosts"):
-        places(path, 7)
+        list_places(path, 7)
 
 
 @pytest.mark.parametrize(

@@ -53,11 +53,11 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
         )
     hosts: list[SimulatedHost] = []
     for element in root.iter():
-        cores = _whole(element.get("core", "1"), path)
+        cores = _read_cores(element.get("core", "1"), path)
         if element.tag == "host":
             hosts.append(SimulatedHost(_get_word(element.get("id", ""), path), cores))
         elif element.tag == "cluster":
-            names = _numbers(element.get("radical", ""), path)
+            names = _read_numbers(element.get("radical", ""), path)
             head, tail = (_get_word(element.get(end, ""), path) for end in ("prefix", "suffix"))
             if len(hosts) + len(names) > MOST_HOSTS:
                 raise UsageError(f"{path} declares too many hosts", hint="declare 1,048,576 hosts at most")
@@ -70,7 +70,7 @@ def read_hosts(path: Path) -> tuple[SimulatedHost, ...]:
     return tuple(hosts)
 
 
-def places(path: Path, ranks: int, scatter: int | None = None) -> list[str]:
+def list_places(path: Path, ranks: int, scatter: int | None = None) -> list[str]:
     """Return the host of each rank: the cores of a host are filled before the next.
 
     ``scatter`` draws the order of all hosts; without it, they come as the platform has them.
@@ -94,8 +94,8 @@ def places(path: Path, ranks: int, scatter: int | None = None) -> list[str]:
     return list(islice((host.name for host in hosts for _ in range(host.cores)), ranks))
 
 
-def _numbers(radical: str, path: Path) -> list[int]:
-    """``0-3,7`` as numbers."""
+def _read_numbers(radical: str, path: Path) -> list[int]:
+    """Read ``0-3,7`` as numbers."""
     numbers: list[int] = []
     for part in radical.split(","):
         ends = re.fullmatch(r"\s*(\d{1,9})(?:-(\d{1,9}))?\s*", part)
@@ -122,7 +122,7 @@ def _get_word(name: str, path: Path) -> str:
     return name
 
 
-def _whole(text: str, path: Path) -> int:
+def _read_cores(text: str, path: Path) -> int:
     if not re.fullmatch(r"\d{1,6}", text) or int(text) < 1:
         raise UsageError(f"{path}: core must be a number of cores, got {text!r}", hint='write core = "16"')
     return int(text)

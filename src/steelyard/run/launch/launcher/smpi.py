@@ -23,7 +23,7 @@ from steelyard.run.launch.launcher.noise import noise_library, settings_of
 from steelyard.run.launch.launcher.simulator import simulator
 from steelyard.run.launch.preloading import preload
 from steelyard.spec.experiment import Experiment
-from steelyard.spec.platform import places
+from steelyard.spec.platform import list_places
 from steelyard.spec.ranks import ranks_of
 from steelyard.spec.simulated import scatter_seed, seed_text, shares_of
 from steelyard.spec.text.placeholders import expand
@@ -100,7 +100,7 @@ class Smpi:
     def _places(self, names: Mapping[str, str]) -> tuple[Path, list[str]]:
         """Return the platform, and the host of each rank."""
         platform, ranks = self._platform(names), ranks_of(self._asked, names)
-        return platform, places(platform, ranks, scatter_seed(self._asked, names))
+        return platform, list_places(platform, ranks, scatter_seed(self._asked, names))
 
     def _platform(self, names: Mapping[str, str]) -> Path:
         text = expand(self._asked.platform or "", names)
