@@ -84,7 +84,7 @@ def test_what_was_accepted_is_expected_later(steelyard_cli, data, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "what"),
     [
-        ((), "which of its columns"),
+        ((), "--value is missing"),
         (("--value", "latncy", "--parameter", "p"), "no column 'latncy'"),
         ((*COLUMNS, "--expect", "O(log"), "column 6"),
         ((*COLUMNS, "--at", "p"), "not NAME=VALUE"),

@@ -116,7 +116,7 @@ def test_a_csv_file_needs_its_columns_named_and_takes_value_u_and_n(tmp_path):
         ("reduce", "mean"): {(4.0,): [3.0]},
     }
     assert [(p.u, p.launches) for p in series[0].points] == [(0.1, 5), (0.2, 5)]
-    with pytest.raises(UsageError, match="was not said") as caught:
+    with pytest.raises(UsageError, match="--value is missing") as caught:
         read(tmp_path, "d.csv", text)
     assert "--value" in caught.value.hint
     assert caught.value.hint.endswith("it has op, p, mean, u, launches")

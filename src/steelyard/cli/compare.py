@@ -72,7 +72,7 @@ class CompareOptions(Options):
         " every verdict is decided, and its interval narrow: a tenth of the effect, or 1 %)."
     )
     max_time_s: float | None = max_time_option(
-        "Stop after this, whatever is open (default: 10 s, or 3 s of one command; with --precision 3 min)."
+        "Stop after TIME even if undecided (default: 10 s, or 3 s of one command; with --precision 3 min)."
     )
     contexts: str | None = declare(
         "Draw a new context for every block: a random length of the environment, with ASLR off; with"
@@ -102,12 +102,12 @@ class CompareOptions(Options):
     )
     setup: tuple[str, ...] = declare("Shell command, untimed, before everything.", "-s", metavar="CMD")
     prepare: tuple[str, ...] = declare(
-        "Shell command, untimed, before each run; of as many as commands, each before its own.",
+        "Shell command, untimed, before each run; give one, or one per COMMAND.",
         "-p",
         metavar="CMD",
     )
     conclude: tuple[str, ...] = declare(
-        "Shell command, untimed, after each run; of as many as commands, each after its own.",
+        "Shell command, untimed, after each run; give one, or one per COMMAND.",
         "-C",
         metavar="CMD",
     )

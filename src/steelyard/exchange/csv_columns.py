@@ -60,7 +60,7 @@ def infer(text: str, name: str) -> CsvColumns:
     if len(header) == 2 and all(header):
         return CsvColumns(header[1], (header[0],))
     raise UsageError(
-        f"{name}: which of its columns to model was not said",
+        f"{name}: --value is missing: which column has the measurements?",
         hint=f"--value COLUMN --parameter COLUMN [--by COLUMNS]; it has {', '.join(header) or 'none'}",
     )
 

@@ -43,7 +43,7 @@ def test_a_plan_says_what_runs_in_which_order_for_how_long_and_what_it_cannot_se
     assert render(PLAN) == (
         "O2 against O3\n"
         "  design       2 treatments in each of 30 blocks, in random order; 30 contexts;\n"
-        "               1 block before them, run and not used; 62 runs, seed 1\n"
+        "               1 warm-up block (discarded); 62 runs, seed 1\n"
         "  stops        when every interval reaches at most 2 % to either side, after 200\n"
         "               blocks at the latest, after 10 min at the latest\n"
         "  time         about 1 min 15 s\n"

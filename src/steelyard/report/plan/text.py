@@ -118,9 +118,9 @@ def _format_design(preview: Preview) -> str:
         passes = f", each visited {preview.passes} times" if preview.passes > 1 else ""
         parts.append(f"{counted(preview.contexts, 'context')}{passes}")
     if preview.discard and preview.in_rows:
-        parts.append(f"{counted(preview.discard, 'run')} before those of each, not used")
+        parts.append(f"{counted(preview.discard, 'warm-up run')} of each (discarded)")
     elif preview.discard:
-        parts.append(f"{counted(preview.discard, 'block')} before them, run and not used")
+        parts.append(f"{counted(preview.discard, 'warm-up block')} (discarded)")
     return "; ".join([*parts, f"{counted(preview.trials, 'run')}, seed {preview.seed}"])
 
 
