@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from replacing import replace_rows
+
 from steelyard.claims.evidence import RulePointEvidence
 from steelyard.claims.verdict import Checked, Instance, Verdict
 from steelyard.report.claims.phrases import WORST
@@ -86,14 +88,12 @@ def kept(file: Path = FILE) -> list[Cell]:
 
 def keep(of: str, cells: Iterable[Cell], *, file: Path = FILE) -> None:
     """Put ``cells`` in the place of those that the file has of the same."""
-    written = [each for each in kept(file) if each.of != of]
-    written += cells
-    partial = file.with_suffix(".partial")
-    with partial.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerow(Cell._fields)
-        writer.writerows(sorted(written, key=lambda each: each.of))
-    partial.replace(file)
+    new = [*cells]
+
+    def add_cells() -> list[Cell]:
+        return sorted([*(cell for cell in kept(file) if cell.of != of), *new], key=lambda cell: cell.of)
+
+    replace_rows(file, Cell._fields, add_cells)
 
 
 def table(checked: Checked) -> str:

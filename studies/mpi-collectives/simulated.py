@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from msgspec.structs import replace
+from replacing import replace_rows
 
 from steelyard.core.series import series_of
 from steelyard.core.units import Scalar
@@ -103,10 +104,10 @@ def as_kept(rows: Iterable[Row]) -> list[Row]:
 def keep(part: str, rows: Iterable[Row], *, file: Path = FILE) -> None:
     """Put ``rows`` in the place of those that the file has of the part."""
     others = [name for name in (*LABELS, *(f"{name}-further" for name in LABELS)) if name != part]
-    written = as_kept([*kept(*others, file=file), *rows])
-    partial = file.with_suffix(".partial")
-    with partial.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines, lineterminator="\n")
-        writer.writerow(Row._fields)
-        writer.writerows(("" if cell is None else cell for cell in row) for row in written)
-    partial.replace(file)
+    new = [*rows]
+
+    def add_rows() -> list[list[object]]:
+        written = as_kept([*kept(*others, file=file), *new])
+        return [["" if cell is None else cell for cell in row] for row in written]
+
+    replace_rows(file, Row._fields, add_rows)

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -98,6 +99,19 @@ def test_cells_are_kept_in_the_place_of_those_of_the_same_library(its, tmp_path)
     its.cells.keep("impi", [cell(its, "a <= b", 8, "holds", "0.7", of="impi")], file=file)
     its.cells.keep("mpich", [cell(its, "a <= b", 8, "fails", "2.5")], file=file)
     assert [(each.of, each.ratio) for each in its.cells.kept(file)] == [("impi", "0.7"), ("mpich", "2.5")]
+
+
+def test_libraries_that_are_kept_at_the_same_time_lose_no_rows(its, tmp_path):
+    file = tmp_path / "cells.csv"
+    libraries = [f"library {number}" for number in range(12)]
+    with ThreadPoolExecutor(len(libraries)) as pool:
+        list(
+            pool.map(
+                lambda of: its.cells.keep(of, [cell(its, "a <= b", 8, "holds", "0.5", of=of)], file=file),
+                libraries,
+            )
+        )
+    assert sorted(row.of for row in its.cells.kept(file)) == sorted(libraries)
 
 
 def test_a_table_of_a_library_has_the_worst_of_each_rule_and_size(its):
