@@ -2,10 +2,13 @@
 #pragma once
 
 #include "agm/bfs.hpp"
+#include "agm/colouring.hpp"
 #include "agm/components.hpp"
+#include "agm/independent_set.hpp"
 #include "agm/machine.hpp"
 #include "agm/prefetched_rows.hpp"
 #include "agm/sssp.hpp"
+#include "agm/triangles.hpp"
 #include "goodsyard/global.hpp"
 #include "graph/csr.hpp"
 #include "graph/drawn_edges.hpp"
