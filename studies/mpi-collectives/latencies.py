@@ -11,10 +11,8 @@ from typing import Final
 import numpy as np
 
 from steelyard.core.sample import Sample
+from steelyard.lab.answer.of_samples import estimate_ratio, find_median_interval
 from steelyard.results.undefined import Undefined
-from steelyard.stats.compare.contrast import contrast
-from steelyard.stats.compare.estimate import estimate
-from steelyard.stats.distributions.sign_test import SignTest
 from steelyard.store import Record
 
 ALPHA: Final = 0.05
@@ -57,8 +55,7 @@ def medians(samples: Mapping[Key, Sample]) -> Sequence[str]:
         if (command, metric) != REPORTED:
             continue
         values = np.asarray(sample.values, dtype=np.float64)
-        logs = np.sort(np.log(values))
-        found = SignTest(logs, logs).interval(ALPHA)
+        found = find_median_interval(sample, ALPHA)
         interval = f"{1e6 * found.low:.2f} … {1e6 * found.high:.2f}" if found else "too few launches"
         rows.append(f"| {library} | {op} | {1e6 * np.median(values):.2f} | {interval} | {values.size} |")
     return rows
@@ -76,8 +73,7 @@ def against_peer(samples: Mapping[Key, Sample]) -> Sequence[str]:
 
 def ratio(old: Sample, new: Sample) -> str:
     """Old over new with its 95 % interval, or why there is none."""
-    between = contrast(old, new)
-    found = between if isinstance(between, Undefined) else estimate(between, "median_ratio")
+    found = estimate_ratio(old, new, "median_ratio")
     if isinstance(found, Undefined):
         return found.reason
     interval = found.interval(ALPHA)

@@ -180,7 +180,7 @@ def test_the_summary_is_the_harmonic_mean_of_the_sources(openmpi):
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        (("colour",), "'colour' is unknown"),
+        (("colours",), "'colours' is unknown"),
         (("sssp", "--generator", "/nowhere"), "/nowhere cannot be read"),
         (("sssp", "--scale", "31"), "does not fit in memory"),
         (("sssp", "--scale", "5", "--roots", "32"), "32 is not in the graph"),
