@@ -104,9 +104,12 @@ class Sessions:
 
     def git(self, *words: str) -> str:
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+        # The order of runs in turns is drawn by the commit, so that a date would make each test another one.
+        dates = {"GIT_AUTHOR_DATE": "2026-01-01T00:00:00Z", "GIT_COMMITTER_DATE": "2026-01-01T00:00:00Z"}
         done = subprocess.run(
             ["git", *identity, *words],
             cwd=self.directory,
+            env={**os.environ, **dates},
             capture_output=True,
             encoding="utf-8",
             check=True,
