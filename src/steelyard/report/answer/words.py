@@ -256,7 +256,7 @@ def alone(sample: Described, names: Names) -> Finding:
     if summary.u is None or summary.s is None:
         return Finding(claim, counted(summary.n, "run"), "")
     u, s = format_quantity(summary.u, metric.unit, 2), format_quantity(summary.s, metric.unit, 2)
-    return Finding(claim + " in the mean", f"u = {u}, s = {s}, {counted(summary.n, 'run')}", "")
+    return Finding(claim + " on average", f"standard error {u}, s = {s}, {counted(summary.n, 'run')}", "")
 
 
 def _open_margin(comparison: Comparison, margin: float | None) -> str | None:
