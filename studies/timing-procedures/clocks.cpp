@@ -1,9 +1,9 @@
 // What every clock that a program can ask says of one and the same work: clocks
 //
-// All clocks take turns in an order that is drawn anew in each round. For each: what a reading costs, over a
-// thousand in a row; the smallest step between two readings that differ; and what it says of one millisecond
-// and of twenty of keeping a CPU busy, over what a reference says that is read before the first and after the
-// second reading. The reference of clocks of CPU time is CLOCK_THREAD_CPUTIME_ID, of the others
+// All clocks take turns in an order that is drawn anew in each process. For each: what a reading costs, over
+// a thousand in a row; the smallest step between two readings that differ; and what it says of one
+// millisecond and of twenty of keeping a CPU busy, over what a reference says that is read before the first
+// and after the second reading. The reference of clocks of CPU time is CLOCK_THREAD_CPUTIME_ID, of the others
 // CLOCK_MONOTONIC; the time-stamp counter, which counts ticks of its own, is held to its rate over the whole
 // run.
 #include <steelyard.h>
