@@ -24,11 +24,11 @@ void say(std::string_view text) {
     }
 }
 
-int complain(const char* path, const char* what) {
+int complain(const char* path, const char* problem) {
     say("steelyard-cache: ");
     say(path);
     say(": ");
-    say(what);
+    say(problem);
     say("\n");
     return 1;
 }
@@ -96,8 +96,8 @@ int drop(int fd, std::size_t bytes, Outcome& outcome) {
 } // namespace
 
 int steelyard::treat_cache(int count, char** arguments) {
-    const std::string_view wanted = count > 2 ? arguments[1] : "";
-    if (wanted != "warm" && wanted != "dropped") {
+    const std::string_view state = count > 2 ? arguments[1] : "";
+    if (state != "warm" && state != "dropped") {
         say("usage: steelyard-cache warm|dropped FILE...\n");
         return 2;
     }
@@ -110,7 +110,7 @@ int steelyard::treat_cache(int count, char** arguments) {
         }
         if (S_ISREG(file.st_mode) && file.st_size > 0) {
             int error = 0;
-            if (wanted == "dropped") {
+            if (state == "dropped") {
                 error = drop(fd, static_cast<std::size_t>(file.st_size), outcome);
             } else if (!read_all(fd)) {
                 error = errno;

@@ -46,9 +46,9 @@ struct Load {
     volatile std::uint64_t sum = 1;
 };
 
-int complain(std::string_view what, std::string_view why = {}) {
+int complain(std::string_view problem, std::string_view why = {}) {
     for (const std::string_view part :
-         {std::string_view("steelyard-load: "), what, std::string_view(why.empty() ? "" : ": "), why,
+         {std::string_view("steelyard-load: "), problem, std::string_view(why.empty() ? "" : ": "), why,
           std::string_view("\n")}) {
         if (write(2, part.data(), part.size()) < 0) {
             break;

@@ -53,9 +53,9 @@ bool has_shape(const Array& array, std::initializer_list<std::size_t> lengths) {
     return true;
 }
 
-inline void require(bool condition, const char* what) {
+inline void require(bool condition, const char* condition_text) {
     if (!condition) {
-        throw std::invalid_argument(what);
+        throw std::invalid_argument(condition_text);
     }
 }
 

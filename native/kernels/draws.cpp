@@ -95,11 +95,12 @@ void Drawing::prepare(const Mixture& from, const ScaleMixture& scales, std::size
         --used_;
     }
     const double chi2 = from.chi2[component];
-    shares.find(static_cast<int>(from.left[component]), chi2, share_);
+    shares.find(static_cast<int>(from.freedom_left[component]), chi2, share_);
     for (std::size_t g = 0; g < spread_.size(); ++g) {
         const double scale = scales.scale[g], nu = scales.freedom[g];
         // Quantiles of chi-square by Wilson and Hilferty (1931): within 1 % where it matters here.
-        const double freedom = nu + static_cast<double>(from.left[component]), part = 2 / (9 * freedom);
+        const double freedom = nu + static_cast<double>(from.freedom_left[component]),
+                     part = 2 / (9 * freedom);
         spread_[g] = {scale * (nu + chi2 / scale), freedom, 1 - part, std::sqrt(part)};
     }
 }
@@ -133,8 +134,8 @@ void Drawing::draw_one(std::size_t discrepancy, std::size_t d, std::span<double>
 void predict(const Formulas& from, const Target& target, std::span<const double> normal,
              std::span<double> value) {
     for (std::size_t d = 0; d < normal.size(); ++d) {
-        const auto kept = static_cast<std::size_t>(from.component[d]);
-        const auto candidate = static_cast<std::size_t>(from.candidate[kept]);
+        const auto component = static_cast<std::size_t>(from.component[d]);
+        const auto candidate = static_cast<std::size_t>(from.candidate[component]);
         const auto member = target.members.subspan(candidate * max_terms, max_terms);
         const auto b = from.coefficient.subspan(d * size, size);
         double sum = b[0], moving = 0;
@@ -148,7 +149,7 @@ void predict(const Formulas& from, const Target& target, std::span<const double>
             moving += part < 0 ? std::max(-part, b[k + 1]) : part;
         }
         const double share = moving < max_part ? moving / (std::abs(b[0]) + moving + smallest) : 1;
-        const double tau = from.discrepancy[d], miss = from.miss[kept] * share;
+        const double tau = from.discrepancy[d], miss = from.miss[component] * share;
         const double distance =
             std::sqrt(tau * tau + miss * miss) * (1 + (target.beyond - 1) * share) * normal[d];
         // A logarithmic distance, and what is modelled is never negative; a formula with a negative part may
@@ -188,7 +189,7 @@ bool makes_sense(std::span<const std::int32_t> member, std::span<const double> c
     return true;
 }
 
-void quantiles(std::span<double> value, std::span<const double> quantile, std::span<double> found) {
+void quantiles(std::span<double> value, std::span<const double> quantile, std::span<double> result) {
     auto from = value.begin();
     for (std::size_t k = 0; k < quantile.size(); ++k) {
         const double place = quantile[k] * static_cast<double>(value.size() - 1);
@@ -196,7 +197,7 @@ void quantiles(std::span<double> value, std::span<const double> quantile, std::s
         std::nth_element(from, below, value.end());
         from = below;
         const double above = below + 1 < value.end() ? *std::min_element(below + 1, value.end()) : *below;
-        found[k] = *below + (place - std::floor(place)) * (above - *below);
+        result[k] = *below + (place - std::floor(place)) * (above - *below);
     }
 }
 

@@ -27,9 +27,9 @@ struct DrawNumbers {
 // The kept components of one function.
 struct Mixture {
     std::span<const double> weight, chi2;
-    std::span<const double> coefficient; // max_coefficients of each
-    std::span<const double> covariance;  // … squared
-    std::span<const std::int64_t> left;  // points less coefficients
+    std::span<const double> coefficient;        // max_coefficients of each
+    std::span<const double> covariance;         // … squared
+    std::span<const std::int64_t> freedom_left; // points less coefficients
 };
 
 class Drawing {
@@ -87,6 +87,6 @@ bool makes_sense(std::span<const std::int32_t> member, std::span<const double> c
                  std::span<const double> scale, std::span<const double> basis, double rounding);
 
 // Quantiles of the values, whose order is lost; `quantile` ascends.
-void quantiles(std::span<double> value, std::span<const double> quantile, std::span<double> found);
+void quantiles(std::span<double> value, std::span<const double> quantile, std::span<double> result);
 
 } // namespace steelyard

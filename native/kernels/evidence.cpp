@@ -16,43 +16,46 @@ bool near(double a, double b) {
     return std::abs(a - b) <= 0.005 * std::abs(b);
 }
 
-// ln of the constant of a `left`-variate t density with nu degrees of freedom, without the powers of pi.
-double log_constant(double nu, int left, double scale) {
-    const double half = 0.5 * left;
+// ln of the constant of a `freedom`-variate t density with nu degrees of freedom, without the powers of pi.
+double log_constant(double nu, int freedom, double scale) {
+    const double half = 0.5 * freedom;
     // Beyond a million degrees of freedom the quotient of gammas is (nu/2)^half to twelve digits.
     const double gammas =
         nu > 1e6 ? 0.0 : std::lgamma(0.5 * nu + half) - std::lgamma(0.5 * nu) - half * std::log(0.5 * nu);
     return gammas - half * std::log(scale);
 }
 
-double log_kernel(double nu, int left, double scale, double chi2) {
-    return nu > 1e6 ? -0.5 * chi2 / scale : -0.5 * (nu + left) * std::log(1 + chi2 / (scale * nu));
+double log_kernel(double nu, int freedom, double scale, double chi2) {
+    return nu > 1e6 ? -0.5 * chi2 / scale : -0.5 * (nu + freedom) * std::log(1 + chi2 / (scale * nu));
 }
 
 } // namespace
 
-double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double chi2) {
+double log_summand(const ScaleMixture& mixture, std::size_t g, int freedom, double chi2) {
     const double nu = mixture.freedom[g];
     const double scale = mixture.scale[g];
-    return mixture.log_prior[g] + log_constant(nu, left, scale) + log_kernel(nu, left, scale, chi2);
+    return mixture.log_prior[g] + log_constant(nu, freedom, scale) + log_kernel(nu, freedom, scale, chi2);
 }
 
-void DiscrepancyShares::find(int left, double chi2, std::span<double> share) {
+void DiscrepancyShares::find(int freedom, double chi2, std::span<double> share) {
     const std::size_t count = mixture_.scale.size();
-    auto known = std::find_if(known_.begin(), known_.end(), [=](const auto& k) { return k.left == left; });
-    if (known == known_.end()) {
-        known = known_.insert(known_.end(), {left, std::vector<double>(count)});
+    auto entry =
+        std::find_if(known_.begin(), known_.end(), [=](const auto& k) { return k.freedom == freedom; });
+    if (entry == known_.end()) {
+        entry = known_.insert(known_.end(), {freedom, std::vector<double>(count)});
         for (std::size_t g = 0; g < count; ++g) {
-            known->of[g] = mixture_.log_prior[g] + log_constant(mixture_.freedom[g], left, mixture_.scale[g]);
+            entry->shares[g] =
+                mixture_.log_prior[g] + log_constant(mixture_.freedom[g], freedom, mixture_.scale[g]);
         }
     }
     double best = nothing, sum = 0;
     for (std::size_t g = 0; g < count; ++g) {
         // Discrepancies far below the noise are one.
-        const bool same = g > 0 && near(mixture_.scale[g], mixture_.scale[g - 1]) &&
-                          near(mixture_.freedom[g], mixture_.freedom[g - 1]);
-        share[g] = same ? share[g - 1] + mixture_.log_prior[g] - mixture_.log_prior[g - 1]
-                        : known->of[g] + log_kernel(mixture_.freedom[g], left, mixture_.scale[g], chi2);
+        const bool is_same = g > 0 && near(mixture_.scale[g], mixture_.scale[g - 1]) &&
+                             near(mixture_.freedom[g], mixture_.freedom[g - 1]);
+        share[g] = is_same
+                       ? share[g - 1] + mixture_.log_prior[g] - mixture_.log_prior[g - 1]
+                       : entry->shares[g] + log_kernel(mixture_.freedom[g], freedom, mixture_.scale[g], chi2);
         best = std::max(best, share[g]);
     }
     for (std::size_t g = 0; g < count; ++g) {
@@ -64,24 +67,24 @@ void DiscrepancyShares::find(int left, double chi2, std::span<double> share) {
     }
 }
 
-void EvidenceTable::prepare(const ScaleMixture& mixture, int left, double chi2_min) {
-    left_ = left;
+void EvidenceTable::prepare(const ScaleMixture& mixture, int freedom, double chi2_min) {
+    freedom_ = freedom;
     summand_.clear();
     double smallest = mixture.scale[0];
     for (std::size_t g = 0; g < mixture.scale.size(); ++g) {
-        const double scale = mixture.scale[g], freedom = mixture.freedom[g];
+        const double scale = mixture.scale[g], nu = mixture.freedom[g];
         smallest = std::min(smallest, scale);
-        const auto same = std::find_if(summand_.begin(), summand_.end(), [&](const Summand& s) {
-            return near(scale, s.scale) && near(freedom, s.freedom);
+        const auto entry = std::find_if(summand_.begin(), summand_.end(), [&](const Summand& s) {
+            return near(scale, s.scale) && near(nu, s.freedom);
         });
-        if (same != summand_.end()) {
-            same->constant += std::exp(mixture.log_prior[g]);
+        if (entry != summand_.end()) {
+            entry->constant += std::exp(mixture.log_prior[g]);
         } else {
-            summand_.push_back({std::exp(mixture.log_prior[g]), scale, freedom});
+            summand_.push_back({std::exp(mixture.log_prior[g]), scale, nu});
         }
     }
     for (auto& summand : summand_) {
-        summand.constant = std::log(summand.constant) + log_constant(summand.freedom, left, summand.scale);
+        summand.constant = std::log(summand.constant) + log_constant(summand.freedom, freedom, summand.scale);
     }
     // Below a thousandth of the smallest scale T is flat.
     start_ = std::max(chi2_min, 1e-3 * smallest);
@@ -99,7 +102,7 @@ double EvidenceTable::exact(double chi2) const {
     const std::size_t count = std::min(summand_.size(), value.size());
     for (std::size_t g = 0; g < count; ++g) {
         const auto& summand = summand_[g];
-        value[g] = summand.constant + log_kernel(summand.freedom, left_, summand.scale, chi2);
+        value[g] = summand.constant + log_kernel(summand.freedom, freedom_, summand.scale, chi2);
         best = std::max(best, value[g]);
     }
     double sum = 0;

@@ -24,29 +24,30 @@ struct ScaleMixture {
     std::vector<double> log_prior; // ln pi_g
 };
 
-// ln of the g-th summand of T_d for m - d = `left` degrees of freedom.
-double log_summand(const ScaleMixture& mixture, std::size_t g, int left, double chi2);
+// ln of the g-th summand of T_d for m - d = `freedom` degrees of freedom.
+double log_summand(const ScaleMixture& mixture, std::size_t g, int freedom, double chi2);
 
 // The probability of each discrepancy given fits of the same points: the summands' shares.
 class DiscrepancyShares {
   public:
     explicit DiscrepancyShares(const ScaleMixture& mixture) : mixture_(mixture) {}
-    // Of a fit of `chi2` with `left` points to spare. What does not depend on chi2 is kept from fit to fit.
-    void find(int left, double chi2, std::span<double> share);
+    // Of a fit of `chi2` with `freedom` points to spare. What does not depend on chi2 is kept from fit to
+    // fit.
+    void find(int freedom, double chi2, std::span<double> share);
 
   private:
     const ScaleMixture& mixture_;
     struct Constants {
-        int left;
-        std::vector<double> of;
+        int freedom;
+        std::vector<double> shares;
     };
     std::vector<Constants> known_; // fits have few different numbers of points to spare
 };
 
 class EvidenceTable {
   public:
-    // Prepares T for `left` = m - d >= 0, exact from `chi2_min` on.
-    void prepare(const ScaleMixture& mixture, int left, double chi2_min);
+    // Prepares T for `freedom` = m - d >= 0, exact from `chi2_min` on.
+    void prepare(const ScaleMixture& mixture, int freedom, double chi2_min);
     double log_at(double chi2);
     // The same for who asks once: nothing is filled in on the way.
     [[nodiscard]] double log_at_once(double chi2) const;
@@ -65,7 +66,7 @@ class EvidenceTable {
         double constant, scale, freedom;
     };
     std::vector<Summand> summand_;
-    int left_ = 0;
+    int freedom_ = 0;
     double start_ = 1;
     std::uint64_t first_ = 0; // leading bits of the first place
     std::size_t filled_ = 0;

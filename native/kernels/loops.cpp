@@ -42,8 +42,8 @@ STEELYARD_WIDE void solve_pairs(std::size_t pairs, const std::array<std::int32_t
 
 STEELYARD_WIDE void find_gains(std::size_t columns, const double* centred, const double* ry, double* gain) {
     for (std::size_t c = 0; c < columns; ++c) {
-        const double taken = ry[c] * ry[c] / (centred[c] > 0 ? centred[c] : 1.0);
-        gain[c] = centred[c] > 0 && ry[c] > 0 ? taken : 0.0;
+        const double projection = ry[c] * ry[c] / (centred[c] > 0 ? centred[c] : 1.0);
+        gain[c] = centred[c] > 0 && ry[c] > 0 ? projection : 0.0;
     }
 }
 

@@ -42,10 +42,10 @@ struct Sums {
     }
 }
 
-[[gnu::always_inline]] inline void draw_pairs(std::span<const double> left, std::span<const double> right,
+[[gnu::always_inline]] inline void draw_pairs(std::span<const double> older, std::span<const double> newer,
                                               std::uint64_t first, std::uint64_t seed, Sums& sums) {
-    const auto n = static_cast<std::uint32_t>(left.size());
-    const double *p = left.data(), *q = right.data();
+    const auto n = static_cast<std::uint32_t>(older.size());
+    const double *p = older.data(), *q = newer.data();
     Words<lanes> words;
     for (std::uint32_t at = 0; at < n; at += 4) {
         philox<lanes>(first, at / 4, 0, seed, words);
@@ -74,8 +74,8 @@ double mean_of(std::span<const double> values) {
 
 // Sum of squares around the mean of a resample; what rounding leaves of equal values is none.
 double around_mean(double sum, double squares, double n) {
-    const double left = squares - sum * sum / n;
-    return left > 1e-13 * squares ? left : 0.0;
+    const double remainder = squares - sum * sum / n;
+    return remainder > 1e-13 * squares ? remainder : 0.0;
 }
 
 // An estimate that moved without any spread to compare it with is infinitely far away.
@@ -88,48 +88,49 @@ double studentised(double moved, double var) {
 
 } // namespace
 
-STEELYARD_WIDEST void studentise(const Resampling& what, std::size_t from, std::size_t to,
+STEELYARD_WIDEST void studentise(const Resampling& resampling, std::size_t from, std::size_t to,
                                  std::span<double> t) {
-    const bool one = what.second.empty();
-    const double n = static_cast<double>(what.first.size()), m = static_cast<double>(what.second.size());
-    const double each = n * (n - 1), other = m * (m - 1);
+    const bool is_single = resampling.second.empty();
+    const double n = static_cast<double>(resampling.first.size()),
+                 m = static_cast<double>(resampling.second.size());
+    const double first_weight = n * (n - 1), second_weight = m * (m - 1);
     // Of deviations: what rounding left.
-    const double mean_x = mean_of(what.first), mean_y = one ? 0.0 : mean_of(what.second);
+    const double mean_x = mean_of(resampling.first), mean_y = is_single ? 0.0 : mean_of(resampling.second);
     for (std::size_t r = from; r < to; r += lanes) {
         Sums sums;
-        if (what.statistic == Statistic::paired_log_ratio) {
-            draw_pairs(what.first, what.second, r, what.seed, sums);
+        if (resampling.statistic == Statistic::paired_log_ratio) {
+            draw_pairs(resampling.first, resampling.second, r, resampling.seed, sums);
         } else {
-            draw_one(what.first, r, 0, what.seed, sums.x, sums.xx);
-            if (!one) {
-                draw_one(what.second, r, 1, what.seed, sums.y, sums.yy);
+            draw_one(resampling.first, r, 0, resampling.seed, sums.x, sums.xx);
+            if (!is_single) {
+                draw_one(resampling.second, r, 1, resampling.seed, sums.y, sums.yy);
             }
         }
         const std::size_t used = std::min(lanes, to - r);
         for (std::size_t l = 0; l < used; ++l) {
-            const double x = sums.x[l] / n, y = one ? 0.0 : sums.y[l] / m;
+            const double x = sums.x[l] / n, y = is_single ? 0.0 : sums.y[l] / m;
             const double xx = around_mean(sums.x[l], sums.xx[l], n);
-            const double yy = one ? 0.0 : around_mean(sums.y[l], sums.yy[l], m);
+            const double yy = is_single ? 0.0 : around_mean(sums.y[l], sums.yy[l], m);
             double moved = 0, var = 0;
-            switch (what.statistic) {
+            switch (resampling.statistic) {
             case Statistic::mean:
                 moved = x - mean_x;
-                var = xx / each;
+                var = xx / first_weight;
                 break;
             case Statistic::difference:
                 moved = (x - mean_x) - (y - mean_y);
-                var = xx / each + yy / other;
+                var = xx / first_weight + yy / second_weight;
                 break;
             case Statistic::log_ratio:
                 moved = std::log1p(x) - std::log1p(y);
-                var = xx / ((1 + x) * (1 + x) * each) + yy / ((1 + y) * (1 + y) * other);
+                var = xx / ((1 + x) * (1 + x) * first_weight) + yy / ((1 + y) * (1 + y) * second_weight);
                 break;
             case Statistic::paired_log_ratio: {
                 const double both = sums.xy[l] - n * x * y;
-                const double left =
+                const double remainder =
                     xx / ((1 + x) * (1 + x)) + yy / ((1 + y) * (1 + y)) - 2 * both / ((1 + x) * (1 + y));
                 moved = std::log1p(x) - std::log1p(y);
-                var = left > 1e-13 * (sums.xx[l] + sums.yy[l]) ? left / each : 0.0;
+                var = remainder > 1e-13 * (sums.xx[l] + sums.yy[l]) ? remainder / first_weight : 0.0;
                 break;
             }
             }
@@ -162,11 +163,11 @@ STEELYARD_WIDEST void studentise_groups(std::span<const double> values, std::spa
                 const double* v = values.data() + start[group];
                 const auto size = static_cast<std::uint32_t>(start[group + 1] - start[group]);
                 double total = 0;
-                Words<1> own;
+                Words<1> words;
                 for (std::uint32_t at = 0; at < size; at += 4) {
-                    philox<1>(r + l, at / 4, g + 1, seed, own);
+                    philox<1>(r + l, at / 4, g + 1, seed, words);
                     for (std::uint32_t w = 0; w < std::min<std::uint32_t>(4, size - at); ++w) {
-                        total += v[bounded(own.word[w][0], size)];
+                        total += v[bounded(words.word[w][0], size)];
                     }
                 }
                 const double value = total / size;

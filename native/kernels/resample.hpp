@@ -30,7 +30,7 @@ struct Resampling {
 };
 
 // Resamples `from` to `to` (exclusive) into t[from..to).
-void studentise(const Resampling& what, std::size_t from, std::size_t to, std::span<double> t);
+void studentise(const Resampling& resampling, std::size_t from, std::size_t to, std::span<double> t);
 
 // Groups of values: group g is values[start[g] .. start[g + 1]). Each resample draws as many groups, and of
 // each drawn group as many values as it has; (mean* - mean) / se* is over the means of groups.

@@ -44,11 +44,11 @@ struct Shares {
 // return.
 void in_parallel(std::size_t count, unsigned threads, std::function<void(std::size_t, std::size_t)> work) {
     constexpr std::size_t lanes = resample_lanes;
-    const std::size_t wanted = count / (16 * std::max<std::size_t>(1, threads));
+    const std::size_t helpers_useful = count / (16 * std::max<std::size_t>(1, threads));
     const auto shares = std::make_shared<Shares>();
     shares->work = std::move(work);
     shares->count = count;
-    shares->chunk = std::max<std::size_t>(lanes, wanted / lanes * lanes);
+    shares->chunk = std::max<std::size_t>(lanes, helpers_useful / lanes * lanes);
     for (unsigned i = 1; i < threads; ++i) {
         std::thread([shares] { shares->take(); }).detach();
     }

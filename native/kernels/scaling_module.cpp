@@ -41,11 +41,12 @@ struct Helpers {
 // What a search finds of many functions; see steelyard.scaling.posterior for what the arrays mean.
 struct Findings {
     Output<std::int32_t> candidate;
-    Output<double> weight, own, chi2, coefficient, covariance, lead, variance, scale, freedom, log_evidence;
+    Output<double> weight, own_weight, chi2, coefficient, covariance, lead, variance, scale, freedom,
+        log_evidence;
 
     Findings(const SearchSpace& space, std::size_t functions, std::size_t keep)
         : candidate(output<std::int32_t>({functions, keep})), weight(output<double>({functions, keep})),
-          own(output<double>({functions, keep})), chi2(output<double>({functions, keep})),
+          own_weight(output<double>({functions, keep})), chi2(output<double>({functions, keep})),
           coefficient(output<double>({functions, keep, coefficients})),
           covariance(output<double>({functions, keep, coefficients, coefficients})),
           lead(output<double>({functions, static_cast<std::size_t>(space.groups)})),
@@ -53,18 +54,18 @@ struct Findings {
           scale(output<double>({functions, space.tau.size()})),
           freedom(output<double>({functions, space.tau.size()})), log_evidence(output<double>({functions})) {}
 
-    void fill(std::size_t f, const Found& found) const {
-        std::ranges::copy(found.group_posterior, row_of(lead, f).begin());
-        std::ranges::copy(found.variance, row_of(variance, f).begin());
-        std::ranges::copy(found.mixture.scale, row_of(scale, f).begin());
-        std::ranges::copy(found.mixture.freedom, row_of(freedom, f).begin());
-        log_evidence.data()[f] = found.log_evidence;
+    void fill(std::size_t f, const Found& search_result) const {
+        std::ranges::copy(search_result.group_posterior, row_of(lead, f).begin());
+        std::ranges::copy(search_result.variance, row_of(variance, f).begin());
+        std::ranges::copy(search_result.mixture.scale, row_of(scale, f).begin());
+        std::ranges::copy(search_result.mixture.freedom, row_of(freedom, f).begin());
+        log_evidence.data()[f] = search_result.log_evidence;
         std::ranges::fill(row_of(candidate, f), -1);
-        for (std::size_t i = 0; i < found.components.size(); ++i) {
-            const Component& component = found.components[i];
+        for (std::size_t i = 0; i < search_result.components.size(); ++i) {
+            const Component& component = search_result.components[i];
             row_of(candidate, f)[i] = component.candidate;
             row_of(weight, f)[i] = component.weight;
-            row_of(own, f)[i] = component.own_weight;
+            row_of(own_weight, f)[i] = component.own_weight;
             row_of(chi2, f)[i] = component.chi2;
             std::ranges::copy(component.coefficient,
                               row_of(coefficient, f).subspan(i * coefficients).begin());
@@ -119,13 +120,13 @@ class Space {
         std::atomic<std::size_t> next{0};
         const auto work = [&]() {
             Search search(space_);
-            Found found;
+            Found search_result;
             constexpr std::size_t batch = 16;
             for (std::size_t from = next.fetch_add(batch); from < n; from = next.fetch_add(batch)) {
                 for (std::size_t f = from; f < std::min(from + batch, n); ++f) {
                     search.run({row_of(y, f), row_of(u2, f), values_of(law)[f], values_of(freedom)[f]}, keep,
-                               found);
-                    findings.fill(f, found);
+                               search_result);
+                    findings.fill(f, search_result);
                 }
             }
         };
@@ -195,12 +196,12 @@ class Shapes {
   public:
     Shapes(Input<std::int32_t, 2> candidate, Input<std::int32_t, 2> members, Input<double, 2> miss)
         : candidate_(std::move(candidate)), members_(std::move(members)), miss_(std::move(miss)) {
-        require(has_shape(miss_, {functions(), kept()}) && members_.shape(1) == terms_of_one,
+        require(has_shape(miss_, {functions(), kept_count()}) && members_.shape(1) == terms_of_one,
                 "candidates and misses are functions x kept, members have three terms");
     }
 
     std::size_t functions() const { return candidate_.shape(0); }
-    std::size_t kept() const { return candidate_.shape(1); }
+    std::size_t kept_count() const { return candidate_.shape(1); }
     std::span<const std::int32_t> members() const { return values_of(members_); }
     std::span<const std::int32_t> candidate(std::size_t f) const { return row_of(candidate_, f); }
     std::span<const double> miss(std::size_t f) const { return row_of(miss_, f); }
@@ -233,16 +234,16 @@ class Targets {
 class Components {
   public:
     Components(Input<double, 2> weight, Input<double, 2> chi2, Input<double, 3> coefficient,
-               Input<double, 4> covariance, Input<std::int64_t, 2> left, Input<double, 2> scale,
+               Input<double, 4> covariance, Input<std::int64_t, 2> freedom_left, Input<double, 2> scale,
                Input<double, 2> freedom, const Input<double, 1>& log_prior)
         : weight_(std::move(weight)), chi2_(std::move(chi2)), coefficient_(std::move(coefficient)),
-          covariance_(std::move(covariance)), left_(std::move(left)), scale_(std::move(scale)),
-          freedom_(std::move(freedom)) {
+          covariance_(std::move(covariance)), freedom_left_(std::move(freedom_left)),
+          scale_(std::move(scale)), freedom_(std::move(freedom)) {
         const std::size_t n = functions();
-        require(kept() > 0 && has_shape(chi2_, {n, kept()}) &&
-                    has_shape(coefficient_, {n, kept(), coefficients}) &&
-                    has_shape(covariance_, {n, kept(), coefficients, coefficients}) &&
-                    has_shape(left_, {n, kept()}),
+        require(kept_count() > 0 && has_shape(chi2_, {n, kept_count()}) &&
+                    has_shape(coefficient_, {n, kept_count(), coefficients}) &&
+                    has_shape(covariance_, {n, kept_count(), coefficients, coefficients}) &&
+                    has_shape(freedom_left_, {n, kept_count()}),
                 "components are functions x kept");
         require(discrepancies() > 0 && has_shape(scale_, {n, discrepancies()}) &&
                     has_shape(freedom_, {n, discrepancies()}) && has_shape(log_prior, {discrepancies()}),
@@ -251,19 +252,19 @@ class Components {
     }
 
     std::size_t functions() const { return weight_.shape(0); }
-    std::size_t kept() const { return weight_.shape(1); }
+    std::size_t kept_count() const { return weight_.shape(1); }
     std::size_t discrepancies() const { return scale_.shape(1); }
 
     nb::object discrepancy_share() const {
-        auto share = output<double>({functions(), kept(), discrepancies()});
+        auto share = output<double>({functions(), kept_count(), discrepancies()});
         {
             nb::gil_scoped_release release;
             ScaleMixture mixture = empty_mixture();
             for (std::size_t f = 0; f < functions(); ++f) {
                 load(f, mixture);
                 DiscrepancyShares shares(mixture);
-                for (std::size_t i = 0; i < kept(); ++i) {
-                    shares.find(static_cast<int>(row_of(left_, f)[i]), row_of(chi2_, f)[i],
+                for (std::size_t i = 0; i < kept_count(); ++i) {
+                    shares.find(static_cast<int>(row_of(freedom_left_, f)[i]), row_of(chi2_, f)[i],
                                 row_of(share, f).subspan(i * discrepancies(), discrepancies()));
                 }
             }
@@ -294,10 +295,10 @@ class Components {
     nb::object foresee(const Numbers& numbers, const Shapes& shapes, const Input<double, 1>& tau,
                        const Targets& targets) const {
         const std::size_t draws = numbers.draws(), wanted = targets.quantile().size();
-        require(shapes.functions() == functions() && shapes.kept() == kept() &&
+        require(shapes.functions() == functions() && shapes.kept_count() == kept_count() &&
                     has_shape(tau, {discrepancies()}),
                 "shapes are of the same functions, and tau has a value for each discrepancy");
-        auto found = output<double>({functions(), targets.count(), wanted});
+        auto result = output<double>({functions(), targets.count(), wanted});
         {
             nb::gil_scoped_release release;
             const DrawNumbers by = numbers.view();
@@ -314,11 +315,11 @@ class Components {
                 for (std::size_t t = 0; t < targets.count(); ++t) {
                     predict({shapes.candidate(f), component, formula, discrepancy, shapes.miss(f)},
                             targets.at(t, shapes), numbers.off(), value);
-                    quantiles(value, targets.quantile(), row_of(found, f).subspan(t * wanted, wanted));
+                    quantiles(value, targets.quantile(), row_of(result, f).subspan(t * wanted, wanted));
                 }
             }
         }
-        return nb::cast(found);
+        return nb::cast(result);
     }
 
   private:
@@ -330,13 +331,13 @@ class Components {
     }
     Mixture mixture_of(std::size_t f) const {
         return {row_of(weight_, f), row_of(chi2_, f), row_of(coefficient_, f), row_of(covariance_, f),
-                row_of(left_, f)};
+                row_of(freedom_left_, f)};
     }
 
     Input<double, 2> weight_, chi2_;
     Input<double, 3> coefficient_;
     Input<double, 4> covariance_;
-    Input<std::int64_t, 2> left_;
+    Input<std::int64_t, 2> freedom_left_;
     Input<double, 2> scale_, freedom_;
     std::vector<double> log_prior_;
 };
@@ -350,7 +351,7 @@ nb::tuple predict_one(const Shapes& shapes, const Input<std::int64_t, 2>& compon
             "draws are functions x draws");
     require(targets.count() == 1, "one target");
     auto value = output<double>({n, draws});
-    auto found = output<double>({n, targets.quantile().size()});
+    auto result = output<double>({n, targets.quantile().size()});
     {
         nb::gil_scoped_release release;
         std::vector<double> disordered(draws);
@@ -359,25 +360,25 @@ nb::tuple predict_one(const Shapes& shapes, const Input<std::int64_t, 2>& compon
                      row_of(discrepancy, f), shapes.miss(f)},
                     targets.at(0, shapes), numbers.off(), row_of(value, f));
             std::ranges::copy(row_of(value, f), disordered.begin());
-            quantiles(disordered, targets.quantile(), row_of(found, f));
+            quantiles(disordered, targets.quantile(), row_of(result, f));
         }
     }
-    return nb::make_tuple(value, found);
+    return nb::make_tuple(value, result);
 }
 
 // The kept component that is shown as a formula: of the best class of leads where one there makes sense, else
 // the most probable one that does; -1 where none does. `basis` has the columns at every point where values
 // must not be negative, as far as coefficients are.
-auto choose(const Input<std::int32_t, 2>& candidate, const Input<double, 2>& own,
+auto choose(const Input<std::int32_t, 2>& candidate, const Input<double, 2>& own_weight,
             const Input<double, 3>& coefficient, const Input<std::int32_t, 2>& members,
-            const Input<double, 1>& scale, const Input<std::uint8_t, 1>& shown,
+            const Input<double, 1>& scale, const Input<std::uint8_t, 1>& is_shown,
             const Input<std::int64_t, 2>& kind, const Input<std::int64_t, 1>& best,
             const Input<double, 1>& rounding, const Input<double, 2>& basis) {
     const std::size_t n = candidate.shape(0), kept = candidate.shape(1);
-    require(has_shape(own, {n, kept}) && has_shape(coefficient, {n, kept, coefficients}) &&
+    require(has_shape(own_weight, {n, kept}) && has_shape(coefficient, {n, kept, coefficients}) &&
                 has_shape(kind, {n, kept}) && has_shape(best, {n}) && has_shape(rounding, {n}),
             "components are functions x kept");
-    require(members.shape(1) == terms_of_one && has_shape(shown, {members.shape(0)}) &&
+    require(members.shape(1) == terms_of_one && has_shape(is_shown, {members.shape(0)}) &&
                 scale.shape(0) == basis.shape(0),
             "a column has a scale and values");
     auto chosen = output<std::int64_t>({n});
@@ -388,14 +389,15 @@ auto choose(const Input<std::int32_t, 2>& candidate, const Input<double, 2>& own
             std::int64_t& place = values_of(chosen)[f];
             place = -1;
             for (std::size_t i = 0; i < kept; ++i) {
-                const std::int32_t which = row_of(candidate, f)[i];
-                if (which < 0 || values_of(shown)[static_cast<std::size_t>(which)] == 0) {
+                const std::int32_t candidate_number = row_of(candidate, f)[i];
+                if (candidate_number < 0 ||
+                    values_of(is_shown)[static_cast<std::size_t>(candidate_number)] == 0) {
                     continue;
                 }
                 const bool leads = row_of(kind, f)[i] == values_of(best)[f];
-                const double weight = row_of(own, f)[i] + (leads ? 2.0 : 0.0);
+                const double weight = row_of(own_weight, f)[i] + (leads ? 2.0 : 0.0);
                 if (weight > most &&
-                    makes_sense(row_of(members, static_cast<std::size_t>(which)),
+                    makes_sense(row_of(members, static_cast<std::size_t>(candidate_number)),
                                 row_of(coefficient, f).subspan(i * coefficients, coefficients),
                                 values_of(scale), values_of(basis), values_of(rounding)[f])) {
                     most = weight;
@@ -415,7 +417,7 @@ void bind_scaling(nb::module_& module) {
     nb::class_<Findings>(module, "Findings", "What a search found of each function.")
         .def_ro("candidate", &Findings::candidate, shared)
         .def_ro("weight", &Findings::weight, shared)
-        .def_ro("own", &Findings::own, shared)
+        .def_ro("own_weight", &Findings::own_weight, shared)
         .def_ro("chi2", &Findings::chi2, shared)
         .def_ro("coefficient", &Findings::coefficient, shared)
         .def_ro("covariance", &Findings::covariance, shared)
@@ -445,7 +447,7 @@ void bind_scaling(nb::module_& module) {
     nb::class_<Components>(module, "Components", "What of a posterior formulas are drawn from.")
         .def(nb::init<Input<double, 2>, Input<double, 2>, Input<double, 3>, Input<double, 4>,
                       Input<std::int64_t, 2>, Input<double, 2>, Input<double, 2>, Input<double, 1>>(),
-             "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "left"_a, "scale"_a, "freedom"_a,
+             "weight"_a, "chi2"_a, "coefficient"_a, "covariance"_a, "freedom_left"_a, "scale"_a, "freedom"_a,
              "log_prior"_a)
         .def("discrepancy_share", &Components::discrepancy_share,
              "Probability of each discrepancy given each kept component.")
@@ -455,8 +457,8 @@ void bind_scaling(nb::module_& module) {
              "Quantiles of the values of drawn formulas at each target.");
     module.def("predict", &predict_one, "shapes"_a, "component"_a, "coefficient"_a, "discrepancy"_a,
                "numbers"_a, "target"_a, "Values of drawn formulas at one point, and their quantiles.");
-    module.def("choose", &choose, "candidate"_a, "own"_a, "coefficient"_a, "members"_a, "scale"_a, "shown"_a,
-               "kind"_a, "best"_a, "rounding"_a, "basis"_a,
+    module.def("choose", &choose, "candidate"_a, "own_weight"_a, "coefficient"_a, "members"_a, "scale"_a,
+               "is_shown"_a, "kind"_a, "best"_a, "rounding"_a, "basis"_a,
                "The component of each function that is shown as its formula, -1 where none makes sense.");
 }
 

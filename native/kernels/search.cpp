@@ -54,7 +54,7 @@ Search::Search(const SearchSpace& space) : space_(space) {
     alive_.reserve(space.terms.size());
 }
 
-void Search::judge(Found& found) {
+void Search::judge(Found& result) {
     const std::size_t count = space_.terms.size();
     const auto m = space_.points;
     double least = sum_yy_;
@@ -78,20 +78,20 @@ void Search::judge(Found& found) {
     for (int d = 1; d <= max_coefficients; ++d) {
         const auto at = static_cast<std::size_t>(d);
         if (m > d && (d < max_coefficients || space_.triples < count)) {
-            table_[at].prepare(found.mixture, m - d, least);
+            table_[at].prepare(result.mixture, m - d, least);
         }
         limit[at] = m > d ? 0 : nothing;
     }
     // The scale at which the best fit would lie, for the share of the posterior on allowed coefficients.
     double total = 0, mean = 0, top = nothing;
-    const int left = std::max(m - 2, 1);
-    for (std::size_t g = 0; g < found.mixture.scale.size(); ++g) {
-        top = std::max(top, log_summand(found.mixture, g, left, least));
+    const int freedom = std::max(m - 2, 1);
+    for (std::size_t g = 0; g < result.mixture.scale.size(); ++g) {
+        top = std::max(top, log_summand(result.mixture, g, freedom, least));
     }
-    for (std::size_t g = 0; g < found.mixture.scale.size(); ++g) {
-        const double p = std::exp(log_summand(found.mixture, g, left, least) - top);
+    for (std::size_t g = 0; g < result.mixture.scale.size(); ++g) {
+        const double p = std::exp(log_summand(result.mixture, g, freedom, least) - top);
         total += p;
-        mean += p * found.mixture.scale[g];
+        mean += p * result.mixture.scale[g];
     }
     typical_scale_ = mean / total;
 
@@ -134,22 +134,22 @@ void Search::judge(Found& found) {
         weight = weight > best - far_below ? std::exp(weight - best) : 0;
         sum += weight;
     }
-    found.group_posterior.assign(static_cast<std::size_t>(space_.groups), 0.0);
+    result.group_posterior.assign(static_cast<std::size_t>(space_.groups), 0.0);
     for (const auto q : alive_) {
         auto& weight = log_weight_[static_cast<std::size_t>(q)];
         weight /= sum;
-        found.group_posterior[static_cast<std::size_t>(space_.group[static_cast<std::size_t>(q)])] += weight;
+        result.group_posterior[static_cast<std::size_t>(space_.group[static_cast<std::size_t>(q)])] += weight;
     }
     double log_det_v = 0;
     for (int k = 0; k < m; ++k) {
         log_det_v -= std::log(w_[static_cast<std::size_t>(k)]);
     }
-    found.log_evidence = hopeless ? nothing : best + std::log(sum) - 0.5 * log_det_v - m * volume;
+    result.log_evidence = hopeless ? nothing : best + std::log(sum) - 0.5 * log_det_v - m * volume;
 }
 
 // The heaviest half of what is kept exactly; the rest stands for all others by systematic sampling, so that
 // intervals do not shrink because candidates are many.
-void Search::choose(std::size_t keep, Found& found) {
+void Search::choose(std::size_t keep, Found& result) {
     const auto weight = [this](std::int32_t q) { return log_weight_[static_cast<std::size_t>(q)]; };
     std::erase_if(alive_, [&](std::int32_t q) { return weight(q) <= 0; });
     const bool all = alive_.size() <= keep;
@@ -183,11 +183,11 @@ void Search::choose(std::size_t keep, Found& found) {
     }
     std::stable_sort(chosen.begin(), chosen.end(),
                      [](const auto& a, const auto& b) { return a.second > b.second; });
-    found.components.resize(chosen.size());
+    result.components.resize(chosen.size());
     for (std::size_t i = 0; i < chosen.size(); ++i) {
         const auto q = chosen[i].first;
         const bool paired = q >= space_.pairs && q < space_.triples;
-        auto& component = found.components[i];
+        auto& component = result.components[i];
         solve(q, paired ? pair_chi2_[q - space_.pairs] : -1, component);
         component.weight = chosen[i].second;
         component.own_weight = log_weight_[q];
@@ -200,11 +200,11 @@ void Search::choose(std::size_t keep, Found& found) {
     }
 }
 
-void Search::run(const Series& series, std::size_t keep, Found& found) {
-    weigh(series, found);
+void Search::run(const Series& series, std::size_t keep, Found& result) {
+    weigh(series, result);
     fit_pairs();
-    judge(found);
-    choose(keep, found);
+    judge(result);
+    choose(keep, result);
 }
 
 } // namespace steelyard

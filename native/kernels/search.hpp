@@ -73,20 +73,20 @@ struct Found {
 class Search {
   public:
     explicit Search(const SearchSpace& space);
-    void run(const Series& series, std::size_t keep, Found& found);
+    void run(const Series& series, std::size_t keep, Found& result);
 
   private:
     void sum_columns(std::span<const double> y);
     void centre_by_weight();
-    void weigh(const Series& series, Found& found);
+    void weigh(const Series& series, Found& result);
     double best_single(std::span<double> fitted);
     void fit_pairs();
-    void judge(Found& found);
+    void judge(Found& result);
     bool solve(std::size_t candidate, double chi2, Component& component) const;
     [[nodiscard]] double allowed(double coefficient, double variance) const;
     [[nodiscard]] double allowed_constant(double coefficient, double variance) const;
     [[nodiscard]] double occam(std::size_t candidate, int coefficients) const;
-    void choose(std::size_t keep, Found& found);
+    void choose(std::size_t keep, Found& result);
 
     const SearchSpace& space_;
     // Centred columns and what was taken off: those of the space, or own ones where weights differ so much

@@ -23,11 +23,12 @@ double normal_cdf(double z) {
 // taken for none. `first` is the column there; a share within its uncertainty is not known better than that.
 double share_density(double constant, double coefficient, double sd, double first, bool wide) {
     constexpr double flat = 0.2, least = 0.01, log_range = 4.595;
-    const double whole = std::max(constant, 0.0) + std::max(coefficient, 0.0);
-    const double u = std::clamp(std::max(coefficient, sd) / std::max(whole, 1e-12), 1e-6, 1.0);
+    const double total = std::max(constant, 0.0) + std::max(coefficient, 0.0);
+    const double u = std::clamp(std::max(coefficient, sd) / std::max(total, 1e-12), 1e-6, 1.0);
     // Of a constant that is 1e-20 of the whole, 1 - u has no digit left.
-    const double other = wide && coefficient >= sd ? std::max(constant, 0.0) / std::max(whole, 1e-12) : 1 - u;
-    const double rest = other + u * first;
+    const double constant_share =
+        wide && coefficient >= sd ? std::max(constant, 0.0) / std::max(total, 1e-12) : 1 - u;
+    const double rest = constant_share + u * first;
     const double share = u * first / rest;
     if (!(share > 0)) {
         return flat;

@@ -46,16 +46,16 @@ Place place_of(double d1, double d2, double f) {
     if (std::isinf(d1 * f)) {
         return {1, std::isinf(f) ? 0 : d2 / d1 / f};
     }
-    const double whole = d2 + d1 * f;
-    return {d1 * f / whole, d2 / whole};
+    const double total = d2 + d1 * f;
+    return {d1 * f / total, d2 / total};
 }
 
 // An inverse that Boost found, or where it is not one (Boost 1.88: beta of a = 1/2 and p = 1e-8), another by
 // bisection of the logarithm between the smallest and the largest positive number.
 template <typename Rising>
-double checked_root(double found, double p, Rising below) {
-    if (found > 0 && std::abs(below(found) - p) <= 1e-10 * p) {
-        return found;
+double checked_root(double root, double p, Rising below) {
+    if (root > 0 && std::abs(below(root) - p) <= 1e-10 * p) {
+        return root;
     }
     double low = std::log(std::numeric_limits<double>::min()), high = -low;
     if (below(std::exp(low)) >= p) {
@@ -117,13 +117,13 @@ double student_quantile(double nu, double p) {
     if (std::isinf(nu)) {
         return normal_quantile(p);
     }
-    const double found = bm::quantile(bm::students_t_distribution<double, Quiet>(nu), p);
+    const double root = bm::quantile(bm::students_t_distribution<double, Quiet>(nu), p);
     // In the tails only: there the powers within leave the range of double long before the quantile does.
     if (p > 1e-8 && p < 1 - 1e-8) {
-        return found;
+        return root;
     }
     const auto beyond = [&](double inverse) { return student_cdf(nu, -1 / inverse); };
-    return p < 0.5 ? -1 / checked_root(-1 / found, p, beyond) : found;
+    return p < 0.5 ? -1 / checked_root(-1 / root, p, beyond) : root;
 }
 
 double f_cdf(double d1, double d2, double f) {
@@ -190,19 +190,19 @@ double binomial_cdf(double k, double n, double p) {
     if (!(n >= 0) || std::isinf(n) || std::isnan(k) || !is_probability(p)) {
         return nan;
     }
-    const double whole = std::floor(k);
-    if (whole < 0 || whole >= n) {
-        return whole < 0 ? 0 : 1;
+    const double integral = std::floor(k);
+    if (integral < 0 || integral >= n) {
+        return integral < 0 ? 0 : 1;
     }
-    return bm::ibetac(whole + 1, n - whole, p, Quiet{});
+    return bm::ibetac(integral + 1, n - integral, p, Quiet{});
 }
 
 double binomial_probability(double k, double n, double cdf) {
     if (!(k >= 0 && k < n) || std::isinf(n) || !is_probability(cdf)) {
         return nan;
     }
-    const double whole = std::floor(k);
-    return bm::ibetac_inv(whole + 1, n - whole, cdf, Quiet{});
+    const double integral = std::floor(k);
+    return bm::ibetac_inv(integral + 1, n - integral, cdf, Quiet{});
 }
 
 double binomial_order(double tail, double n, double p) {

@@ -103,7 +103,7 @@ double Search::best_single(std::span<double> fitted) {
 
 // Shape and scale of the points' variances: noise that grows by its law plus discrepancy, in a first pass
 // over one-term fits.
-void Search::weigh(const Series& series, Found& found) {
+void Search::weigh(const Series& series, Found& result) {
     const auto m = static_cast<std::size_t>(space_.points);
     const std::size_t scales = space_.tau.size();
     size_ = 0;
@@ -121,10 +121,10 @@ void Search::weigh(const Series& series, Found& found) {
     column_ = space_.column.data();
     column_mean_ = space_.column_mean.data();
     // Weights of points must stay within what double precision can add up.
-    const double seen = wide_ ? least : resolution;
+    const double resolved = wide_ ? least : resolution;
     for (std::size_t k = 0; k < m; ++k) {
-        noise[k] = std::max(noise[k], square(seen));
-        smooth[k] = std::max(std::abs(y_[k]), seen);
+        noise[k] = std::max(noise[k], square(resolved));
+        smooth[k] = std::max(std::abs(y_[k]), resolved);
     }
     std::vector<double> freedom(scales);
     std::vector<double> all_fitted(scales * m);
@@ -179,13 +179,13 @@ void Search::weigh(const Series& series, Found& found) {
             mean_variance[k] += share_of[g] / total * (noise[k] + square(space_.tau[g] * smooth[k]));
         }
     }
-    found.mixture.scale.assign(scales, 0);
-    found.mixture.freedom.assign(scales, 0);
-    found.mixture.log_prior = space_.log_tau_prior;
-    found.variance.resize(m);
+    result.mixture.scale.assign(scales, 0);
+    result.mixture.freedom.assign(scales, 0);
+    result.mixture.log_prior = space_.log_tau_prior;
+    result.variance.resize(m);
     for (std::size_t k = 0; k < m; ++k) {
         w_[k] = 1 / mean_variance[k];
-        found.variance[k] = mean_variance[k] * size_ * size_;
+        result.variance[k] = mean_variance[k] * size_ * size_;
     }
     for (std::size_t g = 0; g < scales; ++g) {
         double scale = 0, share = 0;
@@ -194,8 +194,8 @@ void Search::weigh(const Series& series, Found& found) {
             scale += std::log(variance / mean_variance[k]) / space_.points;
             share += noise[k] / variance / space_.points;
         }
-        found.mixture.scale[g] = std::exp(scale);
-        found.mixture.freedom[g] = std::min(nu / (share * share + 1e-12), 1e9);
+        result.mixture.scale[g] = std::exp(scale);
+        result.mixture.freedom[g] = std::min(nu / (share * share + 1e-12), 1e9);
     }
     sum_columns(y_);
 }

@@ -12,14 +12,15 @@ std::span<char> Arena::take(std::size_t size) {
         }
         start_ = nullptr;
         size_ = 0;
-        const std::size_t wanted = (size + step - 1) / step * step;
-        void* const pages = mmap(nullptr, wanted, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        const std::size_t rounded = (size + step - 1) / step * step;
+        void* const pages =
+            mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (pages == MAP_FAILED) {
             return {};
         }
-        madvise(pages, wanted, MADV_NOHUGEPAGE); // one huge page would be 2 MB resident
+        madvise(pages, rounded, MADV_NOHUGEPAGE); // one huge page would be 2 MB resident
         start_ = static_cast<char*>(pages);
-        size_ = wanted;
+        size_ = rounded;
     }
     return {start_, size};
 }

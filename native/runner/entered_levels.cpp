@@ -37,7 +37,8 @@ int EnteredLevels::enter(const EnteredLevel& level) {
 int EnteredLevels::leave(std::uint32_t level) {
     EnteredLevel* const end = levels_ + count_;
     count_ = static_cast<std::size_t>(
-        std::remove_if(levels_, end, [level](const EnteredLevel& each) { return each.level == level; }) -
+        std::remove_if(levels_, end,
+                       [level](const EnteredLevel& entered) { return entered.level == level; }) -
         levels_);
     return write_down();
 }

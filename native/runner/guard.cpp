@@ -59,8 +59,8 @@ int wait_for_runner(pid_t runner, const volatile bool* leaving) {
         }
         timespec patience{patience_ns / ns_per_s, 0};
         const int events = ppoll(watched, 2, kill_ns == 0 ? nullptr : &patience, &none);
-        const bool asked = stop_requested() || events > 0;
-        if (asked && kill_ns == 0) {
+        const bool stop_is_asked = stop_requested() || events > 0;
+        if (stop_is_asked && kill_ns == 0) {
             kill(runner, SIGTERM);
             kill_ns = monotonic_ns() + patience_ns;
             watched[0].fd = watched[1].fd = -1;

@@ -191,23 +191,23 @@ int HostSettings::begin() {
     return 0;
 }
 
-int HostSettings::change(const HostSetting& wanted) {
+int HostSettings::change(const HostSetting& setting) {
     char now[value_capacity];
-    if (const int error = read_value(wanted.path, now); error != 0) {
+    if (const int error = read_value(setting.path, now); error != 0) {
         return error;
     }
     std::size_t at = 0;
-    while (at < before_count && std::string_view(befores[at].path) != wanted.path) {
+    while (at < before_count && std::string_view(befores[at].path) != setting.path) {
         ++at;
     }
     if (at == before_count) {
-        const std::size_t path_length = std::strlen(wanted.path);
+        const std::size_t path_length = std::strlen(setting.path);
         const std::size_t value_length = std::strlen(now);
         if (at == LaunchLimits::host_settings || path_length >= path_capacity) {
             return E2BIG;
         }
         char line[path_capacity + value_capacity + 2]; // as it is written, without a NUL
-        std::memcpy(line, wanted.path, path_length);
+        std::memcpy(line, setting.path, path_length);
         line[path_length] = '\t';
         std::copy_n(now, value_length, line + path_length + 1);
         line[path_length + 1 + value_length] = '\n';
@@ -215,22 +215,22 @@ int HostSettings::change(const HostSetting& wanted) {
         if (write(undo_fd_, line, length) != static_cast<ssize_t>(length) || fdatasync(undo_fd_) != 0) {
             return errno;
         }
-        std::memcpy(befores[at].path, wanted.path, path_length + 1);
+        std::memcpy(befores[at].path, setting.path, path_length + 1);
         std::memcpy(befores[at].value, now, value_length + 1);
         ++before_count;
     }
     befores[at].changed = true;
-    if (std::string_view(now) == wanted.value) {
+    if (std::string_view(now) == setting.value) {
         return 0;
     }
-    if (const int error = write_line(wanted.path, wanted.value); error != 0) {
+    if (const int error = write_line(setting.path, setting.value); error != 0) {
         return error;
     }
     // Some files take a value and keep another.
-    if (const int error = read_value(wanted.path, now); error != 0) {
+    if (const int error = read_value(setting.path, now); error != 0) {
         return error;
     }
-    return std::string_view(now) == wanted.value ? 0 : EINVAL;
+    return std::string_view(now) == setting.value ? 0 : EINVAL;
 }
 
 void undo_leftovers(const char* undo_path) {

@@ -27,7 +27,7 @@ class HostSettings {
 
   private:
     int begin();
-    int change(const HostSetting& wanted);
+    int change(const HostSetting& setting);
 
     const char* undo_path_;
     int undo_fd_ = -1;

@@ -140,13 +140,13 @@ JournalOpening Journal::open(const char* path) {
         return {JournalState::other_version, 0, head.version, 0};
     }
 
-    const JournalOpening found = scan(fd_, size);
-    if (found.state == JournalState::good && found.cut_bytes > 0 &&
-        ftruncate(fd_, static_cast<off_t>(found.offset)) != 0) {
+    const JournalOpening opening = scan(fd_, size);
+    if (opening.state == JournalState::good && opening.cut_bytes > 0 &&
+        ftruncate(fd_, static_cast<off_t>(opening.offset)) != 0) {
         return {JournalState::cannot_open, errno, 0, 0};
     }
-    end_ = found.offset;
-    return found;
+    end_ = opening.offset;
+    return opening;
 }
 
 JournalOpening Journal::begin(std::uint64_t old_bytes) {

@@ -28,9 +28,9 @@ inline bool read_number_at(int directory, const char* name, std::string_view pre
     if (fd < 0) {
         return false;
     }
-    const bool whole = read_number(fd, prefix, value);
+    const bool is_whole = read_number(fd, prefix, value);
     close(fd);
-    return whole;
+    return is_whole;
 }
 
 } // namespace steelyard

@@ -33,7 +33,7 @@ Walk walk; // static: 16 KB that are touched only when there is something to end
 
 /// Calls `found` with each number in a "children" file. False when it cannot be opened.
 template <typename Found>
-bool list_children(const char* path, Found found) {
+bool list_children(const char* path, Found visit) {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return false;
@@ -50,17 +50,17 @@ bool list_children(const char* path, Found found) {
         }
         held += static_cast<std::size_t>(got);
         std::string_view text(buffer, held);
-        const std::size_t whole = text.rfind(' ');
-        if (whole == std::string_view::npos) {
+        const std::size_t end = text.rfind(' ');
+        if (end == std::string_view::npos) {
             continue;
         }
-        text = text.substr(0, whole);
+        text = text.substr(0, end);
         std::uint64_t pid = 0;
         while (take_number(text, pid)) {
-            found(static_cast<pid_t>(pid));
+            visit(static_cast<pid_t>(pid));
         }
-        held -= whole + 1;
-        std::memmove(buffer, buffer + whole + 1, held);
+        held -= end + 1;
+        std::memmove(buffer, buffer + end + 1, held);
     }
     close(fd);
     return true;
@@ -68,7 +68,7 @@ bool list_children(const char* path, Found found) {
 
 /// Calls `found` with each thread of a process, as the name of its directory.
 template <typename Found>
-void list_threads(pid_t pid, Found found) {
+void list_threads(pid_t pid, Found visit) {
     struct Entry { // linux_dirent64, which no header declares
         std::uint64_t inode;
         std::int64_t offset;
@@ -87,7 +87,7 @@ void list_threads(pid_t pid, Found found) {
         for (long at = 0; at < got;) {
             const auto* const entry = reinterpret_cast<const Entry*>(buffer + at);
             if (entry->name[0] != '.') {
-                found(static_cast<const char*>(entry->name));
+                visit(static_cast<const char*>(entry->name));
             }
             at += entry->length;
         }
@@ -95,23 +95,23 @@ void list_threads(pid_t pid, Found found) {
     close(fd);
 }
 
-void add_children_of(pid_t pid, const KeptProcesses& kept) {
+void add_children_of(pid_t pid, const KeptProcesses& processes) {
     list_threads(pid, [&](const char* thread) {
         ShortPath path;
         path.add("/proc/").add(static_cast<std::uint64_t>(pid)).add("/task/").add(thread).add("/children");
         list_children(path.c_str(), [&](pid_t child) {
-            if (!kept.contains(child)) {
+            if (!processes.contains(child)) {
                 walk.add(child);
             }
         });
     });
 }
 
-void list_descendants(pid_t ancestor, const KeptProcesses& kept) {
+void list_descendants(pid_t ancestor, const KeptProcesses& processes) {
     walk.count = 0;
-    add_children_of(ancestor, kept);
+    add_children_of(ancestor, processes);
     for (std::size_t next = 0; next < walk.count; ++next) {
-        add_children_of(walk.pids[next], kept);
+        add_children_of(walk.pids[next], processes);
     }
 }
 
@@ -149,11 +149,11 @@ bool can_list_children() {
     return list_children(path.c_str(), [](pid_t) {});
 }
 
-bool reap_and_look(KeptProcesses& kept) {
+bool reap_and_look(KeptProcesses& processes) {
     for (;;) {
         const pid_t pid = waitpid(-1, nullptr, WNOHANG | __WALL);
         if (pid > 0) {
-            kept.forget(pid);
+            processes.forget(pid);
         } else if (pid < 0 && errno == EINTR) {
             continue;
         } else if (pid < 0) {
@@ -162,31 +162,31 @@ bool reap_and_look(KeptProcesses& kept) {
             break;
         }
     }
-    if (kept.empty()) {
+    if (processes.empty()) {
         return true;
     }
-    list_descendants(getpid(), kept);
+    list_descendants(getpid(), processes);
     return walk.count > 0;
 }
 
 void ask_strays_to_end(pid_t child) {
     list_descendants(child, {});
-    for (std::size_t left = walk.count; left > 0; --left) {
-        const pid_t pid = walk.pids[left - 1];
+    for (std::size_t remaining = walk.count; remaining > 0; --remaining) {
+        const pid_t pid = walk.pids[remaining - 1];
         if (getpgid(pid) != child) {
             kill(pid, SIGTERM);
         }
     }
 }
 
-Ended end_descendants(KeptProcesses& kept) {
+Ended end_descendants(KeptProcesses& processes) {
     constexpr std::int64_t patience_ns = 5 * ns_per_s;
     constexpr long longest_pause_ns = 5 * ns_per_ms;
     Ended ended;
     const std::int64_t give_up_ns = monotonic_ns() + patience_ns;
     for (timespec pause{0, 50'000};;
          pause.tv_nsec = pause.tv_nsec * 2 < longest_pause_ns ? pause.tv_nsec * 2 : longest_pause_ns) {
-        list_descendants(getpid(), kept);
+        list_descendants(getpid(), processes);
         if (walk.count == 0) {
             return ended;
         }
@@ -201,8 +201,8 @@ Ended end_descendants(KeptProcesses& kept) {
                 }
                 break;
             }
-            if (kept.contains(pid)) {
-                kept.forget(pid);
+            if (processes.contains(pid)) {
+                processes.forget(pid);
             } else {
                 ++ended.processes;
             }

@@ -39,7 +39,7 @@ bool can_list_children();
 
 /// Reaps children that have ended; true when any is left running that is not kept. One system call when there
 /// is nothing left at all.
-bool reap_and_look(KeptProcesses& kept);
+bool reap_and_look(KeptProcesses& processes);
 
 /// Sends SIGTERM to every descendant of a child that has left its group, deepest first: a launcher that is
 /// asked to end kills its ranks before they can say where they were.
@@ -48,6 +48,6 @@ void ask_strays_to_end(pid_t child);
 /// Ends every descendant that is not kept or below a kept one, with SIGKILL, and reaps it: walks
 /// /proc/PID/task/*/children from here and repeats until nothing is left, since a process may fork while the
 /// walk passes.
-Ended end_descendants(KeptProcesses& kept);
+Ended end_descendants(KeptProcesses& processes);
 
 } // namespace steelyard

@@ -27,7 +27,7 @@ struct __attribute__((packed)) Failed {
     std::uint32_t detail;
     std::int32_t error;
     std::uint64_t trials;
-    std::uint64_t where;
+    std::uint64_t place;
 };
 
 /// A reply that cannot be written finds nobody to tell: Python is gone, and the guard sees that.
@@ -60,8 +60,8 @@ void Replies::stopped(std::uint64_t trials) const {
 }
 
 void Replies::failed(Failure failure, std::uint32_t detail, int error, std::uint64_t trials,
-                     std::uint64_t where, std::string_view text) const {
-    send(fd_, Kind::failed, Failed{failure, detail, error, trials, where}, text);
+                     std::uint64_t place, std::string_view text) const {
+    send(fd_, Kind::failed, Failed{failure, detail, error, trials, place}, text);
 }
 
 void Replies::hook_failed(std::uint64_t trials, std::uint64_t entry, const TrialFrame& hook) const {

@@ -30,7 +30,7 @@ class Replies {
     void done(std::uint64_t trials) const;
     void stopped(std::uint64_t trials) const;
     /// `where` is the trial, the batch's entry or the journal's offset, as the failure has it.
-    void failed(Failure failure, std::uint32_t detail, int error, std::uint64_t trials, std::uint64_t where,
+    void failed(Failure failure, std::uint32_t detail, int error, std::uint64_t trials, std::uint64_t place,
                 std::string_view text) const;
     void hook_failed(std::uint64_t trials, std::uint64_t entry, const TrialFrame& hook) const;
 

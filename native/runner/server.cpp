@@ -110,18 +110,18 @@ class Server {
         *leaving_ = levels_.last() != nullptr;
         while (const EnteredLevel* const last = levels_.last()) {
             const EnteredLevel level = *last;
-            const bool left = level.leave == no_launch ||
-                              (trials_.run_hook(level.leave, Purpose::leave) == TrialEnd::finished &&
-                               trials_.frame().record.status == Status::ok);
-            levels_.forget_last(left);
+            const bool is_left = level.leave == no_launch ||
+                                 (trials_.run_hook(level.leave, Purpose::leave) == TrialEnd::finished &&
+                                  trials_.frame().record.status == Status::ok);
+            levels_.forget_last(is_left);
         }
     }
 
-    int refuse(const char* what) {
+    int refuse(const char* problem) {
         if (stop_requested()) { // which cuts the reading of an order short
             return stopped();
         }
-        replies_.failed(Failure::protocol, 0, 0, 0, 0, what);
+        replies_.failed(Failure::protocol, 0, 0, 0, 0, problem);
         return ExitCode::bad_orders;
     }
 

@@ -159,15 +159,15 @@ int Surroundings::open_as(int target, const char* path, int flags) {
 }
 
 int Surroundings::set_aslr(bool off) {
-    const int wanted = off ? initial_personality_ | ADDR_NO_RANDOMIZE : initial_personality_;
-    if (wanted == personality_) {
+    const int flags = off ? initial_personality_ | ADDR_NO_RANDOMIZE : initial_personality_;
+    if (flags == personality_) {
         return 0;
     }
-    if (personality(static_cast<unsigned long>(wanted)) < 0) {
+    if (personality(static_cast<unsigned long>(flags)) < 0) {
         return errno;
     }
     personality_ = personality(ask_personality);
-    return personality_ == wanted ? 0 : ENOSYS;
+    return personality_ == flags ? 0 : ENOSYS;
 }
 
 int Surroundings::set_huge_pages(bool off) {
@@ -183,35 +183,35 @@ int Surroundings::set_huge_pages(bool off) {
 }
 
 int Surroundings::set_stack_limit(std::uint16_t mib) {
-    rlim_t wanted = initial_stack_.rlim_cur;
+    rlim_t soft_limit = initial_stack_.rlim_cur;
     if (mib == unlimited_stack) {
-        wanted = RLIM_INFINITY;
+        soft_limit = RLIM_INFINITY;
     } else if (mib != 0) {
-        wanted = rlim_t{mib} << 20;
+        soft_limit = rlim_t{mib} << 20;
     }
-    if (wanted == stack_bytes_) {
+    if (soft_limit == stack_bytes_) {
         return 0;
     }
-    const rlimit limit{wanted, initial_stack_.rlim_max};
+    const rlimit limit{soft_limit, initial_stack_.rlim_max};
     if (setrlimit(RLIMIT_STACK, &limit) != 0) {
         return errno;
     }
-    stack_bytes_ = wanted;
+    stack_bytes_ = soft_limit;
     return 0;
 }
 
-int Surroundings::set_affinity(const cpu_set_t& wanted) {
-    if (CPU_EQUAL(&wanted, &affinity_)) {
+int Surroundings::set_affinity(const cpu_set_t& cpus) {
+    if (CPU_EQUAL(&cpus, &affinity_)) {
         return 0;
     }
-    if (sched_setaffinity(0, sizeof wanted, &wanted) != 0) {
+    if (sched_setaffinity(0, sizeof cpus, &cpus) != 0) {
         return errno;
     }
     // The kernel drops CPUs that are absent or not allowed and says nothing.
     if (sched_getaffinity(0, sizeof affinity_, &affinity_) != 0) {
         return errno;
     }
-    return CPU_EQUAL(&wanted, &affinity_) ? 0 : EINVAL;
+    return CPU_EQUAL(&cpus, &affinity_) ? 0 : EINVAL;
 }
 
 } // namespace steelyard

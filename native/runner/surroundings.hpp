@@ -34,7 +34,7 @@ class Surroundings {
     int duplicate(int fd, int target);
     int open_as(int target, const char* path, int flags);
     int set_aslr(bool off);
-    int set_affinity(const cpu_set_t& wanted);
+    int set_affinity(const cpu_set_t& cpus);
     int set_huge_pages(bool off);
     int set_stack_limit(std::uint16_t mib);
     SetupFailure enter(const Launch& launch);

@@ -36,7 +36,7 @@ int empty_file(const char* path) {
 /// What a stream came to: bytes written, and how many of them are kept.
 struct StreamSize {
     std::uint64_t written;
-    std::uint32_t kept;
+    std::uint32_t kept_bytes;
 };
 
 StreamSize stream_size(Output mode, int shown_fd, Capture& capture, std::uint64_t limit_bytes,
@@ -141,7 +141,7 @@ TrialEnd TrialRunner::run_program() {
     }
     watch_files();
     group_.create(program_.launch);
-    const bool whole =
+    const bool is_whole =
         execute(program_.launch, surroundings_, captures_, Purpose::trial, group_, record, values_);
     if (reap_and_look(kept_)) {
         const Ended ended = end_descendants(kept_);
@@ -151,7 +151,7 @@ TrialEnd TrialRunner::run_program() {
         }
     }
     group_.remove();
-    if (!whole) {
+    if (!is_whole) {
         return TrialEnd::stopped;
     }
     if (record.status != Status::setup_failed) {
@@ -235,10 +235,10 @@ void TrialRunner::note_outputs(const Launch& launch) {
     const StreamSize out = stream_size(launch.stdout_mode, 1, captures_.out, limit, nobody_writes);
     const StreamSize err = stream_size(launch.stderr_mode, 2, captures_.err, limit, nobody_writes);
     record.stdout_bytes = out.written;
-    record.stdout_kept = out.kept;
+    record.stdout_kept = out.kept_bytes;
     frame_.stdout_fd = captures_.out.fd();
     record.stderr_bytes = err.written;
-    record.stderr_kept = err.kept;
+    record.stderr_kept = err.kept_bytes;
     frame_.stderr_fd = captures_.err.fd();
 }
 

@@ -38,13 +38,13 @@ void TrialGroup::create(const Launch& launch) {
     if (path_ == nullptr) {
         return;
     }
-    bool made = mkdir(path_, 0755) == 0;
-    if (!made && errno == EEXIST) {
+    bool is_made = mkdir(path_, 0755) == 0;
+    if (!is_made && errno == EEXIST) {
         remove_directory(path_);
-        made = mkdir(path_, 0755) == 0;
+        is_made = mkdir(path_, 0755) == 0;
     }
     // One that cannot be removed belongs to another runner, whose processes would be counted too.
-    if (made) {
+    if (is_made) {
         fd_ = open(path_, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     }
 }

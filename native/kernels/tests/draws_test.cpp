@@ -55,8 +55,8 @@ TEST(Drawing, TakesComponentsAsOftenAsTheyWeighAndSpreadsCoefficientsByTheirCova
     covariance[5] = 1;
     coefficient[size] = 7; // the other is a constant
     covariance[size * size] = 0.25;
-    const std::vector<std::int64_t> left{4, 5};
-    const Mixture mixture{weight, chi2, coefficient, covariance, left};
+    const std::vector<std::int64_t> freedom{4, 5};
+    const Mixture mixture{weight, chi2, coefficient, covariance, freedom};
     std::vector<std::int64_t> component(draws), discrepancy(draws);
     std::vector<double> out(draws * size);
     const DrawNumbers shared = numbers.view();
@@ -113,12 +113,12 @@ TEST(MakesSense, RefusesTermsThatFallAndFormulasBelowZero) {
 TEST(Quantiles, AreThoseOfTheSortedValuesInterpolated) {
     std::vector<double> value{9, 1, 5, 3, 7};
     const std::vector<double> quantile{0, 0.25, 0.6, 1};
-    std::vector<double> found(4);
-    quantiles(value, quantile, found);
-    EXPECT_EQ(found[0], 1);
-    EXPECT_EQ(found[1], 3);
-    EXPECT_NEAR(found[2], 5.8, 1e-12);
-    EXPECT_EQ(found[3], 9);
+    std::vector<double> result(4);
+    quantiles(value, quantile, result);
+    EXPECT_EQ(result[0], 1);
+    EXPECT_EQ(result[1], 3);
+    EXPECT_NEAR(result[2], 5.8, 1e-12);
+    EXPECT_EQ(result[3], 9);
 }
 
 } // namespace steelyard

@@ -12,8 +12,8 @@ namespace {
 const ScaleMixture mixture{{1.0, 1.7, 6.0}, {8.0, 11.0, 40.0}, {std::log(0.5), std::log(0.3), std::log(0.2)}};
 
 // The density of a multivariate t by its textbook formula, without the powers of pi that all share.
-double density(double nu, int left, double scale, double chi2) {
-    const double half = 0.5 * left;
+double density(double nu, int freedom, double scale, double chi2) {
+    const double half = 0.5 * freedom;
     return std::tgamma(0.5 * nu + half) / std::tgamma(0.5 * nu) / std::pow(0.5 * nu, half) /
            std::pow(scale, half) / std::pow(1 + chi2 / (scale * nu), 0.5 * nu + half);
 }
@@ -23,30 +23,30 @@ double density(double nu, int left, double scale, double chi2) {
 TEST(LogSummand, IsPriorTimesTheDensityOfStudentsT) {
     for (std::size_t g = 0; g < mixture.scale.size(); ++g) {
         for (const double chi2 : {0.0, 0.3, 4.0, 90.0}) {
-            const double whole =
+            const double total =
                 std::exp(mixture.log_prior[g]) * density(mixture.freedom[g], 5, mixture.scale[g], chi2);
-            EXPECT_NEAR(log_summand(mixture, g, 5, chi2), std::log(whole), 1e-9) << g << " " << chi2;
+            EXPECT_NEAR(log_summand(mixture, g, 5, chi2), std::log(total), 1e-9) << g << " " << chi2;
         }
     }
 }
 
 TEST(LogSummand, BecomesNormalWithEndlessFreedom) {
-    const ScaleMixture known{{2.0}, {1e9}, {0.0}};
-    EXPECT_NEAR(log_summand(known, 0, 4, 3.0), -0.5 * 4 * std::log(2.0) - 0.5 * 3.0 / 2.0, 1e-9);
+    const ScaleMixture exact{{2.0}, {1e9}, {0.0}};
+    EXPECT_NEAR(log_summand(exact, 0, 4, 3.0), -0.5 * 4 * std::log(2.0) - 0.5 * 3.0 / 2.0, 1e-9);
 }
 
 TEST(DiscrepancyShares, AreTheSummandsOverTheirSumWhateverWasAskedBefore) {
     DiscrepancyShares shares(mixture);
-    for (const int left : {3, 5, 3}) {
+    for (const int freedom : {3, 5, 3}) {
         for (const double chi2 : {0.1, 12.0}) {
-            std::vector<double> found(3), wanted(3);
-            shares.find(left, chi2, found);
+            std::vector<double> share(3), expected(3);
+            shares.find(freedom, chi2, share);
             for (std::size_t g = 0; g < 3; ++g) {
-                wanted[g] = std::exp(log_summand(mixture, g, left, chi2));
+                expected[g] = std::exp(log_summand(mixture, g, freedom, chi2));
             }
-            const double sum = std::accumulate(wanted.begin(), wanted.end(), 0.0);
+            const double sum = std::accumulate(expected.begin(), expected.end(), 0.0);
             for (std::size_t g = 0; g < 3; ++g) {
-                EXPECT_NEAR(found[g], wanted[g] / sum, 1e-12) << left << " " << chi2;
+                EXPECT_NEAR(share[g], expected[g] / sum, 1e-12) << freedom << " " << chi2;
             }
         }
     }

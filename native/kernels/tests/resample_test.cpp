@@ -78,14 +78,14 @@ TEST(Studentise, DrawsTwoSamplesIndependently) {
 }
 
 TEST(Studentise, DependsOnTheSeedAndNotOnHowResamplesAreSpread) {
-    std::vector<double> whole(96), parts(96), other(96);
-    const Resampling what{Statistic::mean, first, {}, seed};
-    studentise(what, 0, 96, whole);
-    studentise(what, 64, 96, parts);
-    studentise(what, 0, 64, parts);
-    studentise({Statistic::mean, first, {}, seed + 1}, 0, 96, other);
-    EXPECT_EQ(whole, parts);
-    EXPECT_NE(whole, other);
+    std::vector<double> all(96), parts(96), reseeded(96);
+    const Resampling resampling{Statistic::mean, first, {}, seed};
+    studentise(resampling, 0, 96, all);
+    studentise(resampling, 64, 96, parts);
+    studentise(resampling, 0, 64, parts);
+    studentise({Statistic::mean, first, {}, seed + 1}, 0, 96, reseeded);
+    EXPECT_EQ(all, parts);
+    EXPECT_NE(all, reseeded);
 }
 
 TEST(Studentise, TakesPairsTogetherSoThatProportionalSamplesNeverMove) {

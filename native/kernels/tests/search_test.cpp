@@ -50,9 +50,9 @@ Found search(const SearchSpace& space, const std::vector<double>& y, double rela
         u2.push_back(relative_u * relative_u * value * value);
     }
     Search engine(space);
-    Found found;
-    engine.run({y, u2, 1, 0}, 6, found);
-    return found;
+    Found result;
+    engine.run({y, u2, 1, 0}, 6, result);
+    return result;
 }
 
 // Weighted least squares of a constant and some columns, solved by elimination.
@@ -95,35 +95,36 @@ TEST(Search, FindsTheTermThatTheDataGrowBy) {
     for (const double x : p) {
         y.push_back(5 + 0.3 * x * (1 + 0.002 * std::sin(x)));
     }
-    const Found found = search(space, y, 0.01);
-    ASSERT_FALSE(found.components.empty());
-    EXPECT_EQ(found.components[0].candidate, 1);
-    EXPECT_GT(found.group_posterior[1], 0.95);
-    EXPECT_NEAR(std::accumulate(found.group_posterior.begin(), found.group_posterior.end(), 0.0), 1.0, 1e-9);
-    EXPECT_NEAR(found.components[0].coefficient[1], 0.3 * 128, 0.4);
-    EXPECT_NEAR(found.components[0].coefficient[0], 5, 0.2);
+    const Found result = search(space, y, 0.01);
+    ASSERT_FALSE(result.components.empty());
+    EXPECT_EQ(result.components[0].candidate, 1);
+    EXPECT_GT(result.group_posterior[1], 0.95);
+    EXPECT_NEAR(std::accumulate(result.group_posterior.begin(), result.group_posterior.end(), 0.0), 1.0,
+                1e-9);
+    EXPECT_NEAR(result.components[0].coefficient[1], 0.3 * 128, 0.4);
+    EXPECT_NEAR(result.components[0].coefficient[0], 5, 0.2);
 }
 
 TEST(Search, CallsAConstantConstant) {
-    const Found found = search(make_space(), {3.0, 3.01, 2.99, 3.02, 2.98, 3.0, 3.01}, 0.01);
-    EXPECT_EQ(found.components[0].candidate, 0);
-    EXPECT_GT(found.group_posterior[0], 0.5);
+    const Found result = search(make_space(), {3.0, 3.01, 2.99, 3.02, 2.98, 3.0, 3.01}, 0.01);
+    EXPECT_EQ(result.components[0].candidate, 0);
+    EXPECT_GT(result.group_posterior[0], 0.5);
 }
 
 TEST(Search, HasTheCoefficientsOfWeightedLeastSquaresWithOneTermAndWithTwo) {
     const SearchSpace space = make_space();
     const std::vector<double> y{7.1, 8.0, 9.7, 12.2, 17.0, 25.9, 43.1};
-    const Found found = search(space, y, 0.05);
+    const Found result = search(space, y, 0.05);
     std::size_t checked = 0;
-    for (const Component& component : found.components) {
+    for (const Component& component : result.components) {
         if (component.candidate != 1 && component.candidate != 5) {
             continue;
         }
         const std::vector<std::size_t> columns =
             component.candidate == 1 ? std::vector<std::size_t>{0} : std::vector<std::size_t>{0, 1};
-        const std::vector<double> wanted = least_squares(space, columns, y, found.variance);
-        for (std::size_t i = 0; i < wanted.size(); ++i) {
-            EXPECT_NEAR(component.coefficient[i], wanted[i], 1e-6 * std::abs(wanted[i]) + 1e-9) << i;
+        const std::vector<double> expected = least_squares(space, columns, y, result.variance);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            EXPECT_NEAR(component.coefficient[i], expected[i], 1e-6 * std::abs(expected[i]) + 1e-9) << i;
         }
         ++checked;
     }

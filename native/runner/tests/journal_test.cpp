@@ -69,39 +69,39 @@ TEST(Journal, GoesOnWhereItEnded) {
 
 TEST(Journal, CutsOffALastFrameThatIsNotWholeWhereverItWasTorn) {
     const Three three;
-    const std::string whole = three.file.read();
+    const std::string contents = three.file.read();
     for (std::size_t size = three.ends[1]; size < three.ends[2]; ++size) {
-        three.file.write(whole.substr(0, size));
+        three.file.write(contents.substr(0, size));
         const JournalOpening opening = reopen(three.file);
         ASSERT_EQ(opening.state, JournalState::good) << size;
         EXPECT_EQ(opening.offset, three.ends[1]);
         EXPECT_EQ(opening.cut_bytes, size - three.ends[1]);
-        EXPECT_EQ(three.file.read(), whole.substr(0, three.ends[1]));
+        EXPECT_EQ(three.file.read(), contents.substr(0, three.ends[1]));
     }
 }
 
 TEST(Journal, BeginsAnewWhenItsHeadWasTorn) {
     const Three three;
-    const std::string whole = three.file.read();
+    const std::string contents = three.file.read();
     for (std::size_t size = 0; size < head_bytes; ++size) {
-        three.file.write(whole.substr(0, size));
+        three.file.write(contents.substr(0, size));
         const JournalOpening opening = reopen(three.file);
         ASSERT_EQ(opening.state, JournalState::good) << size;
-        EXPECT_EQ(three.file.read(), whole.substr(0, head_bytes));
+        EXPECT_EQ(three.file.read(), contents.substr(0, head_bytes));
     }
 }
 
 TEST(Journal, TakesZerosAtTheEndForWhatAPowerCutLeaves) {
     const Three three;
-    const std::string whole = three.file.read();
-    three.file.write(whole + std::string(5'000, '\0'));
+    const std::string contents = three.file.read();
+    three.file.write(contents + std::string(5'000, '\0'));
     const JournalOpening opening = reopen(three.file);
     EXPECT_EQ(opening.state, JournalState::good);
     EXPECT_EQ(opening.cut_bytes, 5'000U);
-    EXPECT_EQ(three.file.read(), whole);
+    EXPECT_EQ(three.file.read(), contents);
     three.file.write(std::string(5'000, '\0'));
     EXPECT_EQ(reopen(three.file).state, JournalState::good);
-    EXPECT_EQ(three.file.read(), whole.substr(0, head_bytes));
+    EXPECT_EQ(three.file.read(), contents.substr(0, head_bytes));
 }
 
 TEST(Journal, CutsOffALastFrameWhoseBytesAreWrong) {

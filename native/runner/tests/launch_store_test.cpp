@@ -66,9 +66,9 @@ TEST_F(LaunchStoreTest, CountsFromZeroAgainAfterForgetting) {
     ASSERT_EQ(store.clear(), 0);
     Launch launch{};
     EXPECT_NE(store.load(0, launch, arena), nullptr);
-    LaunchFrame other;
-    other.path = "/bin/false";
-    ASSERT_EQ(define(0, other.bytes()), 0);
+    LaunchFrame second;
+    second.path = "/bin/false";
+    ASSERT_EQ(define(0, second.bytes()), 0);
     ASSERT_EQ(store.load(0, launch, arena), nullptr);
     EXPECT_STREQ(launch.path, "/bin/false");
 }

@@ -109,9 +109,9 @@ TEST(DecodeLaunch, RefusesAnExtensionThatIsNotAnnouncedAndOneThatIsCutShort) {
     frame.extended = true;
     EXPECT_NE(Decoded(frame.bytes()).problem, nullptr);
     frame.flags = 8;
-    const std::string whole = frame.bytes();
+    const std::string bytes = frame.bytes();
     for (std::size_t cut = 1; cut < 40; ++cut) {
-        EXPECT_NE(Decoded(whole.substr(0, whole.size() - cut)).problem, nullptr) << cut;
+        EXPECT_NE(Decoded(bytes.substr(0, bytes.size() - cut)).problem, nullptr) << cut;
     }
 }
 
@@ -144,10 +144,10 @@ TEST(DecodeLaunch, RefusesEveryFrameThatIsCutShort) {
     frame.cpus = {1};
     frame.prepare = {2};
     frame.counters = {"cycles"};
-    const std::string whole = frame.bytes();
-    ASSERT_EQ(Decoded(whole).problem, nullptr);
-    for (std::size_t size = 0; size < whole.size(); ++size) {
-        EXPECT_NE(Decoded(whole.substr(0, size)).problem, nullptr) << size << " of " << whole.size();
+    const std::string bytes = frame.bytes();
+    ASSERT_EQ(Decoded(bytes).problem, nullptr);
+    for (std::size_t size = 0; size < bytes.size(); ++size) {
+        EXPECT_NE(Decoded(bytes.substr(0, size)).problem, nullptr) << size << " of " << bytes.size();
     }
 }
 
@@ -200,11 +200,11 @@ TEST(DecodeLaunch, SurvivesEveryDamage) {
     LaunchFrame frame;
     frame.cpus = {1, 2};
     frame.counters = {"cycles"};
-    const std::string whole = frame.bytes();
+    const std::string bytes = frame.bytes();
     std::mt19937 random(20260101); // NOLINT(bugprone-random-generator-seed): the same damage every time
     int accepted = 0;
     for (int round = 0; round < 20'000; ++round) {
-        std::string damaged = whole;
+        std::string damaged = bytes;
         const int changes = 1 + static_cast<int>(random() % 4);
         for (int change = 0; change < changes; ++change) {
             damaged[random() % damaged.size()] = static_cast<char>(random());

@@ -38,9 +38,9 @@ pid_t start_tree(int width, int depth) {
             pause();
         }
     }
-    char there = 0;
+    char ready = 0;
     for (int i = 0; i < width * depth; ++i) {
-        EXPECT_EQ(read(ends[0], &there, 1), 1);
+        EXPECT_EQ(read(ends[0], &ready, 1), 1);
     }
     close(ends[0]);
     close(ends[1]);
@@ -50,19 +50,19 @@ pid_t start_tree(int width, int depth) {
 class ProcessTree : public ::testing::Test {
   protected:
     void SetUp() override { ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0); }
-    KeptProcesses kept;
+    KeptProcesses processes;
 };
 
 TEST_F(ProcessTree, OfNobodyHasNothingToEnd) {
     EXPECT_TRUE(can_list_children());
-    EXPECT_FALSE(reap_and_look(kept));
-    EXPECT_EQ(end_descendants(kept).processes, 0U);
+    EXPECT_FALSE(reap_and_look(processes));
+    EXPECT_EQ(end_descendants(processes).processes, 0U);
 }
 
 TEST_F(ProcessTree, IsEndedToItsLastLeafAndReaped) {
     start_tree(5, 3);
-    EXPECT_TRUE(reap_and_look(kept));
-    const Ended ended = end_descendants(kept);
+    EXPECT_TRUE(reap_and_look(processes));
+    const Ended ended = end_descendants(processes);
     EXPECT_TRUE(ended.complete);
     EXPECT_EQ(ended.processes, 16U);
     EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1);
@@ -71,37 +71,37 @@ TEST_F(ProcessTree, IsEndedToItsLastLeafAndReaped) {
 
 TEST_F(ProcessTree, OfOrphansIsFound) {
     kill(start_tree(3, 2), SIGKILL);
-    const Ended ended = end_descendants(kept);
+    const Ended ended = end_descendants(processes);
     EXPECT_TRUE(ended.complete);
     EXPECT_GE(ended.processes, 6U);
-    EXPECT_FALSE(reap_and_look(kept));
+    EXPECT_FALSE(reap_and_look(processes));
 }
 
 TEST_F(ProcessTree, LeavesWhatIsKeptAndItsChildren) {
     const pid_t daemon = start_tree(2, 1);
-    kept.keep_children(true);
-    EXPECT_FALSE(reap_and_look(kept)) << "only what is not kept counts as left";
+    processes.keep_children(true);
+    EXPECT_FALSE(reap_and_look(processes)) << "only what is not kept counts as left";
     start_tree(1, 1);
-    EXPECT_TRUE(reap_and_look(kept));
-    EXPECT_EQ(end_descendants(kept).processes, 2U);
+    EXPECT_TRUE(reap_and_look(processes));
+    EXPECT_EQ(end_descendants(processes).processes, 2U);
     EXPECT_EQ(kill(daemon, 0), 0);
-    EXPECT_TRUE(kept.contains(daemon));
+    EXPECT_TRUE(processes.contains(daemon));
 
-    kept.drop_of_trial();
-    EXPECT_TRUE(kept.empty());
-    EXPECT_EQ(end_descendants(kept).processes, 3U);
+    processes.drop_of_trial();
+    EXPECT_TRUE(processes.empty());
+    EXPECT_EQ(end_descendants(processes).processes, 3U);
 }
 
 TEST_F(ProcessTree, ForgetsAKeptProcessThatEnds) {
     const pid_t daemon = start_tree(0, 0);
-    kept.keep_children(false);
-    kept.drop_of_trial();
-    ASSERT_TRUE(kept.contains(daemon)) << "it was kept for more than a trial";
+    processes.keep_children(false);
+    processes.drop_of_trial();
+    ASSERT_TRUE(processes.contains(daemon)) << "it was processes for more than a trial";
     kill(daemon, SIGKILL);
     siginfo_t info;
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(daemon), &info, WEXITED | WNOWAIT), 0);
-    EXPECT_FALSE(reap_and_look(kept));
-    EXPECT_TRUE(kept.empty());
+    EXPECT_FALSE(reap_and_look(processes));
+    EXPECT_TRUE(processes.empty());
 }
 
 TEST_F(ProcessTree, DoesNotCountAsLeftWhatEndedByItself) {
@@ -111,7 +111,7 @@ TEST_F(ProcessTree, DoesNotCountAsLeftWhatEndedByItself) {
     }
     siginfo_t info;
     ASSERT_EQ(waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
-    EXPECT_FALSE(reap_and_look(kept));
+    EXPECT_FALSE(reap_and_look(processes));
 }
 
 } // namespace
