@@ -72,11 +72,11 @@ class PathCounts : public PrefetchedRows {
 
     /// The last level of a vertex of this rank.
     [[nodiscard]] std::uint64_t deepest() const {
-        std::uint64_t found = 0;
+        std::uint64_t result = 0;
         for (const std::uint32_t level : levels_) {
-            found = level != unreached && level > found ? level : found;
+            result = level != unreached && level > result ? level : result;
         }
-        return found;
+        return result;
     }
 
   private:

@@ -69,12 +69,12 @@ class Bfs : public PrefetchedRows {
 
     /// Levels as distances: infinite where there is no path.
     [[nodiscard]] std::vector<float> distances() const {
-        std::vector<float> found;
+        std::vector<float> result;
         for (const std::uint32_t level : levels_) {
-            found.push_back(level == unreached ? std::numeric_limits<float>::infinity()
-                                               : static_cast<float>(level));
+            result.push_back(level == unreached ? std::numeric_limits<float>::infinity()
+                                                : static_cast<float>(level));
         }
-        return found;
+        return result;
     }
     /// The root is its own; no_vertex where there is no path.
     [[nodiscard]] const std::vector<graph::Vertex>& parents() const { return parents_; }

@@ -77,11 +77,11 @@ class Components : public PrefetchedRows {
 
     /// Components that have their least vertex on this rank.
     [[nodiscard]] std::uint64_t count() const {
-        std::uint64_t found = 0;
+        std::uint64_t result = 0;
         for (std::size_t local = 0; local < labels_.size(); ++local) {
-            found += labels_[local] == own_label(local) ? 1 : 0;
+            result += labels_[local] == own_label(local) ? 1 : 0;
         }
-        return found;
+        return result;
     }
 
   private:

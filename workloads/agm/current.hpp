@@ -43,8 +43,8 @@ class Current {
     }
 
     /// The item to be popped after so many others, where that is known already.
-    [[nodiscard]] const Item* ahead(std::size_t others) const {
-        return others < queue_.size() - next_ ? &queue_[next_ + others] : nullptr;
+    [[nodiscard]] const Item* ahead(std::size_t rest) const {
+        return rest < queue_.size() - next_ ? &queue_[next_ + rest] : nullptr;
     }
 
     /// Where a whole class of a queue without order may be put at once; it is empty.

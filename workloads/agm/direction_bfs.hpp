@@ -118,12 +118,12 @@ class DirectionBfs {
     }
     /// A bit for each vertex of each rank: whether it is in the frontier. Collective.
     [[nodiscard]] std::vector<std::vector<std::uint64_t>> maps_of_ranks() const {
-        std::vector<std::uint64_t> own(graph_.count() / word + 1);
+        std::vector<std::uint64_t> own_part(graph_.count() / word + 1);
         for (const graph::Vertex vertex : frontier_) {
             const std::size_t place = graph_.owners.local(vertex);
-            own[place / word] |= std::uint64_t{1} << (place % word);
+            own_part[place / word] |= std::uint64_t{1} << (place % word);
         }
-        return team_.exchanged(std::vector<std::vector<std::uint64_t>>(graph_.owners.ranks(), own));
+        return team_.exchanged(std::vector<std::vector<std::uint64_t>>(graph_.owners.ranks(), own_part));
     }
 
     const Team& team_;

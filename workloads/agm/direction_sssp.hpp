@@ -189,13 +189,13 @@ class DirectionSssp {
 
     /// Every heavy edge of a vertex that came nearer. Returns whether there was any. Collective.
     bool relax_heavy() {
-        const std::uint64_t told = team_.all(Fold::sum, find_tellers());
-        if (told == 0) {
+        const std::uint64_t reported = team_.all(Fold::sum, find_tellers());
+        if (reported == 0) {
             return false;
         }
         least_ = static_cast<float>(team_.all(Fold::min, static_cast<double>(least_)));
         // To find out who asks takes a look at every vertex.
-        if (told > graph_.owners.vertices() && team_.all(Fold::sum, arcs_of_askers()) < told) {
+        if (reported > graph_.owners.vertices() && team_.all(Fold::sum, arcs_of_askers()) < reported) {
             if (copies_) {
                 spread_news();
                 take_askers();

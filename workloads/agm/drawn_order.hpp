@@ -38,9 +38,9 @@ class InDrawnOrder : public PrefetchedRows {
         waiting_.assign(graph_.count(), 0);
         std::vector<std::size_t> first;
         for (std::size_t local = 0; local < waiting_.size(); ++local) {
-            const std::uint64_t own = place_of(graph_.vertex(local));
+            const std::uint64_t own_part = place_of(graph_.vertex(local));
             for (const graph::Vertex neighbour : graph_.neighbours(local)) {
-                waiting_[local] += place_of(neighbour) < own ? 1 : 0;
+                waiting_[local] += place_of(neighbour) < own_part ? 1 : 0;
             }
             if (waiting_[local] == 0) {
                 first.push_back(local);

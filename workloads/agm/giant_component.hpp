@@ -44,9 +44,9 @@ class GiantComponent {
             place = graph_.degree(local) > graph_.degree(place) ? local : place;
         }
         const bool has_any = graph_.count() > 0;
-        const std::uint64_t own = has_any ? graph_.degree(place) : 0;
-        const std::uint64_t most = team_.all(Fold::max, own);
-        const bool is_here = has_any && own == most;
+        const std::uint64_t local = has_any ? graph_.degree(place) : 0;
+        const std::uint64_t most = team_.all(Fold::max, local);
+        const bool is_here = has_any && local == most;
         const std::uint64_t named = is_here ? graph_.vertex(place) : std::uint64_t{graph::no_vertex};
         return static_cast<graph::Vertex>(team_.all(Fold::min, named));
     }

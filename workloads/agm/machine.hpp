@@ -203,8 +203,8 @@ class Machine {
                 return true;
             }
         }
-        const Item kept = item;
-        keep(kept);
+        const Item stored = item;
+        keep(stored);
         return true;
     }
     [[gnu::noinline]] void keep(const Item& item) {

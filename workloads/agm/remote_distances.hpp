@@ -36,11 +36,11 @@ class RemoteDistances {
         if (known_.empty()) {
             return true;
         }
-        float& known = known_[owners_.owner(vertex)][owners_.local(vertex)];
-        if (distance >= known) {
+        float& entry = known_[owners_.owner(vertex)][owners_.local(vertex)];
+        if (distance >= entry) {
             return false;
         }
-        known = distance;
+        entry = distance;
         return true;
     }
     /// The distance of a vertex of another rank, as that has sent it.

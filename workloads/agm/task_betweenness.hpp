@@ -52,9 +52,9 @@ class TaskBetweenness {
     /// Returns the last level that has any vertices.
     std::uint32_t outwards() {
         for (std::uint32_t level = 0;; ++level) {
-            const std::uint64_t found =
+            const std::uint64_t result =
                 for_level(level, [&](std::size_t local) { give_paths(local, level + 1); });
-            if (found == 0) {
+            if (result == 0) {
                 return level;
             }
             end_level();
@@ -91,17 +91,17 @@ class TaskBetweenness {
 
     void give_paths(std::size_t local, std::uint32_t level) {
         const double paths = paths_[local];
-        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t there) {
+        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
             delegates_.call(
-                owner, [there, level, paths](TaskBetweenness& search) { search.reach(there, level, paths); });
+                owner, [place, level, paths](TaskBetweenness& search) { search.reach(place, level, paths); });
         });
     }
     void collect(std::size_t local) {
         const std::uint32_t level = levels_[local] + 1;
         double carried = 0;
-        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t there) {
-            const double of_neighbour = delegates_.call(owner, [there, level](const TaskBetweenness& search) {
-                return search.per_path(there, level);
+        for_neighbours(local, [&](global::GlobalPtr<TaskBetweenness> owner, std::uint32_t place) {
+            const double of_neighbour = delegates_.call(owner, [place, level](const TaskBetweenness& search) {
+                return search.per_path(place, level);
             });
             carried += of_neighbour;
         });

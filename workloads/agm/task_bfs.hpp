@@ -33,16 +33,16 @@ class TaskBfs {
             claim(static_cast<std::uint32_t>(graph_.owners.local(root)), root, 0);
         }
         float level = 0;
-        std::uint64_t found = 1;
-        while (found > 0) {
+        std::uint64_t result = 1;
+        while (result > 0) {
             ++level;
             frontier_.swap(next_);
             next_.clear();
-            found = global::forall(
-                        runtime_, {0, frontier_.size()}, runtime::this_rank(runtime_),
-                        [&](std::uint64_t i) { claim_neighbours(frontier_[i], level); },
-                        [&] { return runtime::Agreed{.sum = next_.size()}; })
-                        .sum;
+            result = global::forall(
+                         runtime_, {0, frontier_.size()}, runtime::this_rank(runtime_),
+                         [&](std::uint64_t i) { claim_neighbours(frontier_[i], level); },
+                         [&] { return runtime::Agreed{.sum = next_.size()}; })
+                         .sum;
         }
     }
 
@@ -71,9 +71,9 @@ class TaskBfs {
         const auto neighbours = graph_.neighbours(local);
         global::forall_here(runtime_, {0, neighbours.size()}, [&](std::uint64_t i) {
             const auto owner = static_cast<int>(graph_.owners.owner(neighbours[i]));
-            const auto there = static_cast<std::uint32_t>(graph_.owners.local(neighbours[i]));
-            delegates_.call(everywhere_.on(owner), [there, parent, level](TaskBfs& search) {
-                return search.claim(there, parent, level);
+            const auto place = static_cast<std::uint32_t>(graph_.owners.local(neighbours[i]));
+            delegates_.call(everywhere_.on(owner), [place, parent, level](TaskBfs& search) {
+                return search.claim(place, parent, level);
             });
         });
     }

@@ -106,11 +106,12 @@ class Triangles : public PrefetchedRows {
         begin_.assign(1, 0);
         std::vector<std::pair<Place, graph::Vertex>> behind;
         for (std::size_t local = 0; local < graph_.count(); ++local) {
-            const Place own = place(graph_.vertex(local), static_cast<std::uint32_t>(graph_.degree(local)));
+            const Place own_part =
+                place(graph_.vertex(local), static_cast<std::uint32_t>(graph_.degree(local)));
             behind.clear();
             for (std::uint64_t i = graph_.begin[local]; i < graph_.begin[local + 1]; ++i) {
-                if (const Place other = place(graph_.targets[i], degrees[i]); other > own) {
-                    behind.emplace_back(other, graph_.targets[i]);
+                if (const Place second = place(graph_.targets[i], degrees[i]); second > own_part) {
+                    behind.emplace_back(second, graph_.targets[i]);
                 }
             }
             std::ranges::sort(behind);
@@ -124,14 +125,14 @@ class Triangles : public PrefetchedRows {
 
     /// How many are in both rows.
     static std::uint32_t common(std::span<const Place> a, std::span<const Place> b) {
-        std::uint32_t found = 0;
+        std::uint32_t result = 0;
         for (auto x = a.begin(), y = b.begin(); x != a.end() && y != b.end();) {
             const Place left = *x, right = *y;
-            found += left == right ? 1 : 0;
+            result += left == right ? 1 : 0;
             x += left <= right ? 1 : 0;
             y += right <= left ? 1 : 0;
         }
-        return found;
+        return result;
     }
 
     std::vector<std::uint64_t> begin_; ///< Of each own vertex, and the end of the last, in both:

@@ -75,14 +75,14 @@ std::array<std::vector<double>, work_names.size()> measure_rates(int repetitions
     return seconds;
 }
 
-nlohmann::ordered_json document(const Asked& asked, const Lines& lines) {
+nlohmann::ordered_json document(const Asked& request, const Lines& lines) {
     nlohmann::ordered_json rates = {{"format", "steelyard-rates"},
                                     {"version", 1},
                                     {"date", today()},
                                     {"cpu", cpu_model()},
                                     {"compiler", __VERSION__},
-                                    {"repetitions", asked.repetitions}};
-    auto seconds = measure_rates(asked.repetitions);
+                                    {"repetitions", request.repetitions}};
+    auto seconds = measure_rates(request.repetitions);
     for (std::size_t kind = 0; kind < seconds.size(); ++kind) {
         const std::string name(work_names[kind]);
         lines.write("operation_s", "s", {{"work", name}}, seconds[kind]);
@@ -97,15 +97,15 @@ nlohmann::ordered_json document(const Asked& asked, const Lines& lines) {
     return rates;
 }
 
-void calibrate(const Asked& asked) {
-    const std::string text = document(asked, Lines({})).dump(4) + "\n";
-    if (asked.file.empty()) {
+void calibrate(const Asked& request) {
+    const std::string text = document(request, Lines({})).dump(4) + "\n";
+    if (request.file.empty()) {
         return;
     }
-    std::ofstream file(asked.file);
+    std::ofstream file(request.file);
     file << text;
     if (!file.flush()) {
-        throw std::runtime_error("cannot write the rates to " + asked.file);
+        throw std::runtime_error("cannot write the rates to " + request.file);
     }
 }
 
@@ -114,13 +114,13 @@ void calibrate(const Asked& asked) {
 
 int main(int argc, char** argv) {
     using namespace goodsyard;
-    Asked asked;
+    Asked request;
     const auto declare = [&](Options& options) {
-        options.add("--output", asked.file, "File for `--rates`; without one, only lines are written");
-        options.add("--repetitions", asked.repetitions, "Of every loop", {4, 100'000});
+        options.add("--output", request.file, "File for `--rates`; without one, only lines are written");
+        options.add("--repetitions", request.repetitions, "Of every loop", {4, 100'000});
     };
     const std::string description = "CPU seconds an operation of each kind that simulated programs charge; "
                                     "writes Steelyard's line protocol.";
     return run(argc, argv,
-               Program<Alone>{"calibrate", description, declare, [&](const Alone&) { calibrate(asked); }});
+               Program<Alone>{"calibrate", description, declare, [&](const Alone&) { calibrate(request); }});
 }

@@ -41,9 +41,9 @@ std::string upper(std::string text) {
 }
 
 /// The value of a control variable that is a number or an enumeration; empty where there is none.
-std::string control_variable(const std::string& wanted) {
+std::string control_variable(const std::string& target) {
     int index = 0;
-    if (MPI_T_cvar_get_index(wanted.c_str(), &index) != MPI_SUCCESS) {
+    if (MPI_T_cvar_get_index(target.c_str(), &index) != MPI_SUCCESS) {
         return "";
     }
     char name[256] = "";
@@ -103,21 +103,21 @@ std::string algorithm_of(const std::string& op) {
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         return "unknown";
     }
-    std::string found;
+    std::string result;
     if (library == "openmpi") {
         const std::string dynamic = control_variable("coll_tuned_use_dynamic_rules");
         const bool used = dynamic == "1" || dynamic == "true";
-        found = used ? or_auto(control_variable("coll_tuned_" + op + "_algorithm")) : "auto";
+        result = used ? or_auto(control_variable("coll_tuned_" + op + "_algorithm")) : "auto";
     } else if (library == "mpich") {
         // Its choices are numbers to MPI_T, and names in the environment.
         const std::string name = "MPIR_CVAR_" + upper(op) + "_INTRA_ALGORITHM";
-        found = or_auto(control_variable(name));
-        if (const char* set = std::getenv(name.c_str()); set && found != "auto") {
-            found = set;
+        result = or_auto(control_variable(name));
+        if (const char* set = std::getenv(name.c_str()); set && result != "auto") {
+            result = set;
         }
     }
     MPI_T_finalize();
-    return found.empty() ? "unknown" : found;
+    return result.empty() ? "unknown" : result;
 }
 
 #endif

@@ -30,11 +30,11 @@ inline double element_sum(int ranks, std::size_t i) {
 
 /// Where a buffer is not what `wanted(index)` says.
 template <class Wanted>
-std::optional<std::string> first_difference(const Buffer& buffer, Wanted wanted) {
+std::optional<std::string> first_difference(const Buffer& buffer, Wanted target) {
     for (std::size_t i = 0; i < buffer.size(); ++i) {
-        if (buffer[i] != wanted(i)) {
+        if (buffer[i] != target(i)) {
             return "element " + std::to_string(i) + " is " + std::to_string(buffer[i]) + " and should be " +
-                   std::to_string(wanted(i));
+                   std::to_string(target(i));
         }
     }
     return std::nullopt;

@@ -8,24 +8,24 @@
 int main(int argc, char** argv) {
     using namespace goodsyard;
     const Session session(argc, argv);
-    CollectiveOptions own;
+    CollectiveOptions local;
     Family<MpiContext> family;
     family.name = "collectives";
     family.description =
         "Latency of MPI collectives, from synchronised starts; writes Steelyard's line protocol.";
     family.quantity = "latency";
-    family.operations = collective_operations(own);
+    family.operations = collective_operations(local);
     family.settings.ops = usual_operations;
     family.declare = [&](Options& options) {
-        options.add("--bytes", own.bytes, "Message of one rank; a multiple of 8", {8, 1 << 28});
+        options.add("--bytes", local.bytes, "Message of one rank; a multiple of 8", {8, 1 << 28});
         options.add(
-            "--most-ranks", own.most_ranks,
+            "--most-ranks", local.most_ranks,
             "Leave gather, allgather and alltoall, whose buffers grow with the ranks, out above so many; "
             "0: never",
             {0, 1 << 20});
         options.check([&] {
-            if (own.bytes % 8 != 0) {
-                throw UsageError("--bytes " + std::to_string(own.bytes) + " is not a multiple of 8");
+            if (local.bytes % 8 != 0) {
+                throw UsageError("--bytes " + std::to_string(local.bytes) + " is not a multiple of 8");
             }
         });
     };

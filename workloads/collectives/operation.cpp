@@ -216,8 +216,8 @@ std::vector<Entry> collective_operations(const CollectiveOptions& options) {
         {"litmus",
          [&](const MpiContext& context) { return std::make_unique<Litmus>(context.world, options.bytes); }},
     };
-    std::vector<Entry> others = guideline_operations(options);
-    std::move(others.begin(), others.end(), std::back_inserter(every));
+    std::vector<Entry> rest = guideline_operations(options);
+    std::move(rest.begin(), rest.end(), std::back_inserter(every));
     return every;
 }
 

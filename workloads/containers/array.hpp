@@ -37,12 +37,12 @@ class Array {
     }
     /// Set an element to `fold(element, given)`. Legal everywhere.
     template <class Fold>
-    void async_reduce(std::uint64_t index, const T& given, Fold fold) {
+    void async_reduce(std::uint64_t index, const T& value, Fold fold) {
         const auto [owner, place] = locate(index);
         messages_.async(
             everywhere_.on(owner),
             [fold](Array& array, std::uint64_t at, T& sent) { array.own_[at] = fold(array.own_[at], sent); },
-            place, given);
+            place, value);
     }
     /// Execute `f(index, element, arguments…)` on the owner, with a reference to the element;
     /// or `f(array, index, element, arguments…)`. Legal everywhere.

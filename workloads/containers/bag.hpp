@@ -25,7 +25,7 @@ class Bag {
         const int to = next_;
         next_ = next_ + 1 == messages_.runtime().size() ? 0 : next_ + 1;
         messages_.async(
-            everywhere_.on(to), [](std::vector<T>& own, T& sent) { own.push_back(std::move(sent)); },
+            everywhere_.on(to), [](std::vector<T>& local, T& sent) { local.push_back(std::move(sent)); },
             element);
     }
     /// Keep an element on this rank. Not collective.

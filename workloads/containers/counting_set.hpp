@@ -46,11 +46,11 @@ class CountingSet {
     /// Insertions of all ranks. Collective.
     [[nodiscard]] std::uint64_t count_all() {
         complete(counts_.own());
-        std::uint64_t own = 0;
+        std::uint64_t local = 0;
         for (const auto& [key, count] : counts_.own()) {
-            own += count;
+            local += count;
         }
-        return runtime_.epoch([] { return false; }, [own] { return runtime::Agreed{.sum = own}; }).sum;
+        return runtime_.epoch([] { return false; }, [local] { return runtime::Agreed{.sum = local}; }).sum;
     }
     /// `f(key, count)` for the keys of each rank, on it. Collective.
     template <class F>
@@ -64,17 +64,17 @@ class CountingSet {
     /// equally frequent ones the least key. Collective.
     [[nodiscard]] std::vector<std::pair<Key, std::uint64_t>> top(std::size_t most) {
         complete(counts_.own());
-        const std::vector<std::pair<Key, std::uint64_t>> own =
+        const std::vector<std::pair<Key, std::uint64_t>> local =
             shorten({counts_.own().begin(), counts_.own().end()}, most);
         found_.clear();
         runtime_.epoch(); // All ranks have forgotten an earlier one.
         for (int rank = 0; rank < runtime_.size(); ++rank) {
             messages_.async(
                 top_.on(rank),
-                [](auto& found, std::vector<std::pair<Key, std::uint64_t>>& sent) {
-                    found.insert(found.end(), sent.begin(), sent.end());
+                [](auto& result, std::vector<std::pair<Key, std::uint64_t>>& sent) {
+                    result.insert(result.end(), sent.begin(), sent.end());
                 },
-                own);
+                local);
         }
         runtime_.epoch();
         return shorten(std::move(found_), most);
@@ -99,9 +99,9 @@ class CountingSet {
     }
     /// Returns the sum over ranks of the sizes of what is given, when all insertions have happened.
     template <class Own>
-    std::uint64_t complete(const Own& own) {
+    std::uint64_t complete(const Own& local) {
         return runtime_
-            .epoch([this] { return empty_cache(); }, [&] { return runtime::Agreed{.sum = own.size()}; })
+            .epoch([this] { return empty_cache(); }, [&] { return runtime::Agreed{.sum = local.size()}; })
             .sum;
     }
     static Counts shorten(Counts counts, std::size_t most) {

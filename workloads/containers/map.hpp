@@ -33,30 +33,31 @@ class Map {
     /// Set the value of a key.
     void async_insert(const Key& key, const Value& value) {
         messages_.async(
-            at(key), [](Map& map, Key& own, Value& sent) { map.own_.insert_or_assign(own, std::move(sent)); },
-            key, value);
+            at(key),
+            [](Map& map, Key& local, Value& sent) { map.own_.insert_or_assign(local, std::move(sent)); }, key,
+            value);
     }
     /// Set it where the key has none.
     void async_insert_if_missing(const Key& key, const Value& value) {
         messages_.async(
-            at(key), [](Map& map, Key& own, Value& sent) { map.own_.try_emplace(own, std::move(sent)); }, key,
-            value);
+            at(key), [](Map& map, Key& local, Value& sent) { map.own_.try_emplace(local, std::move(sent)); },
+            key, value);
     }
     /// Set it to `fold(value, given)`, and where the key has none to what is given.
     template <class Fold>
-    void async_reduce(const Key& key, const Value& given, Fold fold) {
+    void async_reduce(const Key& key, const Value& value, Fold fold) {
         messages_.async(
             at(key),
-            [fold](Map& map, Key& own, Value& sent) {
-                const auto [entry, is_new] = map.own_.try_emplace(own, sent);
+            [fold](Map& map, Key& local, Value& sent) {
+                const auto [entry, is_new] = map.own_.try_emplace(local, sent);
                 if (!is_new) {
                     entry->second = fold(entry->second, sent);
                 }
             },
-            key, given);
+            key, value);
     }
     void async_erase(const Key& key) {
-        messages_.async(at(key), [](Map& map, Key& own) { map.own_.erase(own); }, key);
+        messages_.async(at(key), [](Map& map, Key& local) { map.own_.erase(local); }, key);
     }
     /// Execute `f(key, value, arguments…)` on the owner, with a reference to the value, which is made where
     /// there is none; or `f(map, key, value, arguments…)` with the map of the owner, by which it may go on.
@@ -64,8 +65,8 @@ class Map {
     void async_visit(const Key& key, F f, const Arguments&... arguments) {
         messages_.async(
             at(key),
-            [f](Map& map, Key& own, auto&... sent) {
-                const auto entry = map.own_.try_emplace(own).first;
+            [f](Map& map, Key& local, auto&... sent) {
+                const auto entry = map.own_.try_emplace(local).first;
                 visit(map, f, entry->first, entry->second, sent...);
             },
             key, arguments...);
@@ -75,8 +76,8 @@ class Map {
     void async_visit_if_contains(const Key& key, F f, const Arguments&... arguments) {
         messages_.async(
             at(key),
-            [f](Map& map, Key& own, auto&... sent) {
-                if (const auto entry = map.own_.find(own); entry != map.own_.end()) {
+            [f](Map& map, Key& local, auto&... sent) {
+                if (const auto entry = map.own_.find(local); entry != map.own_.end()) {
                     visit(map, f, entry->first, entry->second, sent...);
                 }
             },

@@ -38,12 +38,12 @@ int main(int argc, char** argv) {
     program.body = [&](const World& world) {
         const auto transport = make_transport(world, parameters);
         Runtime runtime(*transport, parameters);
-        std::uint64_t own = 0, largest = 0;
+        std::uint64_t local = 0, largest = 0;
         for (const std::uint64_t of_bucket : count(runtime, numbers, buckets)) {
-            own += of_bucket;
+            local += of_bucket;
             largest = std::max(largest, of_bucket);
         }
-        const std::uint64_t all = world.all(Fold::sum, own), most = world.all(Fold::max, largest);
+        const std::uint64_t all = world.all(Fold::sum, local), most = world.all(Fold::max, largest);
         if (world.is_root()) {
             std::printf("%ju numbers, at most %ju in a bucket\n", std::uintmax_t{all}, std::uintmax_t{most});
         }

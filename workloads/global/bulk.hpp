@@ -74,8 +74,8 @@ class Bulk {
     static void for_runs(const Distribution& distribution, std::uint64_t first, std::uint64_t count,
                          Visit visit) {
         for (std::uint64_t at = 0; at < count;) {
-            const std::uint64_t left = distribution.block() - (first + at) % distribution.block();
-            const std::uint64_t run = std::min(left, count - at);
+            const std::uint64_t remaining = distribution.block() - (first + at) % distribution.block();
+            const std::uint64_t run = std::min(remaining, count - at);
             visit(at, run);
             at += run;
         }
@@ -91,14 +91,14 @@ class Bulk {
         static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
         messages_.async(
             first,
-            [](Messages& here, int asker, const T& own, std::uint64_t count, T* place, Latch* latch) {
-                here.async(
+            [](Messages& self, int asker, const T& local, std::uint64_t count, T* place, Latch* latch) {
+                self.async(
                     GlobalPtr<T>{asker, place},
                     [](T& begin, std::span<const std::byte> bytes, Latch* waiting) {
                         copy(&begin, bytes);
                         waiting->count_down();
                     },
-                    std::as_bytes(std::span(&own, count)), latch);
+                    std::as_bytes(std::span(&local, count)), latch);
             },
             static_cast<std::uint64_t>(to.size()), to.data(), &done);
     }
@@ -107,9 +107,9 @@ class Bulk {
         static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
         messages_.async(
             first,
-            [](Messages& here, int asker, T& own, std::span<const std::byte> bytes, Latch* latch) {
-                copy(&own, bytes);
-                here.async(GlobalPtr<Latch>{asker, latch}, [](Latch& waiting) { waiting.count_down(); });
+            [](Messages& self, int asker, T& local, std::span<const std::byte> bytes, Latch* latch) {
+                copy(&local, bytes);
+                self.async(GlobalPtr<Latch>{asker, latch}, [](Latch& waiting) { waiting.count_down(); });
             },
             std::as_bytes(from), &done);
     }

@@ -223,22 +223,22 @@ class Delegates {
     template <class T, class F, class To>
     struct Execute {
         using Payload = Request<F, To>;
-        static void run(Delegates& here, T& object, Payload& request, int from) {
+        static void run(Delegates& self, T& object, Payload& request, int from) {
             if constexpr (std::is_void_v<To>) {
                 request.f(object);
             } else if constexpr (std::is_same_v<To, CompletionEvent>) {
                 request.f(object);
-                here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+                self.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
             } else {
                 try {
                     if constexpr (std::is_void_v<std::invoke_result_t<F&, T&>>) {
                         request.f(object);
-                        here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+                        self.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
                     } else {
-                        here.send<Answer<To>>(GlobalPtr<To>{from, request.to}, {request.f(object)});
+                        self.send<Answer<To>>(GlobalPtr<To>{from, request.to}, {request.f(object)});
                     }
                 } catch (const std::exception& error) {
-                    here.send<Fail<To>>(GlobalPtr<To>{from, request.to}, ErrorText(error.what()));
+                    self.send<Fail<To>>(GlobalPtr<To>{from, request.to}, ErrorText(error.what()));
                 }
             }
         }
@@ -259,13 +259,13 @@ class Delegates {
     template <class T, class F, class To>
     struct Spawn {
         using Payload = Request<F, To>;
-        static void run(Delegates& here, T& object, const Payload& request, int from) {
-            here.tasks().spawn([&here, &object, request, from]() mutable {
-                static_cast<void>(here); // Without an event nobody is told.
+        static void run(Delegates& self, T& object, const Payload& request, int from) {
+            self.tasks().spawn([&self, &object, request, from]() mutable {
+                static_cast<void>(self); // Without an event nobody is told.
                 static_cast<void>(from);
                 request.f(object);
                 if constexpr (!std::is_void_v<To>) {
-                    here.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
+                    self.send<Complete<To>>(GlobalPtr<To>{from, request.to}, {});
                 }
             });
         }
@@ -307,8 +307,8 @@ class Delegates {
     };
     template <std::size_t words>
     struct Lane {
-        explicit Lane(Delegates& here) : channel(here.runtime_) {
-            channel.on_receipt(Receiver<words>{&here}, runtime::always<runtime::Execution::handler>);
+        explicit Lane(Delegates& self) : channel(self.runtime_) {
+            channel.on_receipt(Receiver<words>{&self}, runtime::always<runtime::Execution::handler>);
         }
         runtime::Channel<Packet<words>> channel;
     };
@@ -320,9 +320,9 @@ class Delegates {
                                                            : 31;
 
     template <class Message, class T>
-    static void received(Delegates& here, void* object, const std::uint64_t* payload, int from) {
+    static void received(Delegates& self, void* object, const std::uint64_t* payload, int from) {
         auto own = unpacked<typename Message::Payload>(payload);
-        Message::run(here, *static_cast<T*>(object), own, from);
+        Message::run(self, *static_cast<T*>(object), own, from);
     }
     template <class Message, class T>
     void send(GlobalPtr<T> object, const Message::Payload& payload) {

@@ -52,15 +52,15 @@ class Everywhere {
     /// is room for.
     template <class Body>
     void forall(std::uint64_t size, Body body, std::uint64_t threshold = 0) {
-        run([size, body, threshold](Everywhere& here) {
-            const Distribution blocks(size, here.runtime().size(), Dealing::block);
-            const int rank = here.runtime().rank();
+        run([size, body, threshold](Everywhere& self) {
+            const Distribution blocks(size, self.runtime().size(), Dealing::block);
+            const int rank = self.runtime().rank();
             const std::uint64_t first = std::min(size, blocks.index(rank, 0));
             forall_here(
-                here.runtime(), {first, first + blocks.count(rank)},
-                [&here, &body](std::uint64_t i) {
-                    Body own = body;
-                    own(here, i);
+                self.runtime(), {first, first + blocks.count(rank)},
+                [&self, &body](std::uint64_t i) {
+                    Body local = body;
+                    local(self, i);
                 },
                 threshold);
         });
@@ -73,9 +73,10 @@ class Everywhere {
             Fold fold;
         } folded{std::move(first), fold};
         const GlobalPtr<Folded> result{runtime().rank(), &folded};
-        run([f, result](Everywhere& here) {
-            const T own = f(here);
-            here.delegates().call(result, [own](Folded& all) { all.value = all.fold(all.value, own); });
+        run([f, result](Everywhere& self) {
+            const T own_part = f(self);
+            self.delegates().call(result,
+                                  [own_part](Folded& all) { all.value = all.fold(all.value, own_part); });
         });
         return folded.value;
     }
@@ -86,18 +87,18 @@ class Everywhere {
         // A number that no other rank gives.
         const std::uint64_t number = allocated_++ * static_cast<std::uint64_t>(runtime().size()) +
                                      static_cast<std::uint64_t>(runtime().rank());
-        run([number, size](Everywhere& here) {
-            const Distribution blocks(size, here.runtime().size(), Dealing::block);
-            here.memory_.emplace_back(number,
-                                      std::make_shared<std::vector<T>>(blocks.count(here.runtime().rank())));
+        run([number, size](Everywhere& self) {
+            const Distribution blocks(size, self.runtime().size(), Dealing::block);
+            self.memory_.emplace_back(number,
+                                      std::make_shared<std::vector<T>>(blocks.count(self.runtime().rank())));
         });
         return {number, size};
     }
     /// No rank uses it any more.
     template <class T>
     void free(TaskArray<T> array) {
-        run([array](Everywhere& here) {
-            std::erase_if(here.memory_, [&](const auto& each) { return each.first == array.number; });
+        run([array](Everywhere& self) {
+            std::erase_if(self.memory_, [&](const auto& value) { return value.first == array.number; });
         });
     }
     /// This rank's elements. Legal everywhere.
@@ -114,8 +115,8 @@ class Everywhere {
     template <class T, class F>
     auto call(TaskArray<T> array, std::uint64_t index, F f) {
         const Location at = Distribution(array.size, runtime().size(), Dealing::block).locate(index);
-        return delegates_.call(ranks_.on(at.owner), [array, place = at.place, f](Everywhere& here) mutable {
-            return f(here.own(array)[place]);
+        return delegates_.call(ranks_.on(at.owner), [array, place = at.place, f](Everywhere& self) mutable {
+            return f(self.own(array)[place]);
         });
     }
 

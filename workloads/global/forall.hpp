@@ -33,12 +33,12 @@ struct Indices {
 /// A loop of all ranks: `body(index)` is run once for each index of each rank's `own`, on any of the ranks
 /// that steal from each other. Returns what `report()` of the ranks agrees on. Collective, outside of epochs.
 template <class Body, class Report>
-Agreed forall(Runtime& runtime, Indices own, const runtime::Thieves& thieves, Body body, Report report,
+Agreed forall(Runtime& runtime, Indices local, const runtime::Thieves& thieves, Body body, Report report,
               std::uint64_t threshold = 0) {
     const std::uint64_t least = threshold == 0 ? runtime.parameters().loop_threshold : threshold;
     runtime::Stealable<Indices> loop(runtime, thieves);
-    loop.on_turn([&](const Indices& given) {
-        Indices indices = given;
+    loop.on_turn([&](const Indices& value) {
+        Indices indices = value;
         while (indices.size() > least) {
             loop.add(indices.split());
         }
@@ -46,8 +46,8 @@ Agreed forall(Runtime& runtime, Indices own, const runtime::Thieves& thieves, Bo
             body(i);
         }
     });
-    if (own.size() > 0) {
-        loop.add(own);
+    if (local.size() > 0) {
+        loop.add(local);
     }
     return runtime.epoch([&] { return loop.step(); }, report);
 }

@@ -14,7 +14,7 @@ namespace goodsyard::global {
 class Delegates;
 
 /// Executed on the rank of `object`; the payload lies in the message.
-using Function = void (*)(Delegates& here, void* object, const std::uint64_t* payload, int from);
+using Function = void (*)(Delegates& self, void* object, const std::uint64_t* payload, int from);
 
 /// By number. All ranks run the same program, whose static objects are made in the same order.
 inline constinit std::vector<Function> functions;

@@ -24,7 +24,7 @@ namespace goodsyard::global {
 class Messages;
 
 /// What is executed where a record arrives; its arguments are the record's.
-using Procedure = void (*)(Messages& here, void* object, runtime::Reader& arguments, int from);
+using Procedure = void (*)(Messages& self, void* object, runtime::Reader& arguments, int from);
 
 /// By number, which is the same on all ranks: they run the same program.
 inline constinit std::vector<Procedure> procedures;
@@ -99,19 +99,19 @@ class Messages {
     }
 
     template <class T, class F, class... Arguments>
-    static void execute(Messages& here, void* object, runtime::Reader& reader, int from) {
+    static void execute(Messages& self, void* object, runtime::Reader& reader, int from) {
         F f = read_function<F>(reader);
         std::tuple<Arguments...> arguments{reader.read<Arguments>()...}; // In braces, from left to right.
         std::apply(
             [&](Arguments&... each) {
                 if constexpr (std::is_void_v<T>) {
                     if constexpr (std::is_invocable_v<F&, Messages&, int, Arguments&...>) {
-                        f(here, from, each...);
+                        f(self, from, each...);
                     } else {
                         f(each...);
                     }
                 } else if constexpr (std::is_invocable_v<F&, Messages&, int, T&, Arguments&...>) {
-                    f(here, from, *static_cast<T*>(object), each...);
+                    f(self, from, *static_cast<T*>(object), each...);
                 } else {
                     f(*static_cast<T*>(object), each...);
                 }

@@ -18,12 +18,12 @@ namespace {
 
 class ReadsOperation final : public Operation {
   public:
-    ReadsOperation(const MpiContext& context, const Parameters& parameters, const Reads& asked)
+    ReadsOperation(const MpiContext& context, const Parameters& parameters, const Reads& request)
         : team_(context.team), transport_(runtime::make_transport(context.world, parameters)),
           runtime_(*transport_, parameters, context.computation), delegates_(runtime_),
           table_(context.team, static_cast<std::uint64_t>(context.team.size())
-                                   << static_cast<unsigned>(asked.table_bits)),
-          asked_(asked), random_(context.settings.seed, static_cast<std::uint64_t>(context.team.rank())) {
+                                   << static_cast<unsigned>(request.table_bits)),
+          asked_(request), random_(context.settings.seed, static_cast<std::uint64_t>(context.team.rank())) {
         for (std::uint64_t place = 0; place < table_.own().size(); ++place) {
             table_.own()[place] = mix64(table_.index(place));
         }
@@ -58,9 +58,9 @@ class ReadsOperation final : public Operation {
   private:
     /// An element of another rank; of this one, where it is alone.
     [[nodiscard]] std::uint64_t drawn(std::uint64_t i) const {
-        const std::uint64_t own = table_.own().size();
-        const std::uint64_t others = std::max(own, table_.size() - own);
-        const std::uint64_t behind = table_.index(0) + own + random_.below(others, i);
+        const std::uint64_t local = table_.own().size();
+        const std::uint64_t rest = std::max(local, table_.size() - local);
+        const std::uint64_t behind = table_.index(0) + local + random_.below(rest, i);
         return behind < table_.size() ? behind : behind - table_.size();
     }
 
@@ -78,16 +78,16 @@ class ReadsOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_reads(const MpiContext& context, const Parameters& parameters,
-                                      const Reads& asked) {
+                                      const Reads& request) {
     if (parameters.execution != Execution::fibre) {
         return runtime::left_out(context.settings, "reads", "--execution fibre");
     }
-    const auto entries = static_cast<double>(std::uint64_t{1} << static_cast<unsigned>(asked.table_bits));
-    const auto active = static_cast<double>(std::min(asked.in_flight, parameters.active_tasks));
+    const auto entries = static_cast<double>(std::uint64_t{1} << static_cast<unsigned>(request.table_bits));
+    const auto active = static_cast<double>(std::min(request.in_flight, parameters.active_tasks));
     require_memory(context.world,
                    sizeof(std::uint64_t) * entries + runtime::bytes_of_task(parameters) * active,
                    "the table and the tasks do", "fewer --in-flight, --active-tasks or --table-bits");
-    return std::make_unique<ReadsOperation>(context, parameters, asked);
+    return std::make_unique<ReadsOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::global

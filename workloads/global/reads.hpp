@@ -19,6 +19,6 @@ struct Reads {
 
 /// Nothing where `parameters` have no tasks with stacks. Collective.
 std::unique_ptr<Operation> make_reads(const MpiContext& context, const runtime::Parameters& parameters,
-                                      const Reads& asked);
+                                      const Reads& request);
 
 } // namespace goodsyard::global

@@ -13,7 +13,7 @@ template <class T>
 class Symmetric {
   public:
     /// `own` outlives this, and all delegates that are sent to it. Collective.
-    Symmetric(const Team& team, T& own) : addresses_(team.of_each(&own)) {}
+    Symmetric(const Team& team, T& local) : addresses_(team.of_each(&local)) {}
 
     [[nodiscard]] GlobalPtr<T> on(int rank) const {
         return {rank, addresses_[static_cast<std::size_t>(rank)]};

@@ -28,91 +28,92 @@ void declare_input(Options& options, Input& input) {
     options.add("--seed", input.seed, "Of the graph and of the sources; 2: the seeds of Graph500");
 }
 
-void declare_orders(Options& options, Asked& asked) {
+void declare_orders(Options& options, Asked& request) {
     std::vector<std::string> names;
     for (const auto& [name, kind] : agm::order_names) {
         names.push_back(name);
     }
-    options.add("--local-order", asked.local_order, "Of the current class on a rank; chaotic: as they come",
+    options.add("--local-order", request.local_order, "Of the current class on a rank; chaotic: as they come",
                 names);
     names.insert(names.begin(), "usual");
-    options.add("--order", asked.order,
+    options.add("--order", request.order,
                 "Classes of work items; usual: delta for sssp, level for bfs, dijkstra for cc", names);
-    options.add("--delta", asked.delta,
+    options.add("--delta", request.delta,
                 "Width of a class of order delta; 0: 1, or of weights up to 1 the largest / 128", {0.0, 1e9});
-    options.add("--k", asked.k, "Levels of a class of order kla", {1, 1 << 20});
+    options.add("--k", request.k, "Levels of a class of order kla", {1, 1 << 20});
 }
 
-void declare_direction(Options& options, Asked& asked) {
+void declare_direction(Options& options, Asked& request) {
     const std::map<Verb, std::string> meanings = {
         {Verb::sssp, "Vertices ask over heavy edges where fewer may help than would be told"},
         {Verb::bfs, "Vertices look for the frontier where it is large; level by level, whatever the order"},
         {Verb::cc, "The largest component by such a search, labels for the others"}};
-    if (const auto meaning = meanings.find(asked.verb); meaning != meanings.end()) {
-        options.flag("--direction-optimising", asked.optimises_direction, meaning->second);
+    if (const auto meaning = meanings.find(request.verb); meaning != meanings.end()) {
+        options.flag("--direction-optimising", request.optimises_direction, meaning->second);
     }
-    if (asked.verb == Verb::sssp) {
-        options.negated("--no-filter", asked.filters,
+    if (request.verb == Verb::sssp) {
+        options.negated("--no-filter", request.filters,
                         "Send also distances that are not below what a vertex of another rank has been sent; "
                         "--direction-optimising always leaves these out");
-        options.add("--light", asked.light,
+        options.add("--light", request.light,
                     "--direction-optimising: the largest weight of a light edge; 0: a 32nd of the largest",
                     {0.0, 1e9});
     }
 }
 
 /// Before the runtime settles what is left open.
-void settle_blocking(Asked& asked) {
-    if (!asked.blocks) {
+void settle_blocking(Asked& request) {
+    if (!request.blocks) {
         return;
     }
-    if (asked.optimises_direction) {
+    if (request.optimises_direction) {
         throw UsageError("--blocking and --direction-optimising exclude each other");
     }
-    runtime::take_fibres(asked.runtime, "--blocking");
+    runtime::take_fibres(request.runtime, "--blocking");
 }
 
-void declare_runs(Options& options, Asked& asked) {
-    if (has_sources(asked.verb)) {
-        options.add("--sources", asked.sources, "Sources, drawn from vertices that have edges", {1, 1 << 20});
-        options.add("--roots", asked.roots, "Vertices to start from, in place of drawn ones");
+void declare_runs(Options& options, Asked& request) {
+    if (has_sources(request.verb)) {
+        options.add("--sources", request.sources, "Sources, drawn from vertices that have edges",
+                    {1, 1 << 20});
+        options.add("--roots", request.roots, "Vertices to start from, in place of drawn ones");
     }
-    if (has_orders(asked.verb)) {
-        declare_orders(options, asked);
+    if (has_orders(request.verb)) {
+        declare_orders(options, request);
     }
-    declare_direction(options, asked);
-    if (asked.verb == Verb::bfs || asked.verb == Verb::bc) {
-        options.flag("--blocking", asked.blocks,
+    declare_direction(options, request);
+    if (request.verb == Verb::bfs || request.verb == Verb::bc) {
+        options.flag("--blocking", request.blocks,
                      "By tasks with stacks that wait for delegates, in place of work items; level by level");
     }
-    if (asked.verb == Verb::pagerank) {
-        options.add("--tolerance", asked.tolerance, "End when the changes of an iteration add up to less",
+    if (request.verb == Verb::pagerank) {
+        options.add("--tolerance", request.tolerance, "End when the changes of an iteration add up to less",
                     {1e-12, 1.0});
-        options.add("--iterations", asked.iterations, "At most", {1, 100'000});
+        options.add("--iterations", request.iterations, "At most", {1, 100'000});
     }
     options.add(
-        "--own", asked.own,
+        "--own", request.own,
         "Items for a vertex of the same rank are received at-once, or sent like others; auto: at once "
         "by handlers, sent as tasks",
         {{"auto", Own::by_execution}, {"at-once", Own::at_once}, {"sent", Own::sent}});
-    options.add("--repetitions", asked.repetitions, "Of each source", {1, 100'000});
-    options.add("--output", asked.output,
+    options.add("--repetitions", request.repetitions, "Of each source", {1, 100'000});
+    options.add("--output", request.output,
                 "File for the result, a line a vertex; in NumPy's format where it ends with .npy");
-    options.flag("--validate", asked.validate, "Check the outcome of every source against the input");
+    options.flag("--validate", request.validate, "Check the outcome of every source against the input");
     options.add(
-        "--compute", asked.compute,
+        "--compute", request.compute,
         "What counted operations take on a simulated machine: off (nothing), fixed (1 ns), or calibrated",
         {{"off", ComputeMode::off}, {"fixed", ComputeMode::fixed}, {"calibrated", ComputeMode::calibrated}});
-    options.add("--rates", asked.rates, "File that `calibrate` wrote, in place of the source's own");
-    options.add("--compute-times", asked.compute_times,
+    options.add("--rates", request.rates, "File that `calibrate` wrote, in place of the source's own");
+    options.add("--compute-times", request.compute_times,
                 "Each counted operation takes so many times as long: a slower core, or a heavier runtime",
                 {1, 1'000'000});
-    options.check([&asked] { settle_blocking(asked); });
-    runtime::declare(options, asked.runtime);
+    options.check([&request] { settle_blocking(request); });
+    runtime::declare(options, request.runtime);
 }
 
-void check_roots(const Asked& asked) {
-    for (const std::string& root : asked.roots) {
+void check_roots(const Asked& request) {
+    for (const std::string& root : request.roots) {
         std::uint64_t value = 0;
         const auto [end, error] = std::from_chars(root.data(), root.data() + root.size(), value);
         if (error != std::errc() || end != root.data() + root.size()) {
@@ -121,20 +122,20 @@ void check_roots(const Asked& asked) {
     }
 }
 
-void check_output(const Asked& asked) {
-    const bool has_several = asked.roots.size() > 1 || (asked.roots.empty() && asked.sources > 1);
-    const bool adds_up = asked.verb == Verb::bc; // Its scores are of all sources together.
-    if (!asked.output.empty() && has_sources(asked.verb) && has_several && !adds_up) {
+void check_output(const Asked& request) {
+    const bool has_several = request.roots.size() > 1 || (request.roots.empty() && request.sources > 1);
+    const bool adds_up = request.verb == Verb::bc; // Its scores are of all sources together.
+    if (!request.output.empty() && has_sources(request.verb) && has_several && !adds_up) {
         throw UsageError("--output is the result of one source; --sources 1, or one vertex in --roots");
     }
 }
 
-void check_cache(const Asked& asked) {
+void check_cache(const Asked& request) {
     using runtime::Cache;
-    const Cache cache = asked.runtime.cache;
-    const bool adds_up = asked.verb == Verb::pagerank || asked.verb == Verb::bc;
+    const Cache cache = request.runtime.cache;
+    const bool adds_up = request.verb == Verb::pagerank || request.verb == Verb::bc;
     const bool fits = cache == Cache::none || (adds_up && cache == Cache::sum) ||
-                      (has_orders(asked.verb) && (cache == Cache::min || cache == Cache::duplicates));
+                      (has_orders(request.verb) && (cache == Cache::min || cache == Cache::duplicates));
     if (!fits) {
         throw UsageError("--cache: duplicates and min are for sssp, bfs and cc, sum for pagerank and bc");
     }
@@ -146,18 +147,18 @@ bool has_sources(Verb verb) {
     return verb == Verb::sssp || verb == Verb::bfs || verb == Verb::bc;
 }
 
-void declare(Options& options, Asked& asked) {
-    declare_input(options, asked.input);
-    if (asked.verb == Verb::generate) {
-        options.flag("--hash", asked.hash, "Print the FNV-1a hash of all tuples, in order");
-        options.add("--output", asked.output, "File for the edges, `source target weight` a line");
+void declare(Options& options, Asked& request) {
+    declare_input(options, request.input);
+    if (request.verb == Verb::generate) {
+        options.flag("--hash", request.hash, "Print the FNV-1a hash of all tuples, in order");
+        options.add("--output", request.output, "File for the edges, `source target weight` a line");
         return;
     }
-    declare_runs(options, asked);
-    options.check([&asked] {
-        check_roots(asked);
-        check_cache(asked);
-        check_output(asked);
+    declare_runs(options, request);
+    options.check([&request] {
+        check_roots(request);
+        check_cache(request);
+        check_output(request);
     });
 }
 

@@ -57,6 +57,6 @@ struct Asked {
 bool has_sources(Verb verb);
 
 /// Declare what the algorithm has of them; `asked` must outlive `options`.
-void declare(Options& options, Asked& asked);
+void declare(Options& options, Asked& request);
 
 } // namespace goodsyard::graph

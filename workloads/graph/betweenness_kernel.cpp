@@ -21,10 +21,11 @@ using agm::OrderKind;
 /// PathCounts and Dependencies, one after the other.
 class MachineBetweenness {
   public:
-    MachineBetweenness(const Place& place, const Asked& asked)
+    MachineBetweenness(const Place& place, const Asked& request)
         : team_(place.team), counts_(place.graph), dependencies_(place.graph, counts_),
-          outwards_(place.runtime, place.graph, counts_, orders_of(asked, place.graph, OrderKind::level)),
-          back_(place.runtime, place.graph, dependencies_, orders_of(asked, place.graph, OrderKind::level)) {}
+          outwards_(place.runtime, place.graph, counts_, orders_of(request, place.graph, OrderKind::level)),
+          back_(place.runtime, place.graph, dependencies_,
+                orders_of(request, place.graph, OrderKind::level)) {}
 
     void run(Vertex root) {
         outwards_.run(counts_.begin(root));
@@ -99,12 +100,12 @@ class BetweennessKernel final : public Kernel {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& asked) {
-    if (asked.blocks) {
+std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& request) {
+    if (request.blocks) {
         return std::make_unique<BetweennessKernel<agm::TaskBetweenness>>(place, place.team, place.graph,
                                                                          place.runtime);
     }
-    return std::make_unique<BetweennessKernel<MachineBetweenness>>(place, place, asked);
+    return std::make_unique<BetweennessKernel<MachineBetweenness>>(place, place, request);
 }
 
 } // namespace goodsyard::graph

@@ -5,14 +5,14 @@
 
 namespace goodsyard::graph {
 
-std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked) {
-    if (asked.optimises_direction) {
+std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& request) {
+    if (request.optimises_direction) {
         return std::make_unique<OwnTreeKernel<agm::DirectionBfs>>(place, true);
     }
-    if (asked.blocks) {
+    if (request.blocks) {
         return std::make_unique<OwnTreeKernel<agm::TaskBfs>>(place, true);
     }
-    const agm::Orders orders = orders_of(asked, place.graph, agm::OrderKind::level);
+    const agm::Orders orders = orders_of(request, place.graph, agm::OrderKind::level);
     const bool by_level = orders.global.kind() == agm::OrderKind::level;
     return std::make_unique<MachineTreeKernel<agm::Bfs>>(place, orders, true, by_level);
 }

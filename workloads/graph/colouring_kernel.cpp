@@ -30,19 +30,19 @@ class ColouringKernel final : public MachineKernel<agm::Colouring> {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& colours = algorithm_.colours();
-        const std::vector<std::uint32_t> found = of_neighbours(colours);
+        const std::vector<std::uint32_t> result = of_neighbours(colours);
         for (std::size_t local = 0; local < colours.size(); ++local) {
-            const std::uint32_t own = colours[local];
-            std::vector<bool> is_before(own, false);
+            const std::uint32_t own_part = colours[local];
+            std::vector<bool> is_before(own_part, false);
             bool is_shared = false;
             for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
-                is_shared = is_shared || found[i] == own;
-                if (found[i] < own && algorithm_.is_before(graph.targets[i], graph.vertex(local))) {
-                    is_before[found[i]] = true;
+                is_shared = is_shared || result[i] == own_part;
+                if (result[i] < own_part && algorithm_.is_before(graph.targets[i], graph.vertex(local))) {
+                    is_before[result[i]] = true;
                 }
             }
-            if (is_shared || !std::ranges::all_of(is_before, [](bool known) { return known; })) {
-                return named(local) + " has colour " + std::to_string(own) +
+            if (is_shared || !std::ranges::all_of(is_before, [](bool entry) { return entry; })) {
+                return named(local) + " has colour " + std::to_string(own_part) +
                        (is_shared ? " as a neighbour has" : " where a lesser one would do");
             }
         }
@@ -52,8 +52,8 @@ class ColouringKernel final : public MachineKernel<agm::Colouring> {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& asked) {
-    return std::make_unique<ColouringKernel>(place, asked);
+std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& request) {
+    return std::make_unique<ColouringKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

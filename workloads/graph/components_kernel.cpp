@@ -18,11 +18,11 @@ using agm::OrderKind;
 
 class ComponentsKernel final : public Kernel {
   public:
-    ComponentsKernel(const Place& place, const Asked& asked)
+    ComponentsKernel(const Place& place, const Asked& request)
         : place_(place), algorithm_(place.graph),
           machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, OrderKind::dijkstra)) {
-        if (asked.optimises_direction) {
+                   orders_of(request, place.graph, OrderKind::dijkstra)) {
+        if (request.optimises_direction) {
             giant_.emplace(place.team, place.graph, place.runtime);
         }
     }
@@ -49,18 +49,18 @@ class ComponentsKernel final : public Kernel {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& labels = algorithm_.labels();
-        std::vector<Vertex> wanted(graph.targets);
+        std::vector<Vertex> target(graph.targets);
         for (const std::uint32_t label : labels) {
-            wanted.push_back(graph.owners.vertex(label));
+            target.push_back(graph.owners.vertex(label));
         }
-        const auto found =
-            lookup(place_.team, graph.owners, wanted, [&](std::size_t local) { return labels[local]; });
+        const auto result =
+            lookup(place_.team, graph.owners, target, [&](std::size_t local) { return labels[local]; });
         for (std::size_t local = 0; local < labels.size(); ++local) {
-            bool same = found[graph.targets.size() + local] == labels[local];
+            bool is_same = result[graph.targets.size() + local] == labels[local];
             for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
-                same = same && found[i] == labels[local];
+                is_same = is_same && result[i] == labels[local];
             }
-            if (!same) {
+            if (!is_same) {
                 return "vertex " + std::to_string(graph.owners.number(graph.vertex(local))) +
                        " has another label than its neighbours, or than the vertex that this names";
             }
@@ -77,8 +77,8 @@ class ComponentsKernel final : public Kernel {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_components(const Place& place, const Asked& asked) {
-    return std::make_unique<ComponentsKernel>(place, asked);
+std::unique_ptr<Kernel> make_components(const Place& place, const Asked& request) {
+    return std::make_unique<ComponentsKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

@@ -32,10 +32,10 @@ class CoresKernel final : public MachineKernel<agm::Cores> {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& cores = algorithm_.cores();
-        std::vector<std::uint32_t> found = of_neighbours(cores);
+        std::vector<std::uint32_t> result = of_neighbours(cores);
         for (std::size_t local = 0; local < cores.size(); ++local) {
-            const auto first = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local]);
-            const auto last = found.begin() + static_cast<std::ptrdiff_t>(graph.begin[local + 1]);
+            const auto first = result.begin() + static_cast<std::ptrdiff_t>(graph.begin[local]);
+            const auto last = result.begin() + static_cast<std::ptrdiff_t>(graph.begin[local + 1]);
             std::sort(first, last, std::greater<>());
             std::uint32_t largest = 0;
             for (auto at = first; at != last && *at > largest; ++at) {
@@ -52,8 +52,8 @@ class CoresKernel final : public MachineKernel<agm::Cores> {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& asked) {
-    return std::make_unique<CoresKernel>(place, asked);
+std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& request) {
+    return std::make_unique<CoresKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

@@ -65,7 +65,7 @@ struct Neighbour {
 /// Keep the lightest of parallel edges in the row of each vertex, and put it in order.
 void make_simple(Csr& graph, RowOrder order) {
     std::vector<Neighbour> row;
-    std::uint64_t kept = 0;
+    std::uint64_t stored = 0;
     for (std::size_t local = 0; local < graph.count(); ++local) {
         row.clear();
         for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
@@ -80,16 +80,16 @@ void make_simple(Csr& graph, RowOrder order) {
             const auto lighter = [](const Neighbour& a, const Neighbour& b) { return a.weight < b.weight; };
             std::stable_sort(row.begin(), row.end(), lighter);
         }
-        graph.begin[local] = kept;
+        graph.begin[local] = stored;
         for (const Neighbour& neighbour : row) {
-            graph.targets[kept] = neighbour.vertex;
-            graph.weights[kept] = neighbour.weight;
-            ++kept;
+            graph.targets[stored] = neighbour.vertex;
+            graph.weights[stored] = neighbour.weight;
+            ++stored;
         }
     }
-    graph.begin.back() = kept;
-    cut(graph.targets, kept);
-    cut(graph.weights, kept);
+    graph.begin.back() = stored;
+    cut(graph.targets, stored);
+    cut(graph.weights, stored);
 }
 
 } // namespace

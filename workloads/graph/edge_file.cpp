@@ -31,7 +31,7 @@ struct Layout {
 /// What is wrong at a place of the file.
 class BadLine : public std::runtime_error {
   public:
-    BadLine(std::uint64_t byte, const std::string& what) : std::runtime_error(what), byte_(byte) {}
+    BadLine(std::uint64_t byte, const std::string& subject) : std::runtime_error(subject), byte_(byte) {}
     [[nodiscard]] std::uint64_t byte() const { return byte_; }
 
   private:
@@ -57,9 +57,9 @@ bool is_blank(char c) {
 std::string_view word(std::string_view& line) {
     const auto begin = std::find_if_not(line.begin(), line.end(), is_blank);
     const auto end = std::find_if(begin, line.end(), is_blank);
-    const std::string_view found(begin, end);
+    const std::string_view result(begin, end);
     line.remove_prefix(static_cast<std::size_t>(end - line.begin()));
-    return found;
+    return result;
 }
 
 template <class T>
@@ -106,10 +106,10 @@ Layout market_layout(std::ifstream& file, std::string line, Layout layout) {
     std::istringstream head(line);
     std::string mark, object, format, field, symmetry;
     head >> mark >> object >> format >> field >> symmetry;
-    const bool known = object == "matrix" && format == "coordinate" &&
+    const bool entry = object == "matrix" && format == "coordinate" &&
                        (field == "real" || field == "integer" || field == "pattern") &&
                        (symmetry == "general" || symmetry == "symmetric");
-    if (!known) {
+    if (!entry) {
         throw BadLine(0, "'" + line +
                              "': of Matrix Market, 'matrix coordinate real|integer|pattern "
                              "general|symmetric' is read");
@@ -211,14 +211,15 @@ FileEdges::FileEdges(const Team& team, const std::string& path) {
         above = std::max({above, edge.source + 1, edge.target + 1});
         heaviest = std::max(heaviest, static_cast<double>(edge.weight));
     }
-    const std::uint64_t found = team.all(Fold::sum, std::uint64_t{edges_.size()});
+    const std::uint64_t outcome = team.all(Fold::sum, std::uint64_t{edges_.size()});
     vertices_ = layout.vertices != 0 ? layout.vertices : team.all(Fold::max, above);
     heaviest = team.all(Fold::max, heaviest);
     std::optional<std::string> wrong;
     if (vertices_ == 0) {
         wrong = path + " has no edges";
-    } else if (layout.vertices != 0 && found != layout.edges) {
-        wrong = path + " has " + std::to_string(found) + " entries, and says " + std::to_string(layout.edges);
+    } else if (layout.vertices != 0 && outcome != layout.edges) {
+        wrong =
+            path + " has " + std::to_string(outcome) + " entries, and says " + std::to_string(layout.edges);
     } else if (heaviest * static_cast<double>(vertices_) > std::numeric_limits<float>::max()) {
         wrong = path + ": distances overflow with a weight of " + std::to_string(heaviest) + " and " +
                 std::to_string(vertices_) + " vertices";

@@ -26,12 +26,12 @@ class IndependentSetKernel final : public MachineKernel<agm::IndependentSet> {
     std::optional<std::string> violation(Vertex /*root*/) override {
         const Csr& graph = place_.graph;
         const std::vector<std::uint32_t>& members = algorithm_.members();
-        const std::vector<std::uint32_t> found = of_neighbours(members);
+        const std::vector<std::uint32_t> result = of_neighbours(members);
         for (std::size_t local = 0; local < members.size(); ++local) {
             bool has_member_before = false;
             for (std::uint64_t i = graph.begin[local]; i < graph.begin[local + 1]; ++i) {
                 const bool is_before = algorithm_.is_before(graph.targets[i], graph.vertex(local));
-                has_member_before = has_member_before || (is_before && found[i] != 0);
+                has_member_before = has_member_before || (is_before && result[i] != 0);
             }
             if (has_member_before == (members[local] != 0)) {
                 return named(local) + (has_member_before
@@ -45,8 +45,8 @@ class IndependentSetKernel final : public MachineKernel<agm::IndependentSet> {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_independent_set(const Place& place, const Asked& asked) {
-    return std::make_unique<IndependentSetKernel>(place, asked);
+std::unique_ptr<Kernel> make_independent_set(const Place& place, const Asked& request) {
+    return std::make_unique<IndependentSetKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

@@ -13,24 +13,24 @@ using agm::Order;
 using agm::OrderKind;
 using agm::Orders;
 
-OrderKind order_kind(const Asked& asked, OrderKind usual) {
+OrderKind order_kind(const Asked& request, OrderKind usual) {
     for (const auto& [name, kind] : agm::order_names) {
-        if (name == asked.order) {
+        if (name == request.order) {
             return kind;
         }
     }
     return usual;
 }
 
-OrderKind local_order_kind(const Asked& asked) {
-    Asked local = asked;
-    local.order = asked.local_order;
+OrderKind local_order_kind(const Asked& request) {
+    Asked local = request;
+    local.order = request.local_order;
     return order_kind(local, OrderKind::chaotic);
 }
 
-double delta_of(const Asked& asked, const Csr& graph) {
-    if (asked.delta > 0) {
-        return asked.delta;
+double delta_of(const Asked& request, const Csr& graph) {
+    if (request.delta > 0) {
+        return request.delta;
     }
     constexpr double classes_of_an_edge = 128;
     const auto largest = static_cast<double>(graph.largest_weight);
@@ -39,48 +39,48 @@ double delta_of(const Asked& asked, const Csr& graph) {
 
 } // namespace
 
-Orders orders_of(const Asked& asked, const Csr& graph, OrderKind usual) {
-    const double delta = asked.verb == Verb::sssp ? delta_of(asked, graph) : std::max(asked.delta, 1.0);
-    const auto k = static_cast<std::uint32_t>(asked.k);
-    const bool runs_handlers = asked.runtime.execution == runtime::Execution::handler;
-    return {.global = Order(order_kind(asked, usual), delta, k),
-            .local = Order(local_order_kind(asked), delta, k),
-            .own_at_once = asked.own == Own::by_execution ? runs_handlers : asked.own == Own::at_once};
+Orders orders_of(const Asked& request, const Csr& graph, OrderKind usual) {
+    const double delta = request.verb == Verb::sssp ? delta_of(request, graph) : std::max(request.delta, 1.0);
+    const auto k = static_cast<std::uint32_t>(request.k);
+    const bool runs_handlers = request.runtime.execution == runtime::Execution::handler;
+    return {.global = Order(order_kind(request, usual), delta, k),
+            .local = Order(local_order_kind(request), delta, k),
+            .own_at_once = request.own == Own::by_execution ? runs_handlers : request.own == Own::at_once};
 }
 
 double all_edges(const Team& team, const Csr& graph) {
     std::uint64_t ends = 0;
-    for (const std::uint32_t own : graph.ends) {
-        ends += own;
+    for (const std::uint32_t local : graph.ends) {
+        ends += local;
     }
     return static_cast<double>(team.all(Fold::sum, ends)) / 2;
 }
 
-RowOrder row_order(const Asked& asked) {
-    return asked.verb == Verb::sssp && asked.optimises_direction ? RowOrder::by_weight
-                                                                 : RowOrder::by_neighbour;
+RowOrder row_order(const Asked& request) {
+    return request.verb == Verb::sssp && request.optimises_direction ? RowOrder::by_weight
+                                                                     : RowOrder::by_neighbour;
 }
 
-std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked) {
-    switch (asked.verb) {
+std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& request) {
+    switch (request.verb) {
     case Verb::sssp:
-        return make_sssp(place, asked);
+        return make_sssp(place, request);
     case Verb::bfs:
-        return make_bfs(place, asked);
+        return make_bfs(place, request);
     case Verb::cc:
-        return make_components(place, asked);
+        return make_components(place, request);
     case Verb::kcore:
-        return make_cores(place, asked);
+        return make_cores(place, request);
     case Verb::pagerank:
-        return make_pagerank(place, asked);
+        return make_pagerank(place, request);
     case Verb::bc:
-        return make_betweenness(place, asked);
+        return make_betweenness(place, request);
     case Verb::mis:
-        return make_independent_set(place, asked);
+        return make_independent_set(place, request);
     case Verb::colour:
-        return make_colouring(place, asked);
+        return make_colouring(place, request);
     case Verb::triangles:
-        return make_triangles(place, asked);
+        return make_triangles(place, request);
     case Verb::generate:
         break;
     }

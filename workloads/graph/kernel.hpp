@@ -47,9 +47,9 @@ struct Place {
 };
 
 /// The order of rows that the algorithm needs.
-RowOrder row_order(const Asked& asked);
+RowOrder row_order(const Asked& request);
 
 /// The algorithm that is asked for. Collective.
-std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& asked);
+std::unique_ptr<Kernel> make_kernel(const Place& place, const Asked& request);
 
 } // namespace goodsyard::graph

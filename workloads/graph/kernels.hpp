@@ -14,18 +14,18 @@
 
 namespace goodsyard::graph {
 
-std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_components(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_independent_set(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& asked);
-std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& asked);
+std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_bfs(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_components(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_cores(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_betweenness(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_independent_set(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_colouring(const Place& place, const Asked& request);
+std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& request);
 
 /// The orders of work items that are asked for, global and local, or else the usual one of the algorithm.
-agm::Orders orders_of(const Asked& asked, const Csr& graph, agm::OrderKind usual);
+agm::Orders orders_of(const Asked& request, const Csr& graph, agm::OrderKind usual);
 
 /// Undirected edges of the whole graph. Collective.
 double all_edges(const Team& team, const Csr& graph);

@@ -11,10 +11,10 @@ namespace goodsyard::graph {
 
 /// `at(local)` of every wanted vertex, from its owner, in the order asked. Collective.
 template <class At>
-auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& wanted, At at) {
+auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& target, At at) {
     using Value = decltype(at(std::size_t{}));
     std::vector<std::vector<Vertex>> asked(owners.ranks());
-    for (const Vertex vertex : wanted) {
+    for (const Vertex vertex : target) {
         asked[owners.owner(vertex)].push_back(vertex);
     }
     std::vector<std::vector<Value>> answers(owners.ranks());
@@ -27,8 +27,8 @@ auto lookup(const Team& team, const Owners& owners, const std::vector<Vertex>& w
     const std::vector<std::vector<Value>> found = team.exchanged(answers);
     std::vector<std::size_t> next(owners.ranks());
     std::vector<Value> values;
-    values.reserve(wanted.size());
-    for (const Vertex vertex : wanted) {
+    values.reserve(target.size());
+    for (const Vertex vertex : target) {
         const std::size_t rank = owners.owner(vertex);
         values.push_back(found[rank][next[rank]++]);
     }

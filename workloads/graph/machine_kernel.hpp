@@ -13,10 +13,10 @@ namespace goodsyard::graph {
 template <class Algorithm>
 class MachineKernel : public Kernel {
   public:
-    MachineKernel(const Place& place, const Asked& asked)
+    MachineKernel(const Place& place, const Asked& request)
         : place_(place), algorithm_(place.graph),
           machine_(place.runtime, place.graph, algorithm_,
-                   orders_of(asked, place.graph, agm::OrderKind::chaotic)) {}
+                   orders_of(request, place.graph, agm::OrderKind::chaotic)) {}
 
     void run(Vertex /*root*/) override {
         if constexpr (requires { algorithm_.begin(place_.team); }) {

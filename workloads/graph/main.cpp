@@ -27,15 +27,15 @@ using namespace goodsyard;
 using namespace goodsyard::graph;
 
 /// Vertices to start from; one that nothing looks at for algorithms without sources.
-std::vector<Vertex> roots_of(const World& world, const Csr& graph, const Asked& asked, const Drawn& input) {
-    if (!has_sources(asked.verb)) {
+std::vector<Vertex> roots_of(const World& world, const Csr& graph, const Asked& request, const Drawn& input) {
+    if (!has_sources(request.verb)) {
         return {0};
     }
-    if (asked.roots.empty()) {
-        return choose_roots(world, graph, static_cast<std::size_t>(asked.sources), input.candidate);
+    if (request.roots.empty()) {
+        return choose_roots(world, graph, static_cast<std::size_t>(request.sources), input.candidate);
     }
     std::vector<Vertex> roots;
-    for (const std::string& text : asked.roots) {
+    for (const std::string& text : request.roots) {
         std::uint64_t number = 0;
         std::from_chars(text.data(), text.data() + text.size(), number);
         if (number >= graph.owners.vertices()) {
@@ -50,9 +50,9 @@ std::vector<Vertex> roots_of(const World& world, const Csr& graph, const Asked& 
 /// Runs the kernel from every source, and writes its lines.
 class Measuring {
   public:
-    Measuring(const World& world, const Csr& graph, const Asked& asked, runtime::Runtime& runtime,
+    Measuring(const World& world, const Csr& graph, const Asked& request, runtime::Runtime& runtime,
               Kernel& kernel, const Lines& lines)
-        : world_(world), graph_(graph), asked_(asked), runtime_(runtime), kernel_(kernel), lines_(lines) {}
+        : world_(world), graph_(graph), asked_(request), runtime_(runtime), kernel_(kernel), lines_(lines) {}
 
     void source(std::size_t ordinal, Vertex root) {
         std::vector<double> times_s;
@@ -137,30 +137,30 @@ double peak_bytes() {
     return kib * static_cast<double>(usage.ru_maxrss);
 }
 
-void measure(const World& world, const Asked& asked) {
+void measure(const World& world, const Asked& request) {
     const double before_bytes = peak_bytes();
-    const Computation computation(asked.compute, asked.rates, asked.compute_times);
+    const Computation computation(request.compute, request.rates, request.compute_times);
     const Lines lines(
         Labels{{"p", world.size()}, {"implementation", implementation()}, {"compute", computation.label()}});
-    const Drawn input = make_input(world, asked.input);
+    const Drawn input = make_input(world, request.input);
     const Clock clock(Timer::monotonic);
     const double begin_s = clock.now_s();
-    const Csr graph = build(world, *input.edges, row_order(asked));
+    const Csr graph = build(world, *input.edges, row_order(request));
     const double construction_s = world.all(Fold::max, clock.now_s() - begin_s);
-    const std::vector<Vertex> roots = roots_of(world, graph, asked, input);
+    const std::vector<Vertex> roots = roots_of(world, graph, request, input);
     if (world.is_root()) {
         lines.write("construction_s", "s", {}, {construction_s});
     }
-    const auto transport = runtime::make_transport(world, asked.runtime);
-    runtime::Runtime runtime(*transport, asked.runtime, computation);
-    const std::unique_ptr<Kernel> kernel = make_kernel({world, *input.edges, graph, runtime}, asked);
-    Measuring measuring(world, graph, asked, runtime, *kernel, lines);
+    const auto transport = runtime::make_transport(world, request.runtime);
+    runtime::Runtime runtime(*transport, request.runtime, computation);
+    const std::unique_ptr<Kernel> kernel = make_kernel({world, *input.edges, graph, runtime}, request);
+    Measuring measuring(world, graph, request, runtime, *kernel, lines);
     for (std::size_t i = 0; i < roots.size(); ++i) {
         measuring.source(i, roots[i]);
     }
     measuring.summary();
-    if (!asked.output.empty()) {
-        write_outcome(world, graph, kernel->outcome(), asked.output);
+    if (!request.output.empty()) {
+        write_outcome(world, graph, kernel->outcome(), request.output);
     }
     const double graph_bytes = world.all(Fold::sum, static_cast<double>(graph.bytes()));
     const double grown_bytes = world.all(Fold::sum, peak_bytes() - before_bytes);
@@ -193,16 +193,16 @@ void write_edges(const World& world, const Edges& edges, const std::string& path
     }
 }
 
-void generate(const World& world, const Asked& asked) {
-    const Drawn input = make_input(world, asked.input);
-    if (!asked.output.empty()) {
-        write_edges(world, *input.edges, asked.output);
+void generate(const World& world, const Asked& request) {
+    const Drawn input = make_input(world, request.input);
+    if (!request.output.empty()) {
+        write_edges(world, *input.edges, request.output);
     }
     const std::uint64_t tuples = world.all(Fold::sum, input.edges->own());
-    const std::uint64_t hash = asked.hash ? tuple_hash(world, *input.edges) : 0;
+    const std::uint64_t hash = request.hash ? tuple_hash(world, *input.edges) : 0;
     if (world.is_root()) {
         std::printf("vertices %" PRIu64 "\ntuples %" PRIu64 "\n", input.edges->vertices(), tuples);
-        if (asked.hash) {
+        if (request.hash) {
             std::printf("fnv1a %016" PRIx64 "\n", hash);
         }
     }
@@ -230,8 +230,8 @@ const std::map<std::string, Known> verbs = {
 int main(int argc, char** argv) {
     const Session session(argc, argv);
     const std::string word = argc > 1 ? argv[1] : "";
-    const auto known = verbs.find(word);
-    if (known == verbs.end()) {
+    const auto entry = verbs.find(word);
+    if (entry == verbs.end()) {
         if (World(session).is_root()) {
             const std::string unknown =
                 word.empty() || word == "--help" ? "" : "graph: '" + word + "' is unknown; ";
@@ -243,12 +243,12 @@ int main(int argc, char** argv) {
         }
         return word == "--help" ? 0 : 2;
     }
-    Asked asked;
-    asked.verb = known->second.verb;
-    const auto declare_all = [&](Options& options) { declare(options, asked); };
+    Asked request;
+    request.verb = entry->second.verb;
+    const auto declare_all = [&](Options& options) { declare(options, request); };
     const auto body = [&](const World& world) {
-        asked.verb == Verb::generate ? generate(world, asked) : measure(world, asked);
+        request.verb == Verb::generate ? generate(world, request) : measure(world, request);
     };
     return run(session, argc - 1, argv + 1,
-               Program<World>{"graph " + word, known->second.description, declare_all, body});
+               Program<World>{"graph " + word, entry->second.description, declare_all, body});
 }

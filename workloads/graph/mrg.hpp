@@ -28,16 +28,16 @@ class Mrg {
         /// `high` 2^128 + `middle` 2^64 + `low` numbers.
         static constexpr Skip over(std::uint64_t high, std::uint64_t middle, std::uint64_t low) {
             Skip power; // Of 2^bit numbers.
-            Skip whole = none();
+            Skip all = none();
             for (const std::uint64_t word : {low, middle, high}) {
                 for (int bit = 0; bit < 64; ++bit) {
                     if ((word >> bit) & 1U) {
-                        whole = whole.then(power);
+                        all = all.then(power);
                     }
                     power = power.then(power);
                 }
             }
-            return whole;
+            return all;
         }
         [[nodiscard]] constexpr State operator()(const State& state) const {
             State moved{};

@@ -21,17 +21,17 @@ void write_outcome(const Team& team, const Csr& graph, const Outcome& outcome, c
     const std::size_t places = graph.owners.count(0);
     for (std::size_t first = 0; first < places; first += piece) {
         const std::size_t end = std::min(first + piece, places);
-        std::vector<std::uint64_t> own;
+        std::vector<std::uint64_t> own_part;
         for (std::size_t local = first; local < std::min(end, graph.count()); ++local) {
-            own.push_back(graph.owners.number(graph.vertex(local)));
-            outcome.append(local, own);
+            own_part.push_back(graph.owners.number(graph.vertex(local)));
+            outcome.append(local, own_part);
         }
-        own.resize((end - first) * width); // Of ranks that have a vertex less.
-        const std::vector<std::uint64_t> all = team.gathered(own);
+        own_part.resize((end - first) * width); // Of ranks that have a vertex less.
+        const std::vector<std::uint64_t> all = team.gathered(own_part);
         for (std::size_t local = first; team.is_root() && local < end; ++local) {
             for (std::size_t rank = 0; rank < graph.owners.ranks() && local < graph.owners.count(rank);
                  ++rank) {
-                file.append(std::span(all).subspan(rank * own.size() + (local - first) * width, width));
+                file.append(std::span(all).subspan(rank * own_part.size() + (local - first) * width, width));
             }
         }
     }

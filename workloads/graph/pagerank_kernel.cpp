@@ -20,9 +20,9 @@ using agm::Orders;
 
 class PageRankKernel final : public Kernel {
   public:
-    PageRankKernel(const Place& place, const Asked& asked)
-        : place_(place), tolerance_(asked.tolerance), most_iterations_(asked.iterations),
-          orders_(orders_of(asked, place.graph, OrderKind::chaotic)),
+    PageRankKernel(const Place& place, const Asked& request)
+        : place_(place), tolerance_(request.tolerance), most_iterations_(request.iterations),
+          orders_(orders_of(request, place.graph, OrderKind::chaotic)),
           algorithm_(place.team, place.graph, place.runtime, orders_.own_at_once),
           machine_(place.runtime, place.graph, algorithm_, orders_) {}
 
@@ -119,8 +119,8 @@ class PageRankKernel final : public Kernel {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& asked) {
-    return std::make_unique<PageRankKernel>(place, asked);
+std::unique_ptr<Kernel> make_pagerank(const Place& place, const Asked& request) {
+    return std::make_unique<PageRankKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

@@ -13,8 +13,8 @@ namespace goodsyard::graph {
 
 /// Neighbours of a vertex, on all ranks. Collective.
 inline std::uint64_t degree_of(const Team& team, const Csr& graph, Vertex vertex) {
-    const bool own = graph.owns(vertex);
-    return team.all(Fold::max, std::uint64_t{own ? graph.degree(graph.owners.local(vertex)) : 0});
+    const bool own_part = graph.owns(vertex);
+    return team.all(Fold::max, std::uint64_t{own_part ? graph.degree(graph.owners.local(vertex)) : 0});
 }
 
 /// The first `count` of the candidates 0, 1, … that have an edge and were not chosen before. Collective.

@@ -6,21 +6,21 @@ namespace goodsyard::graph {
 
 namespace {
 
-float light_of(const Asked& asked, const Csr& graph) {
+float light_of(const Asked& request, const Csr& graph) {
     constexpr float of_largest = 32;
-    return asked.light > 0 ? static_cast<float>(asked.light) : graph.largest_weight / of_largest;
+    return request.light > 0 ? static_cast<float>(request.light) : graph.largest_weight / of_largest;
 }
 
 } // namespace
 
-std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& asked) {
-    const agm::Orders orders = orders_of(asked, place.graph, agm::OrderKind::delta);
-    if (asked.optimises_direction) {
-        const float light = light_of(asked, place.graph);
+std::unique_ptr<Kernel> make_sssp(const Place& place, const Asked& request) {
+    const agm::Orders orders = orders_of(request, place.graph, agm::OrderKind::delta);
+    if (request.optimises_direction) {
+        const float light = light_of(request, place.graph);
         return std::make_unique<OwnTreeKernel<agm::DirectionSssp>>(place, false, orders, light);
     }
     return std::make_unique<MachineTreeKernel<agm::Sssp>>(
-        place, orders, false, asked.filters && agm::RemoteDistances::fit(place.team, place.graph));
+        place, orders, false, request.filters && agm::RemoteDistances::fit(place.team, place.graph));
 }
 
 } // namespace goodsyard::graph

@@ -53,14 +53,14 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
         std::size_t local = 0;
         for (bool any = true; any;) {
             std::vector<std::vector<Pair>> questions(graph.owners.ranks());
-            for (std::uint64_t asked = 0; local < graph.count() && asked < most_pairs; ++local) {
+            for (std::uint64_t request = 0; local < graph.count() && request < most_pairs; ++local) {
                 const std::span<const Vertex> row = graph.neighbours(local);
                 for (std::size_t i = 0; i < row.size(); ++i) {
                     for (std::size_t k = i + 1; k < row.size(); ++k) {
                         questions[graph.owners.owner(row[i])].push_back({row[i], row[k]});
                     }
                 }
-                asked += row.size() * row.size() / 2;
+                request += row.size() * row.size() / 2;
             }
             for (const std::vector<Pair>& pairs : place_.team.exchanged(questions)) {
                 for (const Pair& pair : pairs) {
@@ -76,8 +76,8 @@ class TrianglesKernel final : public MachineKernel<agm::Triangles> {
 
 } // namespace
 
-std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& asked) {
-    return std::make_unique<TrianglesKernel>(place, asked);
+std::unique_ptr<Kernel> make_triangles(const Place& place, const Asked& request) {
+    return std::make_unique<TrianglesKernel>(place, request);
 }
 
 } // namespace goodsyard::graph

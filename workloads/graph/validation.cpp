@@ -29,9 +29,9 @@ class Validator {
         Vertex parent = no_vertex;
     };
 
-    void found(const std::string& what) {
+    void found(const std::string& subject) {
         if (!found_) {
-            found_ = what;
+            found_ = subject;
         }
     }
     [[nodiscard]] std::string name(Vertex vertex) const {
@@ -59,10 +59,10 @@ class Validator {
         std::uint64_t steps = 1;
         while (true) {
             std::uint64_t below_root = 0;
-            std::vector<Vertex> wanted;
+            std::vector<Vertex> target;
             for (Vertex& vertex : above) {
                 below_root += vertex != no_vertex && vertex != tree_.root ? 1 : 0;
-                wanted.push_back(vertex == no_vertex ? tree_.root : vertex);
+                target.push_back(vertex == no_vertex ? tree_.root : vertex);
             }
             if (team_.all(Fold::sum, below_root) == 0) {
                 return;
@@ -74,7 +74,7 @@ class Validator {
                 return;
             }
             const std::vector<Vertex> next =
-                lookup(team_, tree_.owners, wanted, [&](std::size_t local) { return above[local]; });
+                lookup(team_, tree_.owners, target, [&](std::size_t local) { return above[local]; });
             for (std::size_t local = 0; local < above.size(); ++local) {
                 above[local] = above[local] == no_vertex ? no_vertex : next[local];
             }
@@ -102,31 +102,31 @@ class Validator {
     }
 
     void check_batch(const std::vector<Edge>& some) {
-        std::vector<Vertex> wanted;
+        std::vector<Vertex> target;
         for (const Edge& edge : some) {
-            wanted.push_back(tree_.owners.vertex(edge.source));
-            wanted.push_back(tree_.owners.vertex(edge.target));
+            target.push_back(tree_.owners.vertex(edge.source));
+            target.push_back(tree_.owners.vertex(edge.target));
         }
-        const std::vector<Ends> ends = lookup(team_, tree_.owners, wanted, [&](std::size_t local) {
+        const std::vector<Ends> ends = lookup(team_, tree_.owners, target, [&](std::size_t local) {
             return Ends{tree_.distances[local], tree_.parents[local]};
         });
         std::vector<std::vector<Vertex>> children(tree_.owners.ranks());
         for (std::size_t i = 0; i < ends.size(); ++i) {
-            const std::size_t other = i ^ 1U;
+            const std::size_t second = i ^ 1U;
             const float weight = tree_.unit_weights ? 1.0F : some[i / 2].weight;
-            const float over = ends[other].distance + weight; // What algorithms compute, to the bit.
-            if (wanted[i] == wanted[other]) {
+            const float over = ends[second].distance + weight; // What algorithms compute, to the bit.
+            if (target[i] == target[second]) {
                 continue;
             }
-            if ((ends[i].parent == no_vertex) != (ends[other].parent == no_vertex)) {
-                found("an edge leads out of the tree, from " + name(wanted[i]) + " to " +
-                      name(wanted[other]));
+            if ((ends[i].parent == no_vertex) != (ends[second].parent == no_vertex)) {
+                found("an edge leads out of the tree, from " + name(target[i]) + " to " +
+                      name(target[second]));
             }
             if (ends[i].distance > over) {
-                found(name(wanted[i]) + " is nearer by its edge to " + name(wanted[other]));
+                found(name(target[i]) + " is nearer by its edge to " + name(target[second]));
             }
-            if (ends[i].parent == wanted[other] && ends[i].distance == over) {
-                children[tree_.owners.owner(wanted[i])].push_back(wanted[i]);
+            if (ends[i].parent == target[second] && ends[i].distance == over) {
+                children[tree_.owners.owner(target[i])].push_back(target[i]);
             }
         }
         for (const std::vector<Vertex>& arrived : team_.exchanged(children)) {

@@ -25,11 +25,11 @@ std::vector<double> by_repetition(const std::vector<double>& by_rank, std::size_
 
 /// One member of all values, folded over ranks; on the root only.
 template <class T>
-std::vector<T> folded(const Team& team, const std::vector<PhaseValues>& own, T PhaseValues::* member,
+std::vector<T> folded(const Team& team, const std::vector<PhaseValues>& local, T PhaseValues::* member,
                       Fold fold) {
     std::vector<T> column;
-    column.reserve(own.size());
-    for (const PhaseValues& values : own) {
+    column.reserve(local.size());
+    for (const PhaseValues& values : local) {
         column.push_back(values.*member);
     }
     std::vector<T> result;
@@ -37,16 +37,16 @@ std::vector<T> folded(const Team& team, const std::vector<PhaseValues>& own, T P
     return result;
 }
 
-std::vector<std::vector<PhaseTotals>> totals(const Team& team, const std::vector<PhaseValues>& own,
+std::vector<std::vector<PhaseTotals>> totals(const Team& team, const std::vector<PhaseValues>& local,
                                              std::size_t repetitions) {
-    std::vector<PhaseTotals> all(own.size());
-    const auto times_s = folded(team, own, &PhaseValues::time_s, Fold::max);
+    std::vector<PhaseTotals> all(local.size());
+    const auto times_s = folded(team, local, &PhaseValues::time_s, Fold::max);
     for (std::size_t i = 0; i < times_s.size(); ++i) {
         all[i].largest.time_s = times_s[i];
     }
     for (const auto member : {&PhaseValues::messages, &PhaseValues::bytes, &PhaseValues::operations}) {
-        const std::vector<std::uint64_t> sums = folded(team, own, member, Fold::sum);
-        const std::vector<std::uint64_t> largest = folded(team, own, member, Fold::max);
+        const std::vector<std::uint64_t> sums = folded(team, local, member, Fold::sum);
+        const std::vector<std::uint64_t> largest = folded(team, local, member, Fold::max);
         for (std::size_t i = 0; i < sums.size(); ++i) {
             all[i].sum.*member = sums[i];
             all[i].largest.*member = largest[i];
@@ -55,7 +55,7 @@ std::vector<std::vector<PhaseTotals>> totals(const Team& team, const std::vector
     if (!team.is_root()) {
         return {};
     }
-    const auto phases = static_cast<std::ptrdiff_t>(own.size() / repetitions);
+    const auto phases = static_cast<std::ptrdiff_t>(local.size() / repetitions);
     std::vector<std::vector<PhaseTotals>> rows;
     for (auto at = all.begin(); at != all.end(); at += phases) {
         rows.emplace_back(at, at + phases);
@@ -82,13 +82,13 @@ void Notes::add(const Ran& ran, Spoilt spoilt) {
     took_s_.push_back(ran.end_s - ran.begin_s);
     spoilt_.push_back(static_cast<int>(spoilt));
     if (Phases* phases = operation_.phases()) {
-        const std::vector<PhaseValues> taken = phases->take();
-        phases_.insert(phases_.end(), taken.begin(), taken.end());
+        const std::vector<PhaseValues> drained = phases->take();
+        phases_.insert(phases_.end(), drained.begin(), drained.end());
     }
     if (starting_.check_each) {
-        std::optional<std::string> found = operation_.wrong();
+        std::optional<std::string> result = operation_.wrong();
         if (!wrong_) {
-            wrong_ = std::move(found);
+            wrong_ = std::move(result);
         }
     }
 }

@@ -57,9 +57,9 @@ constexpr Checksum checksum(std::span<const T> values) {
 }
 
 /// Of the values of all ranks, on all ranks. Collective.
-inline Checksum of_all(const Team& team, const Checksum& own) {
-    return {team.all(Fold::sum, own.count), team.all(Fold::sum, own.sum),
-            team.all(Fold::exclusive_or, own.exclusive_or), team.all(Fold::sum, own.mixed)};
+inline Checksum of_all(const Team& team, const Checksum& local) {
+    return {team.all(Fold::sum, local.count), team.all(Fold::sum, local.sum),
+            team.all(Fold::exclusive_or, local.exclusive_or), team.all(Fold::sum, local.mixed)};
 }
 
 } // namespace goodsyard

@@ -24,14 +24,15 @@ class SharedFailure : public std::runtime_error {
 /// Raise SharedFailure on every rank if any of them has found something. Collective.
 ///
 /// The text is `what`, the first rank that found something, and what it found.
-inline void fail_together(const Team& team, const std::string& what, const std::optional<std::string>& own) {
-    const int first = team.all(Fold::min, own ? team.rank() : team.size());
+inline void fail_together(const Team& team, const std::string& subject,
+                          const std::optional<std::string>& local) {
+    const int first = team.all(Fold::min, local ? team.rank() : team.size());
     if (first == team.size()) {
         return;
     }
-    std::string found = own.value_or("");
-    team.broadcast(found, first);
-    throw SharedFailure(what + " on rank " + std::to_string(first) + ": " + found);
+    std::string result = local.value_or("");
+    team.broadcast(result, first);
+    throw SharedFailure(subject + " on rank " + std::to_string(first) + ": " + result);
 }
 
 } // namespace goodsyard

@@ -129,9 +129,9 @@ struct Options::Unpacking {
         if (size > bytes.size() - at) {
             throw std::invalid_argument("the options of another program");
         }
-        const char* found = bytes.data() + at;
+        const char* result = bytes.data() + at;
         at += size;
-        return found;
+        return result;
     }
 };
 
@@ -146,8 +146,8 @@ int Options::parse(const std::string& program, const std::string& description, i
         for (const auto& checked : checks_) {
             checked();
         }
-    } catch (const CLI::CallForHelp& asked) {
-        return app.exit(asked);
+    } catch (const CLI::CallForHelp& request) {
+        return app.exit(request);
     } catch (const std::runtime_error& error) {
         say_line(program + ": " + error.what() + "; see " + program + " --help");
         return 2;

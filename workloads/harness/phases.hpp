@@ -61,9 +61,9 @@ class Phases {
     /// What was timed and counted since this was last called, phase by phase; the harness calls it between
     /// runs.
     std::vector<PhaseValues> take() {
-        std::vector<PhaseValues> taken(current_.size());
-        taken.swap(current_);
-        return taken;
+        std::vector<PhaseValues> drained(current_.size());
+        drained.swap(current_);
+        return drained;
     }
 
     [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

@@ -13,12 +13,12 @@ namespace goodsyard {
 namespace {
 
 double seconds_of(const nlohmann::json& operations, const std::string& name) {
-    const auto found = operations.find(name);
-    if (found == operations.end()) {
+    const auto result = operations.find(name);
+    if (result == operations.end()) {
         throw std::runtime_error("they have none of " + name +
                                  ", and are older than this program; run `calibrate` again");
     }
-    const double seconds = found->at("median_s").get<double>();
+    const double seconds = result->at("median_s").get<double>();
     if (!(seconds > 0) || !std::isfinite(seconds)) {
         throw std::runtime_error(name + " takes no time");
     }

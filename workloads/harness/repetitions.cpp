@@ -44,9 +44,9 @@ int next_batch(const Measured& measured, const Settings& settings, double spent_
         precise_enough(measured.longest_s, settings)) {
         return 0;
     }
-    const int wanted = std::min(batch_repetitions, settings.repetitions - valid);
+    const int target = std::min(batch_repetitions, settings.repetitions - valid);
     const double left_s = settings.budget_s - spent_s;
-    return one_s * wanted <= left_s ? wanted : std::max(1, static_cast<int>(left_s / one_s));
+    return one_s * target <= left_s ? target : std::max(1, static_cast<int>(left_s / one_s));
 }
 
 } // namespace goodsyard

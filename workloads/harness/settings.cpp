@@ -32,12 +32,12 @@ void declare_computation(Options& options, Settings& settings) {
 
 } // namespace
 
-void declare(Options& options, Settings& settings, const std::vector<std::string>& known,
+void declare(Options& options, Settings& settings, const std::vector<std::string>& entry,
              const Abilities& abilities) {
     if (settings.ops.empty()) {
-        settings.ops = known;
+        settings.ops = entry;
     }
-    options.add("--ops", settings.ops, "Operations, with commas between", known);
+    options.add("--ops", settings.ops, "Operations, with commas between", entry);
     options.add("--warmup", settings.warmup, "Untimed runs first", {0, 100'000});
     options.add("--repetitions", settings.repetitions, "Valid repetitions, at most", {1, 1'000'000});
     options.add("--budget", settings.budget_s, "Seconds for one operation, at most", {1e-3, 1e6});

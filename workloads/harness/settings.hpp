@@ -43,7 +43,7 @@ struct Abilities {
 };
 
 /// Declare them; `known` are the operations, all of which are the default.
-void declare(Options& options, Settings& settings, const std::vector<std::string>& known,
+void declare(Options& options, Settings& settings, const std::vector<std::string>& entry,
              const Abilities& abilities);
 
 } // namespace goodsyard

@@ -60,42 +60,42 @@ class Team {
 
     /// The ranks' own values as one, on every rank.
     template <class T>
-    [[nodiscard]] T all(Fold fold, T own) const {
-        T folded = own;
-        fold_to_all(fold, number_kind<T>, &own, &folded, 1);
+    [[nodiscard]] T all(Fold fold, T local) const {
+        T folded = local;
+        fold_to_all(fold, number_kind<T>, &local, &folded, 1);
         return folded;
     }
 
     /// The same for element after element; `folded` is written on the root only, and may be empty elsewhere.
     template <class T>
-    void to_root(Fold fold, const std::vector<T>& own, std::vector<T>& folded) const {
+    void to_root(Fold fold, const std::vector<T>& local, std::vector<T>& folded) const {
         if (is_root()) {
-            folded.resize(own.size());
+            folded.resize(local.size());
         }
-        fold_to_root(fold, number_kind<T>, own.data(), folded.data(), own.size());
+        fold_to_root(fold, number_kind<T>, local.data(), folded.data(), local.size());
     }
     template <class T>
-    [[nodiscard]] T to_root(Fold fold, T own) const {
-        T folded = own;
-        fold_to_root(fold, number_kind<T>, &own, &folded, 1);
+    [[nodiscard]] T to_root(Fold fold, T local) const {
+        T folded = local;
+        fold_to_root(fold, number_kind<T>, &local, &folded, 1);
         return folded;
     }
 
     /// Every rank's values behind one another, by rank; empty on all ranks but the root. The ranks have
     /// equally many.
     template <class T>
-    [[nodiscard]] std::vector<T> gathered(const std::vector<T>& own) const {
+    [[nodiscard]] std::vector<T> gathered(const std::vector<T>& local) const {
         static_assert(std::is_trivially_copyable_v<T>);
-        std::vector<T> all(is_root() ? own.size() * static_cast<std::size_t>(size()) : 0);
-        gather_bytes(static_cast<const void*>(own.data()), static_cast<void*>(all.data()),
-                     own.size() * sizeof(T));
+        std::vector<T> all(is_root() ? local.size() * static_cast<std::size_t>(size()) : 0);
+        gather_bytes(static_cast<const void*>(local.data()), static_cast<void*>(all.data()),
+                     local.size() * sizeof(T));
         return all;
     }
 
     /// What each rank has, by rank, on every rank.
     template <class T>
-    [[nodiscard]] std::vector<T> of_each(T own) const {
-        std::vector<T> all = gathered(std::vector<T>{own});
+    [[nodiscard]] std::vector<T> of_each(T local) const {
+        std::vector<T> all = gathered(std::vector<T>{local});
         all.resize(static_cast<std::size_t>(size()));
         broadcast_bytes(static_cast<void*>(all.data()), all.size() * sizeof(T), 0);
         return all;
@@ -126,12 +126,12 @@ class Team {
         std::vector<std::byte> bytes;
         for (int from = 0; from < size(); ++from) {
             for (int to = 0; to < size(); ++to) {
-                const std::span<const std::byte> own = sent[static_cast<std::size_t>(to)];
-                auto count = static_cast<std::uint64_t>(own.size());
+                const std::span<const std::byte> local = sent[static_cast<std::size_t>(to)];
+                auto count = static_cast<std::uint64_t>(local.size());
                 broadcast(count, from);
                 bytes.resize(count);
                 if (from == rank()) {
-                    std::copy(own.begin(), own.end(), bytes.begin());
+                    std::copy(local.begin(), local.end(), bytes.begin());
                 }
                 broadcast_bytes(bytes.data(), count, from);
                 if (to == rank()) {

@@ -104,8 +104,8 @@ std::int64_t count_common(const Bitmaps& bitmaps, const std::vector<int>& rows) 
 
 std::vector<std::uint64_t> common(const Bitmaps& bitmaps, const std::vector<int>& rows) {
     std::vector<std::uint64_t> all(bitmaps.row(rows.front()), bitmaps.row(rows.front()) + bitmaps.words);
-    for (const int each : rows) {
-        std::transform(all.begin(), all.end(), bitmaps.row(each), all.begin(), std::bit_and());
+    for (const int value : rows) {
+        std::transform(all.begin(), all.end(), bitmaps.row(value), all.begin(), std::bit_and());
     }
     return all;
 }

@@ -10,9 +10,9 @@ namespace goodsyard::mafia {
 
 void write_clusters(const std::vector<Cluster>& clusters, const std::string& path) {
     const Alone alone;
-    const std::uint64_t rows =
-        std::accumulate(clusters.begin(), clusters.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const Cluster& each) { return sum + each.dimensions.size(); });
+    const std::uint64_t rows = std::accumulate(
+        clusters.begin(), clusters.end(), std::uint64_t{0},
+        [](std::uint64_t sum, const Cluster& cluster) { return sum + cluster.dimensions.size(); });
     TableFile file(alone, path,
                    {{"cluster", CellKind::i64},
                     {"points", CellKind::i64},
@@ -32,8 +32,9 @@ void write_clusters(const std::vector<Cluster>& clusters, const std::string& pat
 
 void write_members(const std::vector<Cluster>& clusters, std::size_t points, const std::string& path) {
     const Alone alone;
-    const auto rows = std::accumulate(clusters.begin(), clusters.end(), std::int64_t{0},
-                                      [](std::int64_t sum, const Cluster& each) { return sum + each.count; });
+    const auto rows =
+        std::accumulate(clusters.begin(), clusters.end(), std::int64_t{0},
+                        [](std::int64_t sum, const Cluster& cluster) { return sum + cluster.count; });
     TableFile file(alone, path, {{"point", CellKind::i64}, {"cluster", CellKind::i64}},
                    static_cast<std::uint64_t>(rows));
     constexpr std::size_t bits = 64;

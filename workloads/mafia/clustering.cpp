@@ -53,31 +53,31 @@ std::vector<Cluster> Mafia::climb(const Points& points, const Grid& grid, const 
 }
 
 Clustering Mafia::cluster_in(const Points& points, std::vector<Window> windows, const Variants& variants) {
-    Clustering found;
+    Clustering result;
     Grid grid{std::move(windows), {}};
     grid.bitmaps = timed(bitmaps_, [&] { return make_bitmaps(points, grid.windows); });
     if (grid.windows.size() <= Unit<1>::most_windows) {
-        found.clusters = climb<1>(points, grid, variants, found.counts);
+        result.clusters = climb<1>(points, grid, variants, result.counts);
     } else if (grid.windows.size() <= Unit<2>::most_windows) {
-        found.clusters = climb<2>(points, grid, variants, found.counts);
+        result.clusters = climb<2>(points, grid, variants, result.counts);
     } else if (grid.windows.size() <= Unit<4>::most_windows) {
-        found.clusters = climb<4>(points, grid, variants, found.counts);
+        result.clusters = climb<4>(points, grid, variants, result.counts);
     } else if (grid.windows.size() <= Unit<16>::most_windows) {
-        found.clusters = climb<16>(points, grid, variants, found.counts);
+        result.clusters = climb<16>(points, grid, variants, result.counts);
     } else {
         throw UsageError(std::to_string(grid.windows.size()) +
                          " windows are dense, of which a unit can hold " +
                          std::to_string(Unit<16>::most_windows) +
                          "; a larger --alpha makes fewer of them dense, a larger --beta merges more");
     }
-    const Counts& counts = found.counts;
+    const Counts& counts = result.counts;
     phases_.count_operations(bitmaps_, points.count * grid.windows.size());
     phases_.count_operations(gen_, counts.pairs);
     phases_.count_operations(dedup_, counts.comparisons);
     phases_.count_operations(pcount_, counts.words + counts.coordinates);
     phases_.count_operations(unjoin_, counts.subsequences + counts.inclusions);
-    found.windows = std::move(grid.windows);
-    return found;
+    result.windows = std::move(grid.windows);
+    return result;
 }
 
 Clustering Mafia::cluster(const Points& points, const GridOptions& grid, const Variants& variants) {

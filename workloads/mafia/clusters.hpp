@@ -46,8 +46,8 @@ std::vector<std::size_t> connect(const std::vector<Unit>& terminal, const std::v
                 windows[next].number != windows[next - 1].number + 1) {
                 return;
             }
-            if (const auto other = all.find(terminal[i].without(window).with(static_cast<int>(next)))) {
-                parent[find_root(parent, i)] = find_root(parent, *other);
+            if (const auto second = all.find(terminal[i].without(window).with(static_cast<int>(next)))) {
+                parent[find_root(parent, i)] = find_root(parent, *second);
             }
         });
     }

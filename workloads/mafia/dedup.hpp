@@ -43,10 +43,10 @@ template <class Unit>
 std::vector<Unit> dedup_by_pairs(const std::vector<Unit>& merged, Counts& counts) {
     std::vector<Unit> unique;
     for (const Unit& unit : merged) {
-        const auto same = std::find(unique.begin(), unique.end(), unit);
+        const auto is_same = std::find(unique.begin(), unique.end(), unit);
         counts.comparisons +=
-            static_cast<std::uint64_t>(same - unique.begin()) + (same != unique.end() ? 1 : 0);
-        if (same == unique.end()) {
+            static_cast<std::uint64_t>(is_same - unique.begin()) + (is_same != unique.end() ? 1 : 0);
+        if (is_same == unique.end()) {
             unique.push_back(unit);
         }
     }

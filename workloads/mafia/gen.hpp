@@ -38,8 +38,8 @@ SubsequenceIndex index_subsequences(const std::vector<Unit>& units) {
     }
     SubsequenceIndex index{std::vector<Extension>(extensions.size()),
                            std::vector<std::size_t>(subsequences.units().size() + 1)};
-    for (const std::uint32_t each : group) {
-        ++index.begin[each + 1];
+    for (const std::uint32_t value : group) {
+        ++index.begin[value + 1];
     }
     for (std::size_t g = 1; g < index.begin.size(); ++g) {
         index.begin[g] += index.begin[g - 1];

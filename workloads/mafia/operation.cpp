@@ -27,8 +27,8 @@ double peak_bytes() {
 
 class ClusterOperation final : public Operation {
   public:
-    ClusterOperation(const Context& context, const Asked& asked, DataFile data)
-        : phases_(context.clock), mafia_(phases_), asked_(asked), data_(std::move(data)) {}
+    ClusterOperation(const Context& context, const Asked& request, DataFile data)
+        : phases_(context.clock), mafia_(phases_), asked_(request), data_(std::move(data)) {}
 
     void run() override { found_ = mafia_.cluster(data_.points, asked_.grid, asked_.variants); }
 
@@ -67,11 +67,11 @@ class ClusterOperation final : public Operation {
         if (!asked_.members.empty()) {
             write_members(found_.clusters, data_.points.count, asked_.members);
         }
-        const auto whole = [](std::uint64_t value) { return static_cast<double>(value); };
-        std::vector<Fact> facts = {{"candidates", "", whole(found_.counts.candidates)},
-                                   {"dense_units", "", whole(found_.counts.dense)},
-                                   {"merges", "", whole(found_.counts.merges)},
-                                   {"clusters", "", whole(found_.clusters.size())},
+        const auto all = [](std::uint64_t value) { return static_cast<double>(value); };
+        std::vector<Fact> facts = {{"candidates", "", all(found_.counts.candidates)},
+                                   {"dense_units", "", all(found_.counts.dense)},
+                                   {"merges", "", all(found_.counts.merges)},
+                                   {"clusters", "", all(found_.clusters.size())},
                                    {"peak_bytes", "B", peak_bytes()}};
         if (!data_.planted.empty()) {
             add_recovery(facts);
@@ -101,11 +101,11 @@ class ClusterOperation final : public Operation {
     [[nodiscard]] std::pair<int, Recovered> recover() const {
         int number = 0;
         Recovered worst{.found = true, .recall = 1, .precision = 1};
-        for (const Recovered& each : compare(data_.planted, found_.clusters, data_.points)) {
-            number += each.found ? 1 : 0;
-            worst.recall = std::min(worst.recall, each.recall);
-            worst.precision = std::min(worst.precision, each.precision);
-            worst.largest_edge = std::max(worst.largest_edge, each.largest_edge);
+        for (const Recovered& recovered : compare(data_.planted, found_.clusters, data_.points)) {
+            number += recovered.found ? 1 : 0;
+            worst.recall = std::min(worst.recall, recovered.recall);
+            worst.precision = std::min(worst.precision, recovered.precision);
+            worst.largest_edge = std::max(worst.largest_edge, recovered.largest_edge);
         }
         return {number, worst};
     }
@@ -126,25 +126,25 @@ class ClusterOperation final : public Operation {
 
 } // namespace
 
-std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked) {
+std::unique_ptr<Operation> make_operation(const Context& context, const Asked& request) {
 #ifdef _OPENMP
-    omp_set_num_threads(asked.threads);
+    omp_set_num_threads(request.threads);
 #endif
-    if (!asked.file.empty()) {
-        DataFile data = read_points(asked.file);
-        if (data.planted.empty() && std::max(asked.least_recall, asked.least_precision) > 0) {
-            throw UsageError(asked.file +
+    if (!request.file.empty()) {
+        DataFile data = read_points(request.file);
+        if (data.planted.empty() && std::max(request.least_recall, request.least_precision) > 0) {
+            throw UsageError(request.file +
                              " names no planted clusters to be found; leave out --least-recall and "
                              "--least-precision, or write it by mafia generate");
         }
-        return std::make_unique<ClusterOperation>(context, asked, std::move(data));
+        return std::make_unique<ClusterOperation>(context, request, std::move(data));
     }
-    Plan plan = asked.plan;
+    Plan plan = request.plan;
     plan.seed = context.settings.seed;
     DataFile data;
     data.planted = draw_boxes(plan);
     data.points = draw_points(plan, data.planted);
-    return std::make_unique<ClusterOperation>(context, asked, std::move(data));
+    return std::make_unique<ClusterOperation>(context, request, std::move(data));
 }
 
 } // namespace goodsyard::mafia

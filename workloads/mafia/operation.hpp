@@ -25,6 +25,6 @@ struct Asked {
     double least_precision = 0; ///< The same.
 };
 
-std::unique_ptr<Operation> make_operation(const Context& context, const Asked& asked);
+std::unique_ptr<Operation> make_operation(const Context& context, const Asked& request);
 
 } // namespace goodsyard::mafia

@@ -28,9 +28,9 @@ struct Sequence {
 };
 
 void check_plan(const Plan& plan) {
-    const auto positive = [](const char* what, std::size_t value) {
+    const auto positive = [](const char* subject, std::size_t value) {
         if (value == 0) {
-            throw UsageError(std::string("the number of ") + what + " is 0; it must be at least 1");
+            throw UsageError(std::string("the number of ") + subject + " is 0; it must be at least 1");
         }
     };
     positive("points", plan.points);
@@ -71,8 +71,8 @@ double draw_lower(const std::vector<Box>& earlier, int dimension, Sequence& draw
     for (int attempt = 0; attempt < most_tries; ++attempt) {
         const double lower = draw.uniform() * (Plan::extent - Plan::side);
         const bool free = std::none_of(earlier.begin(), earlier.end(), [&](const Box& box) {
-            const auto other = begin_in(box, dimension);
-            return other && std::abs(*other - lower) < Plan::side + Plan::gap;
+            const auto second = begin_in(box, dimension);
+            return second && std::abs(*second - lower) < Plan::side + Plan::gap;
         });
         if (free) {
             return lower;
@@ -108,8 +108,8 @@ Points draw_points(const Plan& plan, const std::vector<Box>& boxes) {
     std::vector<int> owner(plan.points);
     for (std::size_t i = 0; i < plan.points; ++i) {
         const bool inside = random.unit(i * stride) < plan.fraction;
-        const double which = random.unit(i * stride + 1) * static_cast<double>(boxes.size());
-        owner[i] = inside ? std::min(static_cast<int>(which), static_cast<int>(boxes.size()) - 1) : -1;
+        const double index = random.unit(i * stride + 1) * static_cast<double>(boxes.size());
+        owner[i] = inside ? std::min(static_cast<int>(index), static_cast<int>(boxes.size()) - 1) : -1;
     }
     for (int j = 0; j < plan.dimensions; ++j) {
         std::vector<std::optional<double>> begin;

@@ -21,7 +21,7 @@ constexpr std::string_view blanks = " \t\r,;";
 constexpr const char* cure = "; every coordinate must be known: leave such points out, or fill them in";
 
 /// The numbers of a line. Raises UsageError; `where` is file and line.
-void read_numbers(std::string_view line, const std::string& where, std::vector<double>& into) {
+void read_numbers(std::string_view line, const std::string& place, std::vector<double>& into) {
     into.clear();
     for (std::size_t at = line.find_first_not_of(blanks); at != std::string_view::npos;
          at = line.find_first_not_of(blanks, at)) {
@@ -30,7 +30,7 @@ void read_numbers(std::string_view line, const std::string& where, std::vector<d
         double value = 0;
         const auto [stop, error] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (error != std::errc() || stop != word.data() + word.size() || !std::isfinite(value)) {
-            throw UsageError(where + ": '" + std::string(word) + "' is not a finite number" + cure);
+            throw UsageError(place + ": '" + std::string(word) + "' is not a finite number" + cure);
         }
         into.push_back(value);
         at = end;
@@ -50,11 +50,11 @@ std::optional<Box> read_box(std::string_view note) {
         int dimension = 0;
         double lower = 0;
         double upper = 0;
-        const auto one = std::from_chars(at, end, dimension);
-        if (one.ec != std::errc() || one.ptr == end || *one.ptr != ':') {
+        const auto single = std::from_chars(at, end, dimension);
+        if (single.ec != std::errc() || single.ptr == end || *single.ptr != ':') {
             return std::nullopt;
         }
-        const auto two = std::from_chars(one.ptr + 1, end, lower);
+        const auto two = std::from_chars(single.ptr + 1, end, lower);
         if (two.ec != std::errc() || two.ptr == end || *two.ptr != ':') {
             return std::nullopt;
         }
@@ -113,8 +113,8 @@ DataFile read_points(const std::string& path) {
             }
             continue;
         }
-        const std::string where = path + ":" + std::to_string(number);
-        read_numbers(line, where, row);
+        const std::string place = path + ":" + std::to_string(number);
+        read_numbers(line, place, row);
         if (row.empty()) {
             continue;
         }
@@ -122,7 +122,7 @@ DataFile read_points(const std::string& path) {
             dimensions = row.size();
         }
         if (row.size() != dimensions) {
-            throw UsageError(where + ": " + std::to_string(row.size()) +
+            throw UsageError(place + ": " + std::to_string(row.size()) +
                              " numbers, where the first point has " + std::to_string(dimensions) + cure);
         }
         rows.insert(rows.end(), row.begin(), row.end());

@@ -48,11 +48,11 @@ std::vector<Recovered> compare(const std::vector<Box>& planted, const std::vecto
     std::vector<Recovered> results;
     for (const Box& box : planted) {
         Recovered best;
-        for (const Cluster& each : clusters) {
-            if (each.dimensions == box.dimensions) {
-                if (const Recovered one = compare(box, each, points);
-                    !best.found || one.recall > best.recall) {
-                    best = one;
+        for (const Cluster& cluster : clusters) {
+            if (cluster.dimensions == box.dimensions) {
+                if (const Recovered recovered = compare(box, cluster, points);
+                    !best.found || recovered.recall > best.recall) {
+                    best = recovered;
                 }
             }
         }

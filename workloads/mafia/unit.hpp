@@ -22,27 +22,27 @@ class Unit {
     explicit Unit(int window) { words_[word(window)] = bit(window); }
 
     [[nodiscard]] Unit with(int window) const {
-        Unit other = *this;
-        other.words_[word(window)] |= bit(window);
-        return other;
+        Unit second = *this;
+        second.words_[word(window)] |= bit(window);
+        return second;
     }
     [[nodiscard]] Unit without(int window) const {
-        Unit other = *this;
-        other.words_[word(window)] &= ~bit(window);
-        return other;
+        Unit second = *this;
+        second.words_[word(window)] &= ~bit(window);
+        return second;
     }
 
     /// The windows of one unit only.
-    [[nodiscard]] Unit difference(const Unit& other) const {
+    [[nodiscard]] Unit difference(const Unit& second) const {
         Unit result;
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            result.words_[i] = words_[i] ^ other.words_[i];
+            result.words_[i] = words_[i] ^ second.words_[i];
         }
         return result;
     }
-    [[nodiscard]] bool contains(const Unit& other) const {
+    [[nodiscard]] bool contains(const Unit& second) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            if ((other.words_[i] & ~words_[i]) != 0) {
+            if ((second.words_[i] & ~words_[i]) != 0) {
                 return false;
             }
         }
@@ -50,8 +50,8 @@ class Unit {
     }
     [[nodiscard]] int size() const {
         int windows = 0;
-        for (const std::uint64_t each : words_) {
-            windows += std::popcount(each);
+        for (const std::uint64_t value : words_) {
+            windows += std::popcount(value);
         }
         return windows;
     }
@@ -59,8 +59,8 @@ class Unit {
     template <class Visit>
     void each(Visit visit) const {
         for (std::size_t i = 0; i < words_.size(); ++i) {
-            for (std::uint64_t left = words_[i]; left != 0; left &= left - 1) {
-                visit(static_cast<int>(64 * i) + std::countr_zero(left));
+            for (std::uint64_t remaining = words_[i]; remaining != 0; remaining &= remaining - 1) {
+                visit(static_cast<int>(64 * i) + std::countr_zero(remaining));
             }
         }
     }
@@ -71,8 +71,8 @@ class Unit {
     }
     [[nodiscard]] std::uint64_t hash() const {
         std::uint64_t hashed = 0;
-        for (const std::uint64_t each : words_) {
-            hashed = mix64(hashed + each);
+        for (const std::uint64_t value : words_) {
+            hashed = mix64(hashed + value);
         }
         return hashed;
     }

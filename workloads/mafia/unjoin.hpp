@@ -32,9 +32,9 @@ std::vector<Unit> unjoin_by_pairs(const std::vector<Unit>& smaller, const std::v
                                   Counts& counts) {
     std::vector<Unit> terminal;
     std::copy_if(smaller.begin(), smaller.end(), std::back_inserter(terminal), [&](const Unit& unit) {
-        return std::none_of(larger.begin(), larger.end(), [&](const Unit& other) {
+        return std::none_of(larger.begin(), larger.end(), [&](const Unit& second) {
             ++counts.inclusions;
-            return other.contains(unit);
+            return second.contains(unit);
         });
     });
     return terminal;

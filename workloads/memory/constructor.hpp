@@ -18,6 +18,6 @@ inline constexpr std::array<std::string_view, 4> constructor_names = {"comm_crea
 using Constructed = std::variant<OwnedComm, OwnedWindow>;
 
 /// Over all ranks of the world. Collective. `shared` is the memory that a window opens, 8 bytes.
-Constructed construct(Constructor what, const World& world, double& shared);
+Constructed construct(Constructor subject, const World& world, double& shared);
 
 } // namespace goodsyard

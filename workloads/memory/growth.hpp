@@ -31,20 +31,20 @@ inline std::optional<Growth> growth(std::vector<double> bytes, long long allocat
         return std::nullopt;
     }
     std::sort(bytes.begin(), bytes.end());
-    Growth found;
-    found.median_bytes = bytes[(bytes.size() - 1) / 2];
-    found.jump_bytes = bytes.back() - found.median_bytes;
+    Growth result;
+    result.median_bytes = bytes[(bytes.size() - 1) / 2];
+    result.jump_bytes = bytes.back() - result.median_bytes;
     double sum = 0;
-    for (const double one : bytes) {
+    for (const double single : bytes) {
         // Where half of them took nothing, there is nothing to be ten times as large as: the mean is of all.
-        if (found.median_bytes > 0 && one > pool_factor * found.median_bytes) {
-            ++found.jumps;
+        if (result.median_bytes > 0 && single > pool_factor * result.median_bytes) {
+            ++result.jumps;
         } else {
-            sum += one;
+            sum += single;
         }
     }
-    found.mean_bytes = sum / static_cast<double>(bytes.size() - static_cast<std::size_t>(found.jumps));
-    return found;
+    result.mean_bytes = sum / static_cast<double>(bytes.size() - static_cast<std::size_t>(result.jumps));
+    return result;
 }
 
 } // namespace goodsyard

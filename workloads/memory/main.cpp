@@ -32,38 +32,38 @@ void report(const Lines& lines, const World& world, const std::string& op, const
         return;
     }
     const Labels labels = {{"op", op}};
-    const std::optional<Growth> found = growth(bytes, allocations);
-    if (!found) {
+    const std::optional<Growth> result = growth(bytes, allocations);
+    if (!result) {
         lines.write("not_measurable", "", labels, {1});
         std::fprintf(stderr, "%-12s   not measurable: this library allocates outside malloc\n", op.c_str());
         return;
     }
     lines.write("heap_bytes", "B", labels, bytes);
-    lines.write("heap_mean_bytes", "B", labels, {found->mean_bytes});
-    lines.write("heap_jump_bytes", "B", labels, {found->jump_bytes});
-    lines.write("heap_jumps", "", labels, {static_cast<double>(found->jumps)});
+    lines.write("heap_mean_bytes", "B", labels, {result->mean_bytes});
+    lines.write("heap_jump_bytes", "B", labels, {result->jump_bytes});
+    lines.write("heap_jumps", "", labels, {static_cast<double>(result->jumps)});
     std::fprintf(stderr, "%-12s%12.0f B, median%10.0f B, %d jumps, of %.0f B at most\n", op.c_str(),
-                 found->mean_bytes, found->median_bytes, found->jumps, found->jump_bytes);
+                 result->mean_bytes, result->median_bytes, result->jumps, result->jump_bytes);
 }
 
-void measure_constructor(const Lines& lines, const World& world, Constructor what, int repetitions) {
-    const std::string op(constructor_names[static_cast<std::size_t>(what)]);
+void measure_constructor(const Lines& lines, const World& world, Constructor subject, int repetitions) {
+    const std::string op(constructor_names[static_cast<std::size_t>(subject)]);
     double shared = 0;
-    std::vector<Constructed> kept;
-    kept.reserve(static_cast<std::size_t>(repetitions));
-    std::vector<double> own(static_cast<std::size_t>(repetitions));
+    std::vector<Constructed> stored;
+    stored.reserve(static_cast<std::size_t>(repetitions));
+    std::vector<double> local(static_cast<std::size_t>(repetitions));
     long long allocations = 0;
     const double shared_before = shared_resident_now();
-    for (double& bytes : own) {
+    for (double& bytes : local) {
         const Heap before = heap_now();
-        kept.push_back(construct(what, world, shared));
+        stored.push_back(construct(subject, world, shared));
         const Heap after = heap_now();
         bytes = static_cast<double>(after.live_bytes - before.live_bytes);
         allocations += after.allocations - before.allocations;
     }
     const double shared_each = (shared_resident_now() - shared_before) / repetitions;
     std::vector<double> largest;
-    world.to_root(Fold::max, own, largest);
+    world.to_root(Fold::max, local, largest);
     const auto most_allocations = world.to_root(Fold::max, static_cast<std::int64_t>(allocations));
     const double most_shared = world.to_root(Fold::max, shared_each);
     report(lines, world, op, largest, most_allocations);
@@ -74,10 +74,10 @@ void measure_constructor(const Lines& lines, const World& world, Constructor wha
 
 /// What the process has; `op` says when.
 void report_process(const Lines& lines, const World& world, const char* op) {
-    const Resident own = resident_now();
-    const double resident = world.to_root(Fold::max, own.resident_bytes);
-    const double proportional = world.to_root(Fold::max, own.proportional_bytes);
-    const double unshared = world.to_root(Fold::max, own.private_bytes);
+    const Resident own_part = resident_now();
+    const double resident = world.to_root(Fold::max, own_part.resident_bytes);
+    const double proportional = world.to_root(Fold::max, own_part.proportional_bytes);
+    const double unshared = world.to_root(Fold::max, own_part.private_bytes);
     const double shared = world.to_root(Fold::max, shared_resident_now());
     if (!world.is_root()) {
         return;
@@ -111,8 +111,8 @@ void measure_talk(const Lines& lines, const World& world, int bytes) {
     const Heap after = heap_now();
     report_process(lines, world, "process_after_alltoall");
     // A library without a connection to make takes nothing, and that is a value.
-    const auto taken = static_cast<double>(after.live_bytes - before.live_bytes);
-    const double most = world.to_root(Fold::max, taken);
+    const auto drained = static_cast<double>(after.live_bytes - before.live_bytes);
+    const double most = world.to_root(Fold::max, drained);
     if (world.is_root()) {
         lines.write("heap_bytes", "B", {{"op", "alltoall"}}, {most});
     }
@@ -144,8 +144,8 @@ int main(int argc, char** argv) {
     const auto body = [&](const World& world) {
         const Lines lines({{"p", world.size()}, {"implementation", implementation()}});
         report_init(lines, world, before_init, after_init);
-        for (std::size_t what = 0; what < constructor_names.size() && repetitions > 0; ++what) {
-            measure_constructor(lines, world, static_cast<Constructor>(what), repetitions);
+        for (std::size_t subject = 0; subject < constructor_names.size() && repetitions > 0; ++subject) {
+            measure_constructor(lines, world, static_cast<Constructor>(subject), repetitions);
         }
         report_process(lines, world, "process");
         measure_talk(lines, world, bytes);

@@ -21,10 +21,10 @@ class Owned {
 
     Owned() : handle_(Kind::null()) {}
     explicit Owned(Handle handle) : handle_(handle) {}
-    Owned(Owned&& other) noexcept : handle_(std::exchange(other.handle_, Kind::null())) {}
-    Owned& operator=(Owned&& other) noexcept {
-        Owned taken(std::move(other));
-        std::swap(handle_, taken.handle_);
+    Owned(Owned&& second) noexcept : handle_(std::exchange(second.handle_, Kind::null())) {}
+    Owned& operator=(Owned&& second) noexcept {
+        Owned drained(std::move(second));
+        std::swap(handle_, drained.handle_);
         return *this;
     }
     Owned(const Owned&) = delete;
@@ -106,9 +106,9 @@ using OwnedOp = Owned<handles::Reduction>;
 
 /// A communicator of the same ranks, on which nobody else's messages are. Collective.
 [[nodiscard]] inline OwnedComm duplicate(MPI_Comm comm) {
-    OwnedComm own;
-    check(MPI_Comm_dup(comm, own.out()), "MPI_Comm_dup");
-    return own;
+    OwnedComm local;
+    check(MPI_Comm_dup(comm, local.out()), "MPI_Comm_dup");
+    return local;
 }
 
 class OwnedRequest : public Owned<handles::Request> {

@@ -30,12 +30,12 @@ void require_memory(const World& world, double bytes_of_rank, const std::string&
                     const std::string& cure) {
     constexpr double gib = 1024.0 * 1024 * 1024;
     const double needed = bytes_of_rank * ranks_of_host(world);
-    const double there = memory_of_host();
+    const double place = memory_of_host();
     std::optional<std::string> lacking;
-    if (needed > there) {
+    if (needed > place) {
         lacking = std::to_string(static_cast<std::uint64_t>(needed / gib) + 1) +
                   " GiB are needed on this host, which has " +
-                  std::to_string(static_cast<std::uint64_t>(there / gib)) + "; " + cure;
+                  std::to_string(static_cast<std::uint64_t>(place / gib)) + "; " + cure;
     }
     fail_together(world, what_does + " not fit in memory", lacking);
 }

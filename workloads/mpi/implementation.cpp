@@ -13,17 +13,17 @@ std::string implementation() {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     check(MPI_Get_library_version(text, &length), "MPI_Get_library_version");
-    const std::string said(text);
-    if (said.starts_with("Open MPI")) {
+    const std::string message(text);
+    if (message.starts_with("Open MPI")) {
         return "openmpi";
     }
-    if (said.starts_with("MPICH")) {
+    if (message.starts_with("MPICH")) {
         return "mpich";
     }
-    if (said.starts_with("Intel")) {
+    if (message.starts_with("Intel")) {
         return "impi";
     }
-    return said.substr(0, said.find_first_of(" \t\n,"));
+    return message.substr(0, message.find_first_of(" \t\n,"));
 #endif
 }
 

@@ -162,13 +162,13 @@ struct BlockTridiagonal {
         const auto point_at = [&](Index i) { return Point<Lanes>(lines.load(u, i)); };
         const Index last = size.n - 2;
         Point<Lanes> before{}, here = point_at(1);
-        Block own;
+        Block local;
         for (Index i = 1; i <= last; ++i) {
             const auto place = static_cast<std::size_t>(i);
             Block& behind = line.behind[place];
             Vector& right = line.right[place];
             right = lines.load(change, i);
-            set_own<axis>(own, here, factors);
+            set_own<axis>(local, here, factors);
             const auto subtract = [&](Vector& from, const Vector& of_before) {
                 const Vector coupled = before.template couple<axis>(-1, factors, of_before);
                 for (std::size_t m = 0; m < components; ++m) {
@@ -177,7 +177,7 @@ struct BlockTridiagonal {
             };
             if (i > 1) {
                 for (std::size_t column = 0; column < components; ++column) {
-                    subtract(own[column], line.behind[place - 1][column]);
+                    subtract(local[column], line.behind[place - 1][column]);
                 }
                 subtract(right, line.right[place - 1]);
             }
@@ -185,11 +185,11 @@ struct BlockTridiagonal {
                 const Point<Lanes> next = point_at(i + 1);
                 set_behind<axis>(behind, next, factors);
                 solve_block<components + 1>(
-                    own, {&behind[0], &behind[1], &behind[2], &behind[3], &behind[4], &right});
+                    local, {&behind[0], &behind[1], &behind[2], &behind[3], &behind[4], &right});
                 before = here;
                 here = next;
             } else {
-                solve_block<1>(own, {&right});
+                solve_block<1>(local, {&right});
             }
         }
         for (Index i = last; i > 0; --i) {

@@ -99,8 +99,8 @@ SparseVectors draw_vectors(const Size& size) {
                 append(index, value);
             }
         }
-        if (const auto own = find(i); own != vectors.index.end()) {
-            vectors.value[static_cast<std::size_t>(own - vectors.index.begin())] = 0.5;
+        if (const auto local = find(i); local != vectors.index.end()) {
+            vectors.value[static_cast<std::size_t>(local - vectors.index.begin())] = 0.5;
         } else {
             append(i, 0.5);
         }
@@ -227,13 +227,13 @@ class TeamSum {
     TeamSum() : own_(static_cast<std::size_t>(omp_get_max_threads())) {}
 
     double operator()(double value) {
-        Padded& own = own_[static_cast<std::size_t>(omp_get_thread_num())];
-        const std::size_t place = own.calls++ % 2;
-        own.value[place] = value;
+        Padded& local = own_[static_cast<std::size_t>(omp_get_thread_num())];
+        const std::size_t place = local.calls++ % 2;
+        local.value[place] = value;
 #pragma omp barrier
         double sum = 0;
-        for (const Padded& each : own_) {
-            sum += each.value[place];
+        for (const Padded& padded : own_) {
+            sum += padded.value[place];
         }
         return sum;
     }
@@ -272,9 +272,9 @@ class Cg : public Kernel {
         TeamSum sum;
 #pragma omp parallel
         {
-            const auto own = static_cast<std::size_t>(omp_get_thread_num());
+            const auto local = static_cast<std::size_t>(omp_get_thread_num());
             const auto threads = static_cast<std::size_t>(omp_get_num_threads());
-            const Rows rows{matrix_->cut(own, threads), matrix_->cut(own + 1, threads)};
+            const Rows rows{matrix_->cut(local, threads), matrix_->cut(local + 1, threads)};
             std::fill_n(x_.begin() + static_cast<std::ptrdiff_t>(rows.begin), rows.end - rows.begin, 1.0);
             for (int i = 0; i < iterations; ++i) {
                 invert(rows, sum);
@@ -288,7 +288,7 @@ class Cg : public Kernel {
                 for (std::size_t j = rows.begin; j < rows.end; ++j) {
                     x_[j] = scale * z_[j];
                 }
-                if (own == 0) {
+                if (local == 0) {
                     zeta_ = size_.shift + 1 / xz;
                 }
             }

@@ -101,19 +101,19 @@ class Ep : public Kernel {
 #pragma omp parallel
         {
             Accepted points;
-            Sums own;
+            Sums local;
 #pragma omp for schedule(static) nowait
             for (std::int64_t batch = 0; batch < batches; ++batch) {
                 draw(batch, points);
-                add_deviates(points, own);
+                add_deviates(points, local);
             }
 #pragma omp critical
             {
-                total_.x += own.x;
-                total_.y += own.y;
-                total_.accepted += own.accepted;
+                total_.x += local.x;
+                total_.y += local.y;
+                total_.accepted += local.accepted;
                 for (std::size_t l = 0; l < rings; ++l) {
-                    total_.ring[l] += own.ring[l];
+                    total_.ring[l] += local.ring[l];
                 }
             }
         }

@@ -49,14 +49,14 @@ class Fft {
     /// sum_j x_j exp(-2 pi i j k / n), not scaled. Both arrays have length() * lanes elements and are
     /// overwritten; returns the one that has the result.
     [[nodiscard]] Split forward(Split from, Split to) const {
-        std::size_t left = length_, stride = 1;
-        for (; left % 4 == 0; left /= 4, stride *= 4) {
-            for (std::size_t p = 0; p < left / 4; ++p) {
-                butterfly4(from, to, p, left, stride);
+        std::size_t remaining = length_, stride = 1;
+        for (; remaining % 4 == 0; remaining /= 4, stride *= 4) {
+            for (std::size_t p = 0; p < remaining / 4; ++p) {
+                butterfly4(from, to, p, remaining, stride);
             }
             std::swap(from, to);
         }
-        if (left == 2) {
+        if (remaining == 2) {
             butterfly2(from, to, stride * lanes);
             std::swap(from, to);
         }
@@ -79,12 +79,12 @@ class Fft {
         }
     }
 
-    void butterfly4(Split x, Split y, std::size_t p, std::size_t left, std::size_t stride) const {
+    void butterfly4(Split x, Split y, std::size_t p, std::size_t remaining, std::size_t stride) const {
         const std::size_t count = stride * lanes, far = length_ / 4 * lanes;
         const Split x0 = x + p * count, x1 = x0 + far, x2 = x1 + far, x3 = x2 + far;
         const Split y0 = y + 4 * p * count, y1 = y0 + count, y2 = y1 + count, y3 = y2 + count;
         // w^p, w^2p, w^3p; w of the length that is left is a power of w of the whole length.
-        const std::size_t step = p * (length_ / left);
+        const std::size_t step = p * (length_ / remaining);
         const double c1 = cosine_[step], c2 = cosine_[2 * step], c3 = cosine_[3 * step];
         const double s1 = sine_[step], s2 = sine_[2 * step], s3 = sine_[3 * step];
 #pragma omp simd

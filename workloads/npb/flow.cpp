@@ -48,11 +48,11 @@ struct Row {
     /// The same row, seen from one point further on.
     [[nodiscard]] Row shifted(Index by) const {
         Row row = *this;
-        for (const double*& each : row.value) {
-            each += by;
+        for (const double*& element : row.value) {
+            element += by;
         }
-        for (const double*& each : row.derived) {
-            each += by;
+        for (const double*& element : row.derived) {
+            element += by;
         }
         return row;
     }
@@ -88,7 +88,7 @@ void derive_plane(const Field& u, Index z, double* plane) {
 /// Add what is not linear along an axis: fluxes between the outer rows, viscous terms between all three.
 template <std::size_t axis>
 void add_fluxes(const Row& before, const Row& centre, const Row& behind, Index n, Sums& sums) {
-    constexpr std::size_t own = 1 + axis;
+    constexpr std::size_t local = 1 + axis;
     const double cells = static_cast<double>(n - 1);
     const double flux = cells / 2, viscous = gas::viscosity * cells * cells;
     const double conducted = viscous * gas::c1 * gas::c1;
@@ -97,23 +97,23 @@ void add_fluxes(const Row& before, const Row& centre, const Row& behind, Index n
         const auto derived = [&](std::size_t m) {
             return behind.derived[m][x] - 2 * centre.derived[m][x] + before.derived[m][x];
         };
-        const double forward = flux * behind.derived[own][x], backward = flux * before.derived[own][x],
-                     here = centre.derived[own][x];
-        sums[0][i] -= flux * (behind.value[own][x] - before.value[own][x]);
+        const double forward = flux * behind.derived[local][x], backward = flux * before.derived[local][x],
+                     here = centre.derived[local][x];
+        sums[0][i] -= flux * (behind.value[local][x] - before.value[local][x]);
         for (std::size_t m = 1; m <= axes; ++m) {
-            const double weight = viscous * (m == own ? gas::along : gas::across);
+            const double weight = viscous * (m == local ? gas::along : gas::across);
             sums[m][i] +=
                 weight * derived(m) - (behind.value[m][x] * forward - before.value[m][x] * backward);
         }
         const double forward_pressure = gas::c2 * (behind.value[4][x] - behind.derived[dynamic][x]),
                      backward_pressure = gas::c2 * (before.value[4][x] - before.derived[dynamic][x]);
-        sums[own][i] -= flux * (forward_pressure - backward_pressure);
+        sums[local][i] -= flux * (forward_pressure - backward_pressure);
         const auto square = [](double value) { return value * value; };
         const auto heat = [&](const Row& row) { return row.value[4][x] * row.derived[inverse_density][x]; };
         sums[4][i] +=
             (viscous - conducted) * derived(kinetic) +
             viscous / 6 *
-                (square(behind.derived[own][x]) - 2 * square(here) + square(before.derived[own][x])) +
+                (square(behind.derived[local][x]) - 2 * square(here) + square(before.derived[local][x])) +
             conducted * (heat(behind) - 2 * heat(centre) + heat(before)) -
             ((behind.value[4][x] + forward_pressure) * forward -
              (before.value[4][x] + backward_pressure) * backward);
@@ -171,12 +171,12 @@ State root_mean_squares(Index n, Term term) {
     for (Index z = 1; z < n - 1; ++z) {
         for (Index y = 1; y < n - 1; ++y) {
             for (Index x = 1; x < n - 1; ++x) {
-                const State each = term(z, y, x);
-                t0 += each[0] * each[0];
-                t1 += each[1] * each[1];
-                t2 += each[2] * each[2];
-                t3 += each[3] * each[3];
-                t4 += each[4] * each[4];
+                const State state = term(z, y, x);
+                t0 += state[0] * state[0];
+                t1 += state[1] * state[1];
+                t2 += state[2] * state[2];
+                t3 += state[3] * state[3];
+                t4 += state[4] * state[4];
             }
         }
     }
@@ -274,10 +274,11 @@ State errors(const Field& u) {
     });
 }
 
-void append_checks(std::vector<Check>& checks, const std::string& what, const State& computed,
+void append_checks(std::vector<Check>& checks, const std::string& subject, const State& computed,
                    const State& official) {
     for (std::size_t m = 0; m < components; ++m) {
-        checks.push_back({what + " of component " + std::to_string(m + 1), computed[m], official[m], 1e-8});
+        checks.push_back(
+            {subject + " of component " + std::to_string(m + 1), computed[m], official[m], 1e-8});
     }
 }
 

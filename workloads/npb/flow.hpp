@@ -101,7 +101,7 @@ State inner_norms(const Field& field);
 State errors(const Field& u);
 
 /// Checks of five norms of one kind.
-void append_checks(std::vector<Check>& checks, const std::string& what, const State& computed,
+void append_checks(std::vector<Check>& checks, const std::string& subject, const State& computed,
                    const State& official);
 
 /// Fluxes, viscous terms and dissipation, with the memory that threads need for them.

@@ -129,9 +129,9 @@ class Is : public Kernel {
         const double quarter = static_cast<double>(range()) / 4;
 #pragma omp parallel
         {
-            const Slice own(count());
-            Random random(Random::seed, 4 * own.begin);
-            for (std::size_t i = own.begin; i < own.end; ++i) {
+            const Slice local(count());
+            Random random(Random::seed, 4 * local.begin);
+            for (std::size_t i = local.begin; i < local.end; ++i) {
                 double sum = random();
                 for (int j = 1; j < 4; ++j) {
                     sum += random();
@@ -173,8 +173,8 @@ class Is : public Kernel {
     void count_own_keys() {
         Key* counts = counts_[static_cast<std::size_t>(omp_get_thread_num())].get();
         std::fill_n(counts, range(), 0);
-        const Slice own(count());
-        for (const Key *key = &keys_[own.begin], *end = keys_.get() + own.end; key != end; ++key) {
+        const Slice own_part(count());
+        for (const Key *key = &keys_[own_part.begin], *end = keys_.get() + own_part.end; key != end; ++key) {
             ++counts[*key];
         }
     }
@@ -209,7 +209,7 @@ class Is : public Kernel {
     [[nodiscard]] std::size_t out_of_order() const {
         constexpr std::size_t parts = 8;
         const auto empty = static_cast<Key>(range());
-        std::size_t found = 0;
+        std::size_t result = 0;
         Key last = 0;
         for (std::size_t part = 0; part < parts; ++part) {
             const auto low = static_cast<Key>(range() * part / parts);
@@ -228,11 +228,11 @@ class Is : public Kernel {
                 sorted[place - begin] = keys_[i];
             }
             for (const Key key : sorted) {
-                found += key < last || key == empty;
+                result += key < last || key == empty;
                 last = key;
             }
         }
-        return found;
+        return result;
     }
 
     Size size_;

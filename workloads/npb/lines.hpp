@@ -20,9 +20,9 @@ struct Lanes {
     Lanes(double value) : low{value, value}, high{value, value} {} // Any number stands for four of it.
 
     Lanes operator-() const { return {-low, -high}; }
-    Lanes& operator+=(const Lanes& other) { return *this = *this + other; }
-    Lanes& operator-=(const Lanes& other) { return *this = *this - other; }
-    Lanes& operator*=(const Lanes& other) { return *this = *this * other; }
+    Lanes& operator+=(const Lanes& second) { return *this = *this + second; }
+    Lanes& operator-=(const Lanes& second) { return *this = *this - second; }
+    Lanes& operator*=(const Lanes& second) { return *this = *this * second; }
 
     friend Lanes operator+(const Lanes& a, const Lanes& b) { return {a.low + b.low, a.high + b.high}; }
     friend Lanes operator-(const Lanes& a, const Lanes& b) { return {a.low - b.low, a.high - b.high}; }

@@ -98,9 +98,9 @@ class Pipeline {
         done(thread).notify_all();
     }
     void await(int thread, int planes) {
-        for (int seen = done(thread).load(std::memory_order_acquire); seen < planes;
-             seen = done(thread).load(std::memory_order_acquire)) {
-            done(thread).wait(seen, std::memory_order_acquire);
+        for (int visited = done(thread).load(std::memory_order_acquire); visited < planes;
+             visited = done(thread).load(std::memory_order_acquire)) {
+            done(thread).wait(visited, std::memory_order_acquire);
         }
     }
 
@@ -219,7 +219,7 @@ class Lu : public Kernel {
     void sweep_row(Index z, Index y) {
         constexpr Index side = direction == Sweep::forward ? -1 : 1;
         const Index n = size_.n, stride = u_.component_stride();
-        double* own = change_.row(z, y);
+        double* local = change_.row(z, y);
         const double* values = u_.row(z, y);
 
         // What neighbours in other rows contribute, and all that does not wait.
@@ -271,7 +271,7 @@ class Lu : public Kernel {
             Change<double> right;
             for (std::size_t m = 0; m < components; ++m) {
                 const double coupled = relaxation * (outside[m][i] + inside[m]);
-                const double own_value = own[static_cast<Index>(m) * stride + x];
+                const double own_value = local[static_cast<Index>(m) * stride + x];
                 right[m] = direction == Sweep::forward ? own_value - coupled : coupled;
             }
             const Point<double> point = at(x);
@@ -289,7 +289,7 @@ class Lu : public Kernel {
             }
             solved[4] = energy * derived[6][i];
             for (std::size_t m = 0; m < components; ++m) {
-                double& value = own[static_cast<Index>(m) * stride + x];
+                double& value = local[static_cast<Index>(m) * stride + x];
                 value = direction == Sweep::forward ? solved[m] : value - solved[m];
                 last[m] = value;
             }

@@ -56,15 +56,15 @@ std::vector<std::string> names(const Values& values) {
     return found;
 }
 
-std::unique_ptr<Kernel> make(const Asked& asked) {
+std::unique_ptr<Kernel> make(const Asked& request) {
     for (const auto& [name, make] : kernels) {
         for (const auto& [letter, size] : classes) {
-            if (asked.kernel == name && asked.size == letter) {
+            if (request.kernel == name && request.size == letter) {
                 return make(size);
             }
         }
     }
-    throw std::logic_error("options let through " + asked.kernel + " " + asked.size);
+    throw std::logic_error("options let through " + request.kernel + " " + request.size);
 }
 
 /// Have OpenMP's teams as many threads as were asked for, or fail: a limit of the environment may allow
@@ -72,13 +72,13 @@ std::unique_ptr<Kernel> make(const Asked& asked) {
 void set_team_size(int threads) {
     omp_set_dynamic(0);
     omp_set_num_threads(threads);
-    int given = 0;
+    int value = 0;
 #pragma omp parallel
 #pragma omp single
-    given = omp_get_num_threads();
-    if (given != threads) {
+    value = omp_get_num_threads();
+    if (value != threads) {
         throw std::runtime_error("--threads " + std::to_string(threads) + ": OpenMP gives only " +
-                                 std::to_string(given) + ", see OMP_THREAD_LIMIT");
+                                 std::to_string(value) + ", see OMP_THREAD_LIMIT");
     }
 }
 
@@ -94,10 +94,10 @@ void refuse_wrong(const std::vector<Check>& checks) {
     }
 }
 
-void run_kernel(const Asked& asked) {
-    set_team_size(asked.threads);
+void run_kernel(const Asked& request) {
+    set_team_size(request.threads);
     const Clock clock(Timer::monotonic);
-    const std::unique_ptr<Kernel> kernel = make(asked);
+    const std::unique_ptr<Kernel> kernel = make(request);
     const double start_s = clock.now_s();
     kernel->prepare();
     const double ready_s = clock.now_s();
@@ -107,12 +107,12 @@ void run_kernel(const Asked& asked) {
     refuse_wrong(checks);
 
     const Lines lines(
-        {{"kernel", asked.kernel}, {"class", asked.size}, {"threads", std::int64_t{asked.threads}}});
+        {{"kernel", request.kernel}, {"class", request.size}, {"threads", std::int64_t{request.threads}}});
     lines.write("time_s", "s", {}, {time_s});
     lines.write("prepare_s", "s", {}, {ready_s - start_s});
     lines.write("operations_per_s", "1/s", {}, {kernel->operations() / time_s});
     std::fprintf(stderr, "%s class %s, %d threads: %.6f s, %.0f Mop/s, %zu values verified\n",
-                 asked.kernel.c_str(), asked.size.c_str(), asked.threads, time_s,
+                 request.kernel.c_str(), request.size.c_str(), request.threads, time_s,
                  kernel->operations() / time_s / 1e6, checks.size());
 }
 
@@ -121,18 +121,18 @@ void run_kernel(const Asked& asked) {
 
 int main(int argc, char** argv) {
     using namespace goodsyard;
-    npb::Asked asked;
+    npb::Asked request;
     const auto declare = [&](Options& options) {
-        options.add("kernel", asked.kernel, "ep, cg, mg, ft, is, bt, sp or lu", npb::names(npb::kernels));
-        options.add("--class", asked.size, "Problem size", npb::names(npb::classes));
-        options.add("--threads", asked.threads, "Threads of OpenMP", {1, npb::most_threads});
+        options.add("kernel", request.kernel, "ep, cg, mg, ft, is, bt, sp or lu", npb::names(npb::kernels));
+        options.add("--class", request.size, "Problem size", npb::names(npb::classes));
+        options.add("--threads", request.threads, "Threads of OpenMP", {1, npb::most_threads});
         options.check([&] {
-            if (asked.kernel.empty()) {
+            if (request.kernel.empty()) {
                 throw UsageError("which kernel? ep, cg, mg, ft, is, bt, sp or lu");
             }
         });
     };
     const std::string description = "A NAS kernel, verified by the official values.";
     return run(argc, argv,
-               Program<Alone>{"npb", description, declare, [&](const Alone&) { npb::run_kernel(asked); }});
+               Program<Alone>{"npb", description, declare, [&](const Alone&) { npb::run_kernel(request); }});
 }

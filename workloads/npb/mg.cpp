@@ -274,11 +274,11 @@ void set_charges(Grid& v) {
     const auto at = [&](std::ptrdiff_t point) -> double& {
         return v.plane(point / (n * n) + 1)[(point / n % n + 1) * (n + 2) + point % n + 1];
     };
-    for (const Drawn& each : largest.points()) {
-        at(each.point) = 1;
+    for (const Drawn& drawn : largest.points()) {
+        at(drawn.point) = 1;
     }
-    for (const Drawn& each : smallest.points()) {
-        at(each.point) = -1;
+    for (const Drawn& drawn : smallest.points()) {
+        at(drawn.point) = -1;
     }
     fill_grid(v, [](auto, auto, auto) {}); // Repeats them on the outer points.
 }

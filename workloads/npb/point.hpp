@@ -44,18 +44,18 @@ struct Point {
     /// The derivative of the flux along an axis [1, section 3.3: matrices A, B, C] times a change.
     template <std::size_t axis>
     [[nodiscard]] Change<Value> flux(const Change<Value>& v) const {
-        const Value own = velocity[axis], along = v[1 + axis];
+        const Value local = velocity[axis], along = v[1 + axis];
         const Value product = velocity[0] * v[1] + velocity[1] * v[2] + velocity[2] * v[3];
         const Value pressure = gas::c2 * (kinetic * v[0] - product + v[4]);
         const Value enthalpy = gas::c1 * energy - gas::c2 * kinetic;
-        const Value carried = along - own * v[0];
+        const Value carried = along - local * v[0];
         Change<Value> result;
         result[0] = along;
         for (std::size_t m = 0; m < axes; ++m) {
-            result[1 + m] = velocity[m] * carried + own * v[1 + m];
+            result[1 + m] = velocity[m] * carried + local * v[1 + m];
         }
         result[1 + axis] += pressure;
-        result[4] = own * (pressure + v[4] - enthalpy * v[0]) + enthalpy * along;
+        result[4] = local * (pressure + v[4] - enthalpy * v[0]) + enthalpy * along;
         return result;
     }
 

@@ -53,8 +53,8 @@ class ByChannel final : public Operation {
                             [&](std::size_t) { channel_.send(pair_.partner, payload_); });
     }
     std::optional<std::string> wrong() override {
-        const bool whole = arrived_ == (pair_.sends ? 0 : messages_) && changed_ == 0;
-        return whole ? std::nullopt : std::optional<std::string>("messages were lost or changed");
+        const bool all = arrived_ == (pair_.sends ? 0 : messages_) && changed_ == 0;
+        return all ? std::nullopt : std::optional<std::string>("messages were lost or changed");
     }
     [[nodiscard]] bool checks_each() const override { return true; }
     [[nodiscard]] std::vector<Fact> facts() override {
@@ -81,31 +81,31 @@ class ByChannel final : public Operation {
 
 /// With the smallest type that takes the payload.
 template <std::size_t Bytes = sizeof(std::uint64_t)>
-std::unique_ptr<Operation> make(const MpiContext& context, const Asked& asked, const std::string& name,
+std::unique_ptr<Operation> make(const MpiContext& context, const Asked& request, const std::string& name,
                                 const runtime::Parameters& parameters) {
     if constexpr (Bytes > longest_item_bytes) {
         return runtime::left_out(context.settings, name,
                                  "--payload of at most " + std::to_string(longest_item_bytes));
     } else {
-        if (static_cast<std::size_t>(asked.payload_bytes) == Bytes) {
-            return std::make_unique<ByChannel<Bytes>>(context, parameters, asked.messages());
+        if (static_cast<std::size_t>(request.payload_bytes) == Bytes) {
+            return std::make_unique<ByChannel<Bytes>>(context, parameters, request.messages());
         }
-        return make<2 * Bytes>(context, asked, name, parameters);
+        return make<2 * Bytes>(context, request, name, parameters);
     }
 }
 
 } // namespace
 
-std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& asked) {
-    runtime::Parameters parameters = asked.runtime;
-    parameters.buffer_bytes = std::max<std::int64_t>(parameters.buffer_bytes, asked.payload_bytes);
-    return make(context, asked, "aggregated", parameters);
+std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& request) {
+    runtime::Parameters parameters = request.runtime;
+    parameters.buffer_bytes = std::max<std::int64_t>(parameters.buffer_bytes, request.payload_bytes);
+    return make(context, request, "aggregated", parameters);
 }
 
-std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& asked) {
-    runtime::Parameters parameters = asked.runtime;
-    parameters.buffer_bytes = asked.payload_bytes;
-    return make(context, asked, "raw", parameters);
+std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& request) {
+    runtime::Parameters parameters = request.runtime;
+    parameters.buffer_bytes = request.payload_bytes;
+    return make(context, request, "raw", parameters);
 }
 
 } // namespace goodsyard::ping

@@ -11,9 +11,9 @@ namespace {
 
 class ByMpi final : public Operation {
   public:
-    ByMpi(const MpiContext& context, const Asked& asked)
-        : world_(context.world), pair_(context.team), windows_(asked.windows()),
-          payload_(static_cast<std::size_t>(asked.payload_bytes), std::byte{pattern}) {}
+    ByMpi(const MpiContext& context, const Asked& request)
+        : world_(context.world), pair_(context.team), windows_(request.windows()),
+          payload_(static_cast<std::size_t>(request.payload_bytes), std::byte{pattern}) {}
 
     void prepare() override {
         if (!pair_.sends) {
@@ -26,9 +26,10 @@ class ByMpi final : public Operation {
         }
     }
     std::optional<std::string> wrong() override {
-        const bool same = std::all_of(payload_.begin(), payload_.end(),
-                                      [](std::byte each) { return each == std::byte{pattern}; });
-        return same ? std::nullopt : std::optional<std::string>("the last message did not arrive as it was");
+        const bool is_same = std::all_of(payload_.begin(), payload_.end(),
+                                         [](std::byte value) { return value == std::byte{pattern}; });
+        return is_same ? std::nullopt
+                       : std::optional<std::string>("the last message did not arrive as it was");
     }
     [[nodiscard]] std::vector<Fact> facts() override {
         const auto messages = static_cast<double>(windows_ * window) * pair_.pairs;
@@ -74,8 +75,8 @@ class ByMpi final : public Operation {
 
 } // namespace
 
-std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& asked) {
-    return std::make_unique<ByMpi>(context, asked);
+std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& request) {
+    return std::make_unique<ByMpi>(context, request);
 }
 
 } // namespace goodsyard::ping

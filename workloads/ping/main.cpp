@@ -8,11 +8,11 @@
 int main(int argc, char** argv) {
     using namespace goodsyard;
     const Session session(argc, argv);
-    ping::Asked asked;
+    ping::Asked request;
     // What plain MPI is laid beside goes by it too, with as many messages on their way.
-    asked.runtime.transport = runtime::TransportKind::point_to_point;
-    asked.runtime.sends = ping::window;
-    asked.runtime.receives = ping::window;
+    request.runtime.transport = runtime::TransportKind::point_to_point;
+    request.runtime.sends = ping::window;
+    request.runtime.receives = ping::window;
     Family<MpiContext> family;
     family.name = "ping";
     family.description =
@@ -20,19 +20,21 @@ int main(int argc, char** argv) {
         "protocol.";
     family.computes = true;
     family.declare = [&](Options& options) {
-        options.add("--payload", asked.payload_bytes,
+        options.add("--payload", request.payload_bytes,
                     "Bytes of a message, a power of 2; above 4096 by plain MPI alone", {8, 1 << 16});
-        options.add("--count", asked.count, "Messages of each sender, rounded up to a multiple of 64",
+        options.add("--count", request.count, "Messages of each sender, rounded up to a multiple of 64",
                     {1, 1U << 30U});
-        runtime::declare(options, asked.runtime);
+        runtime::declare(options, request.runtime);
         options.check([&] {
-            if (!std::has_single_bit(static_cast<unsigned>(asked.payload_bytes))) {
-                throw UsageError("--payload " + std::to_string(asked.payload_bytes) + " is not a power of 2");
+            if (!std::has_single_bit(static_cast<unsigned>(request.payload_bytes))) {
+                throw UsageError("--payload " + std::to_string(request.payload_bytes) +
+                                 " is not a power of 2");
             }
         });
     };
-    family.operations = {{"aggregated", [&](const MpiContext& c) { return ping::make_aggregated(c, asked); }},
-                         {"raw", [&](const MpiContext& c) { return ping::make_raw(c, asked); }},
-                         {"mpi", [&](const MpiContext& c) { return ping::make_plain(c, asked); }}};
+    family.operations = {
+        {"aggregated", [&](const MpiContext& c) { return ping::make_aggregated(c, request); }},
+        {"raw", [&](const MpiContext& c) { return ping::make_raw(c, request); }},
+        {"mpi", [&](const MpiContext& c) { return ping::make_plain(c, request); }}};
     return run(session, argc, argv, std::move(family));
 }

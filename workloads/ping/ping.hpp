@@ -38,9 +38,9 @@ struct Pair {
 
 /// By items of the runtime, aggregated as the parameters have it; nothing where they would be too long.
 /// Collective, as are the others.
-std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& asked);
+std::unique_ptr<Operation> make_aggregated(const MpiContext& context, const Asked& request);
 /// The same, each a message.
-std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& asked);
-std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& asked);
+std::unique_ptr<Operation> make_raw(const MpiContext& context, const Asked& request);
+std::unique_ptr<Operation> make_plain(const MpiContext& context, const Asked& request);
 
 } // namespace goodsyard::ping

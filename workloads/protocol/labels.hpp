@@ -25,19 +25,19 @@ class Labels {
 
     /// Add a label, or give it another value in its place.
     void set(const std::string& name, Value value) {
-        const auto found = std::find_if(labels_.begin(), labels_.end(),
-                                        [&](const Label& label) { return label.first == name; });
-        if (found == labels_.end()) {
+        const auto result = std::find_if(labels_.begin(), labels_.end(),
+                                         [&](const Label& label) { return label.first == name; });
+        if (result == labels_.end()) {
             labels_.emplace_back(name, std::move(value));
         } else {
-            found->second = std::move(value);
+            result->second = std::move(value);
         }
     }
 
     /// These labels, followed by the others'; where both have a name, the others' value counts.
-    [[nodiscard]] Labels with(const Labels& others) const {
+    [[nodiscard]] Labels with(const Labels& rest) const {
         Labels both = *this;
-        for (const Label& label : others.labels_) {
+        for (const Label& label : rest.labels_) {
             both.set(label.first, label.second);
         }
         return both;

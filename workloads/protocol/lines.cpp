@@ -52,8 +52,8 @@ class Appended {
     }
 
   private:
-    [[noreturn]] void fail(const char* what) const {
-        throw std::system_error(errno, std::generic_category(), std::string(what) + " " + name_);
+    [[noreturn]] void fail(const char* subject) const {
+        throw std::system_error(errno, std::generic_category(), std::string(subject) + " " + name_);
     }
 
     std::string name_;

@@ -25,8 +25,8 @@ class Backlog {
         lines_.resize(top + lines + 1);
         std::memcpy(&lines_[top], std::addressof(body), sizeof body);
         lines_.back().run = [](Backlog& self) {
-            Body own = self.pop<Body>();
-            own();
+            Body local = self.pop<Body>();
+            local();
         };
         ++count_;
     }

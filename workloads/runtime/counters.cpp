@@ -57,13 +57,13 @@ constexpr std::array histograms = {HistogramEntry{"items_by_bytes", &Counters::i
 constexpr std::array<const char*, flush_reasons> reasons = {"full", "single", "age", "idle", "asked", "last"};
 
 void add_histograms(const Team& team, const Counters& counters, std::vector<Fact>& all) {
-    std::vector<std::uint64_t> own;
+    std::vector<std::uint64_t> local;
     for (const HistogramEntry& entry : histograms) {
         const auto& counts = (counters.*entry.member).counts();
-        own.insert(own.end(), counts.begin(), counts.end());
+        local.insert(local.end(), counts.begin(), counts.end());
     }
     std::vector<std::uint64_t> sums;
-    team.to_root(Fold::sum, own, sums);
+    team.to_root(Fold::sum, local, sums);
     for (std::size_t i = 0; i < sums.size(); ++i) {
         if (sums[i] > 0) {
             const Labels labels = {{"up_to", std::int64_t{1} << (i % Histogram::classes)}};
@@ -77,9 +77,9 @@ void add_histograms(const Team& team, const Counters& counters, std::vector<Fact
 
 std::vector<Fact> facts(const Team& team, const Counters& counters) {
     std::vector<Fact> all;
-    const auto add = [&](const std::string& metric, std::uint64_t own, Fold fold) {
+    const auto add = [&](const std::string& metric, std::uint64_t local, Fold fold) {
         const std::string unit = metric == "message_bytes" ? "B" : "";
-        all.push_back({metric, unit, static_cast<double>(team.all(fold, own))});
+        all.push_back({metric, unit, static_cast<double>(team.all(fold, local))});
     };
     for (const Entry& entry : entries) {
         add(entry.metric, counters.*entry.member, entry.fold);

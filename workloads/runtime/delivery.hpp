@@ -171,9 +171,9 @@ class Handling {
     template <class Next>
     std::size_t run_fibres(Next& next, std::size_t limit) {
         std::size_t begun = 0;
-        for (std::size_t more = 1; more > 0; begun += more) {
+        for (std::size_t extra = 1; extra > 0; begun += extra) {
             runtime_.send_posted();
-            more = runtime_.tasks().run_each(next, limit - begun);
+            extra = runtime_.tasks().run_each(next, limit - begun);
         }
         return begun;
     }

@@ -25,11 +25,11 @@ struct Answer {
 /// Reads at random places of a distributed table: a question and an answer each.
 class GatherOperation final : public Operation {
   public:
-    GatherOperation(const MpiContext& context, const Parameters& parameters, const Updates& asked)
+    GatherOperation(const MpiContext& context, const Parameters& parameters, const Updates& request)
         : team_(context.team), transport_(make_transport(context.world, parameters)),
           runtime_(*transport_, parameters, context.computation), questions_(runtime_), answers_(runtime_),
-          table_(std::size_t{1} << static_cast<unsigned>(asked.table_bits)), places_(asked.per_rank),
-          found_(asked.per_rank) {
+          table_(std::size_t{1} << static_cast<unsigned>(request.table_bits)), places_(request.per_rank),
+          found_(request.per_rank) {
         questions_.on_receipt([this](const Question& question, int from) {
             answers_.send(from, {question.slot, table_[question.place]});
         });
@@ -41,7 +41,7 @@ class GatherOperation final : public Operation {
         }
         for (std::uint64_t i = 0; i < places_.size(); ++i) {
             places_[i] = random.below(static_cast<std::uint64_t>(team_.size()) * table_.size(),
-                                      rank * asked.per_rank + i);
+                                      rank * request.per_rank + i);
         }
     }
 
@@ -81,9 +81,9 @@ class GatherOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_gather(const MpiContext& context, const Parameters& parameters,
-                                       const Updates& asked) {
-    require_table(context.world, asked, 2);
-    return std::make_unique<GatherOperation>(context, parameters, asked);
+                                       const Updates& request) {
+    require_table(context.world, request, 2);
+    return std::make_unique<GatherOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::runtime

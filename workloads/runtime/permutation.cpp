@@ -36,12 +36,12 @@ struct Placed {
 /// 10.1145/181014.181382.
 class PermutationOperation final : public Operation {
   public:
-    PermutationOperation(const MpiContext& context, const Parameters& parameters, const Updates& asked)
+    PermutationOperation(const MpiContext& context, const Parameters& parameters, const Updates& request)
         : team_(context.team), transport_(make_transport(context.world, parameters)),
           runtime_(*transport_, parameters, context.computation), darts_(runtime_), missed_(runtime_),
           placed_(runtime_),
           random_(context.settings.seed, static_cast<std::uint64_t>(context.team.rank()) + 1),
-          board_(room * asked.per_rank), permutation_(asked.per_rank) {
+          board_(room * request.per_rank), permutation_(request.per_rank) {
         darts_.on_receipt([this](const Dart& dart, int from) {
             std::uint64_t& place = board_[dart.place];
             if (place == empty) {
@@ -68,12 +68,12 @@ class PermutationOperation final : public Operation {
         deal_out();
     }
     std::optional<std::string> wrong() override {
-        const Checksum found = of_all(team_, checksum<std::uint64_t>(permutation_));
+        const Checksum result = of_all(team_, checksum<std::uint64_t>(permutation_));
         Checksum numbers;
         for (std::uint64_t i = 0; i < permutation_.size(); ++i) {
             numbers.add(static_cast<std::uint64_t>(team_.rank()) * permutation_.size() + i);
         }
-        if (found != of_all(team_, numbers)) {
+        if (result != of_all(team_, numbers)) {
             return "it is no permutation: numbers were lost or doubled";
         }
         return std::nullopt;
@@ -93,7 +93,7 @@ class PermutationOperation final : public Operation {
     }
     void deal_out() {
         const auto on_board = static_cast<std::uint64_t>(
-            std::count_if(board_.begin(), board_.end(), [](std::uint64_t each) { return each != empty; }));
+            std::count_if(board_.begin(), board_.end(), [](std::uint64_t value) { return value != empty; }));
         const std::vector<std::uint64_t> all = team_.of_each(on_board);
         std::uint64_t next = std::accumulate(all.begin(), all.begin() + team_.rank(), std::uint64_t{0});
         for (const std::uint64_t number : board_) {
@@ -122,9 +122,9 @@ class PermutationOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_permutation(const MpiContext& context, const Parameters& parameters,
-                                            const Updates& asked) {
-    require_table(context.world, asked, 4);
-    return std::make_unique<PermutationOperation>(context, parameters, asked);
+                                            const Updates& request) {
+    require_table(context.world, request, 4);
+    return std::make_unique<PermutationOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::runtime

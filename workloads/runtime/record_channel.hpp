@@ -156,9 +156,9 @@ class RecordChannel final : public Mailbox {
             ++runtime_.counters().items_handled;
             return;
         }
-        const std::vector<std::byte> whole = std::move(partial.bytes);
+        const std::vector<std::byte> all = std::move(partial.bytes);
         partials_.erase(key);
-        receive(whole, from);
+        receive(all, from);
     }
 
     Runtime& runtime_;

@@ -148,9 +148,9 @@ class Reader {
         if (size > bytes_.size()) {
             throw std::length_error("a message ends before its last argument does");
         }
-        const std::span<const std::byte> taken = bytes_.first(size);
+        const std::span<const std::byte> drained = bytes_.first(size);
         bytes_ = bytes_.subspan(size);
-        return taken;
+        return drained;
     }
 
     /// Keys of maps are const.

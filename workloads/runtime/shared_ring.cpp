@@ -14,10 +14,10 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 
 OwnedComm of_node(MPI_Comm world) {
-    OwnedComm own;
-    check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, own.out()),
+    OwnedComm local;
+    check(MPI_Comm_split_type(world, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, local.out()),
           "MPI_Comm_split_type");
-    return own;
+    return local;
 }
 
 } // namespace
@@ -30,9 +30,9 @@ SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
     // A rank's part of the window has the rings that it reads.
     const auto ranks = static_cast<std::size_t>(size_);
     const std::size_t ring_bytes = sizeof(Ring) + slots_ * slot_bytes_;
-    std::byte* own = nullptr;
+    std::byte* local = nullptr;
     check(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes_of_rank(size_, parameters)), 1, MPI_INFO_NULL,
-                                  comm_.get(), static_cast<void*>(&own), window_.out()),
+                                  comm_.get(), static_cast<void*>(&local), window_.out()),
           "MPI_Win_allocate_shared");
     const auto end_of = [&](std::byte* part, std::size_t from) {
         void* aligned = part;
@@ -42,13 +42,13 @@ SharedRing::SharedRing(MPI_Comm world, const Parameters& parameters)
             from * ring_bytes;
         return End{reinterpret_cast<Ring*>(ring), ring + sizeof(Ring), 0, 0};
     };
-    for (std::size_t other = 0; other < ranks; ++other) {
-        in_.push_back(end_of(own, other));
+    for (std::size_t second = 0; second < ranks; ++second) {
+        in_.push_back(end_of(local, second));
         new (in_.back().ring) Ring{};
         MPI_Aint bytes = 0;
         int unit = 0;
         std::byte* part = nullptr;
-        check(MPI_Win_shared_query(window_.get(), static_cast<int>(other), &bytes, &unit,
+        check(MPI_Win_shared_query(window_.get(), static_cast<int>(second), &bytes, &unit,
                                    static_cast<void*>(&part)),
               "MPI_Win_shared_query");
         out_.push_back(end_of(part, static_cast<std::size_t>(rank_)));

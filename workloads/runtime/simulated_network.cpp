@@ -45,11 +45,11 @@ class Turns {
     void pass(int rank) { fibres_[static_cast<std::size_t>(rank)]->suspend(); }
 
     bool send(int from, Buffer& message) {
-        int& own = on_their_way_[static_cast<std::size_t>(from)];
-        if (own >= settings_.sends) {
+        int& local = on_their_way_[static_cast<std::size_t>(from)];
+        if (local >= settings_.sends) {
             return false;
         }
-        ++own;
+        ++local;
         const std::uint64_t delay = draw(static_cast<std::uint64_t>(settings_.longest_delay) + 1);
         arriving_[static_cast<std::size_t>(std::exchange(message.rank, from))].push_back(
             {std::move(message), now_ + delay});
@@ -59,10 +59,10 @@ class Turns {
         auto& arriving = arriving_[static_cast<std::size_t>(to)];
         const std::size_t first = arriving.empty() ? 0 : draw(arriving.size());
         for (std::size_t i = 0; i < arriving.size(); ++i) {
-            OnItsWay& found = arriving[(first + i) % arriving.size()];
-            if (found.due <= now_) {
-                message = std::move(found.message);
-                std::swap(found, arriving.back());
+            OnItsWay& result = arriving[(first + i) % arriving.size()];
+            if (result.due <= now_) {
+                message = std::move(result.message);
+                std::swap(result, arriving.back());
                 arriving.pop_back();
                 --on_their_way_[static_cast<std::size_t>(message.rank)];
                 return true;

@@ -11,8 +11,8 @@ namespace {
 
 class SpawnsOperation final : public Operation {
   public:
-    SpawnsOperation(const MpiContext& context, const Parameters& parameters, const Switches& asked)
-        : computation_(context.computation), asked_(asked), tasks_(parameters, counters_) {}
+    SpawnsOperation(const MpiContext& context, const Parameters& parameters, const Switches& request)
+        : computation_(context.computation), asked_(request), tasks_(parameters, counters_) {}
 
     void prepare() override { ran_ = 0; }
     void run() override {
@@ -44,14 +44,14 @@ class SpawnsOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Parameters& parameters,
-                                       const Switches& asked) {
+                                       const Switches& request) {
     if (parameters.execution != Execution::fibre) {
         return left_out(context.settings, "spawns", "--execution fibre");
     }
     constexpr double bytes_of_body = 96; // What it captures and which it is, in a vector that grows.
-    require_memory(context.world, bytes_of_body * static_cast<double>(asked.live), "the tasks do",
+    require_memory(context.world, bytes_of_body * static_cast<double>(request.live), "the tasks do",
                    "fewer --live");
-    return std::make_unique<SpawnsOperation>(context, parameters, asked);
+    return std::make_unique<SpawnsOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::runtime

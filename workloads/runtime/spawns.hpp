@@ -12,6 +12,6 @@ namespace goodsyard::runtime {
 
 /// As many tasks in each round as would be live. Nothing where `parameters` have no tasks with stacks.
 std::unique_ptr<Operation> make_spawns(const MpiContext& context, const Parameters& parameters,
-                                       const Switches& asked);
+                                       const Switches& request);
 
 } // namespace goodsyard::runtime

@@ -101,19 +101,19 @@ class Stealable {
 
     /// Whether somebody has been asked.
     bool ask() {
-        const int others = thieves_.count - 1;
-        if (asks_ || others == 0) {
+        const int rest = thieves_.count - 1;
+        if (asks_ || rest == 0) {
             return false;
         }
         if (in_vain_ < runtime_.parameters().steal_attempts) {
             ++in_vain_;
             asks_ = true;
-            const auto drawn = static_cast<int>(random_.below(static_cast<std::uint64_t>(others), drawn_++));
+            const auto drawn = static_cast<int>(random_.below(static_cast<std::uint64_t>(rest), drawn_++));
             ask_of(other(1 + drawn), false);
             return true;
         }
         bool any = false;
-        for (int distance = 1; distance <= others; distance *= 2) {
+        for (int distance = 1; distance <= rest; distance *= 2) {
             const int rank = other(distance);
             if (!waits_at_[static_cast<std::size_t>(rank)]) {
                 waits_at_[static_cast<std::size_t>(rank)] = true;

@@ -17,11 +17,11 @@ Parameters unlimited(Parameters parameters) {
 
 class SwitchesOperation final : public Operation {
   public:
-    SwitchesOperation(const MpiContext& context, const Parameters& parameters, const Switches& asked)
+    SwitchesOperation(const MpiContext& context, const Parameters& parameters, const Switches& request)
         : computation_(context.computation),
-          kind_(parameters.execution == Execution::fibre ? Work::fibre_switch : Work::handler), asked_(asked),
-          tasks_(unlimited(parameters), counters_) {
-        for (std::uint64_t i = 0; i < asked.live; ++i) {
+          kind_(parameters.execution == Execution::fibre ? Work::fibre_switch : Work::handler),
+          asked_(request), tasks_(unlimited(parameters), counters_) {
+        for (std::uint64_t i = 0; i < request.live; ++i) {
             if (parameters.execution == Execution::fibre) {
                 tasks_.run_fibre([this] {
                     while (!ends_) {
@@ -75,15 +75,15 @@ class SwitchesOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
-                                         const Switches& asked) {
+                                         const Switches& request) {
     if (parameters.execution == Execution::handler) {
         return left_out(context.settings, "switches", "--execution fibre or coroutine");
     }
     constexpr double bytes_of_coroutine = 128;
     const double bytes =
         parameters.execution == Execution::fibre ? bytes_of_task(parameters) : bytes_of_coroutine;
-    require_memory(context.world, bytes * static_cast<double>(asked.live), "the tasks do", "fewer --live");
-    return std::make_unique<SwitchesOperation>(context, parameters, asked);
+    require_memory(context.world, bytes * static_cast<double>(request.live), "the tasks do", "fewer --live");
+    return std::make_unique<SwitchesOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::runtime

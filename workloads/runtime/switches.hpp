@@ -17,6 +17,6 @@ struct Switches {
 
 /// Nothing where `parameters` have no tasks.
 std::unique_ptr<Operation> make_switches(const MpiContext& context, const Parameters& parameters,
-                                         const Switches& asked);
+                                         const Switches& request);
 
 } // namespace goodsyard::runtime

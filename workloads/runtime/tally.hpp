@@ -19,12 +19,12 @@ struct Tally {
     std::uint64_t blocked = 0; ///< Tasks that wait.
     Agreed values;
 
-    void add(const Tally& other) {
-        sent += other.sent;
-        handled += other.handled;
-        blocked += other.blocked;
-        values.sum += other.values.sum;
-        values.min = std::min(values.min, other.values.min);
+    void add(const Tally& second) {
+        sent += second.sent;
+        handled += second.handled;
+        blocked += second.blocked;
+        values.sum += second.values.sum;
+        values.min = std::min(values.min, second.values.min);
     }
 };
 

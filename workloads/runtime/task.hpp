@@ -60,11 +60,11 @@ struct TaskLink {
     TaskLink() = default;
     TaskLink(const TaskLink&) = delete;
     TaskLink& operator=(const TaskLink&) = delete;
-    void link_behind(TaskLink& other) {
-        before = &other;
-        next = other.next;
+    void link_behind(TaskLink& second) {
+        before = &second;
+        next = second.next;
         next->before = this;
-        other.next = this;
+        second.next = this;
     }
     void unlink() {
         before->next = next;
@@ -90,7 +90,7 @@ class Task {
     };
     using Handle = std::coroutine_handle<promise_type>;
 
-    Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+    Task(Task&& second) noexcept : handle_(std::exchange(second.handle_, nullptr)) {}
     Task& operator=(Task&&) = delete;
     ~Task() {
         if (handle_) {

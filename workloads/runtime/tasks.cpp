@@ -115,10 +115,10 @@ void Tasks::enter(Task::Handle handle) {
 }
 
 std::string Tasks::blocked() const {
-    std::string told;
-    const auto waits = [&told](const std::string& task, const char* what) {
-        if (told.empty()) {
-            told = task + " waits for " + what;
+    std::string reported;
+    const auto waits = [&reported](const std::string& task, const char* subject) {
+        if (reported.empty()) {
+            reported = task + " waits for " + subject;
         }
     };
     for (const Worker* worker : workers_) {
@@ -127,14 +127,15 @@ std::string Tasks::blocked() const {
         }
     }
     for (TaskLink* link = coroutines_.next; link != &coroutines_; link = link->next) {
-        if (const char* what = promise_of(*link).waits_for; what != nullptr) {
-            waits("a coroutine", what);
+        if (const char* subject = promise_of(*link).waits_for; subject != nullptr) {
+            waits("a coroutine", subject);
         }
     }
     if (unbegun() > 0) {
-        told += "; tasks that were not begun, since --active-tasks are active: " + std::to_string(unbegun());
+        reported +=
+            "; tasks that were not begun, since --active-tasks are active: " + std::to_string(unbegun());
     }
-    return told;
+    return reported;
 }
 
 } // namespace goodsyard::runtime

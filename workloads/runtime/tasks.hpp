@@ -65,9 +65,9 @@ class Tasks {
         Worker& worker = idle_worker();
         worker.body = &body;
         worker.run = [](Worker& self, void* given) {
-            Body own = *static_cast<Body*>(given);
+            Body local = *static_cast<Body*>(given);
             const Active active(self);
-            own();
+            local();
         };
         enter(worker);
     }
@@ -95,12 +95,12 @@ class Tasks {
             Worker& worker = idle_worker();
             worker.body = &given;
             worker.run = [](Worker& self, void* body) {
-                auto& own = *static_cast<Given*>(body);
+                auto& own_part = *static_cast<Given*>(body);
                 do {
-                    ++own.begun;
+                    ++own_part.begun;
                     const Active active(self);
-                    own.next.run();
-                } while (!self.has_waited && own.begun < own.limit && own.next.any());
+                    own_part.next.run();
+                } while (!self.has_waited && own_part.begun < own_part.limit && own_part.next.any());
             };
             enter(worker);
         }
@@ -147,16 +147,16 @@ class Tasks {
         leave(ready_.newest());
     }
     /// The fibre that calls this waits until `place` is made ready; `what` is what it waits for.
-    void suspend(Suspended& place, const char* what) {
+    void suspend(Suspended& place, const char* subject) {
         ++counters_.suspensions;
-        current_->waits_for = what;
+        current_->waits_for = subject;
         place = Suspended(*current_, 3); // What it waits for lies in its frame.
         leave(place);
     }
     /// The same of a coroutine, called by an awaiter.
-    [[nodiscard]] Suspended suspended(Task::Handle handle, const char* what) {
+    [[nodiscard]] Suspended suspended(Task::Handle handle, const char* subject) {
         ++counters_.suspensions;
-        handle.promise().waits_for = what;
+        handle.promise().waits_for = subject;
         return Suspended(handle);
     }
     void make_ready(Suspended task) { ready_.push(task); }

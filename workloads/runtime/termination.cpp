@@ -14,9 +14,9 @@ Termination::Termination(Transport& transport, Queue<Buffer>& outbox)
       first_child_(2 * transport.rank() + 1), children_(std::clamp(transport.size() - first_child_, 0, 2)),
       missing_(1 + children_) {}
 
-void Termination::look(const Tally& own, const std::string& saying) {
+void Termination::look(const Tally& local, const std::string& saying) {
     looking_ = true;
-    own_and_below_.add(own);
+    own_and_below_.add(local);
     hear(saying);
     add_up();
 }

@@ -39,7 +39,7 @@ class Termination {
 
     /// Contribute to a sum, and say something: what one of the ranks that do has said, all learn with the
     /// sum.
-    void look(const Tally& own, const std::string& saying);
+    void look(const Tally& local, const std::string& saying);
     /// Whether a sum has been finished since this was last called.
     bool has_looked();
     /// The last sum, where it has found the end.

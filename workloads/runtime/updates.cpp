@@ -20,14 +20,14 @@ struct Update {
 
 class UpdatesOperation final : public Operation {
   public:
-    UpdatesOperation(const MpiContext& context, const Parameters& parameters, const Updates& asked)
+    UpdatesOperation(const MpiContext& context, const Parameters& parameters, const Updates& request)
         : team_(context.team), transport_(make_transport(context.world, parameters)),
           runtime_(*transport_, parameters, context.computation), channel_(runtime_),
-          table_(std::size_t{1} << static_cast<unsigned>(asked.table_bits)), targets_(asked.per_rank) {
+          table_(std::size_t{1} << static_cast<unsigned>(request.table_bits)), targets_(request.per_rank) {
         channel_.on_receipt([this](const Update& update) { table_[update.place]++; });
         const Random random(context.settings.seed);
         const auto ranks = static_cast<std::uint64_t>(team_.size());
-        const std::uint64_t first = static_cast<std::uint64_t>(team_.rank()) * asked.per_rank;
+        const std::uint64_t first = static_cast<std::uint64_t>(team_.rank()) * request.per_rank;
         for (std::uint64_t i = 0; i < targets_.size(); ++i) {
             const std::uint64_t drawn = random.below(ranks * table_.size(), first + i);
             targets_[i] = {static_cast<int>(drawn / table_.size()), {drawn % table_.size()}};
@@ -44,12 +44,12 @@ class UpdatesOperation final : public Operation {
                             [this](std::size_t i) { channel_.send(targets_[i].rank, targets_[i].update); });
     }
     std::optional<std::string> wrong() override {
-        std::uint64_t made = 0;
+        std::uint64_t created = 0;
         const std::uint64_t first = static_cast<std::uint64_t>(team_.rank()) * table_.size();
         for (std::uint64_t i = 0; i < table_.size(); ++i) {
-            made += table_[i] * mix64(first + i);
+            created += table_[i] * mix64(first + i);
         }
-        if (team_.all(Fold::sum, made) != team_.all(Fold::sum, expected_)) {
+        if (team_.all(Fold::sum, created) != team_.all(Fold::sum, expected_)) {
             return "updates were lost, doubled or made at other places";
         }
         return std::nullopt;
@@ -75,9 +75,9 @@ class UpdatesOperation final : public Operation {
 } // namespace
 
 std::unique_ptr<Operation> make_updates(const MpiContext& context, const Parameters& parameters,
-                                        const Updates& asked) {
-    require_table(context.world, asked, 2);
-    return std::make_unique<UpdatesOperation>(context, parameters, asked);
+                                        const Updates& request) {
+    require_table(context.world, request, 2);
+    return std::make_unique<UpdatesOperation>(context, parameters, request);
 }
 
 } // namespace goodsyard::runtime

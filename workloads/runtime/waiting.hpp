@@ -12,7 +12,7 @@ namespace goodsyard::runtime {
 class Waiting {
   public:
     /// `what` is a text that outlives this: what a task that waits for ever is said to wait for.
-    Waiting(Tasks& tasks, const char* what) : tasks_(tasks), what_(what) {}
+    Waiting(Tasks& tasks, const char* subject) : tasks_(tasks), what_(subject) {}
     Waiting(const Waiting&) = delete;
     Waiting& operator=(const Waiting&) = delete;
 

@@ -27,17 +27,17 @@ inline std::vector<std::uint64_t> cut_into_blocks(Blocks blocks, std::uint64_t t
     const Random random(seed, stream);
     std::vector<std::uint64_t> parts = {0};
     for (std::uint64_t r = 0; r < static_cast<std::uint64_t>(ranks); ++r) {
-        const std::uint64_t own = blocks == Blocks::uneven  ? random.below(5, r)
-                                  : blocks == Blocks::holes ? 1 - r % 2
-                                                            : 1;
-        parts.push_back(parts.back() + own);
+        const std::uint64_t local = blocks == Blocks::uneven  ? random.below(5, r)
+                                    : blocks == Blocks::holes ? 1 - r % 2
+                                                              : 1;
+        parts.push_back(parts.back() + local);
     }
     if (parts.back() == 0) { // All drew 0: the last has everything.
         parts.back() = 1;
     }
     std::vector<std::uint64_t> begin;
-    for (const std::uint64_t each : parts) {
-        begin.push_back(first_of_block(each, total, parts.back()));
+    for (const std::uint64_t value : parts) {
+        begin.push_back(first_of_block(value, total, parts.back()));
     }
     return begin;
 }

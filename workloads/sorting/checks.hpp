@@ -28,8 +28,8 @@ inline std::uint64_t fingerprint(const Record& item) {
 template <class Item>
 Checksum checksum_of(const Team& team, const std::vector<Item>& block) {
     Checksum own;
-    for (const Item& each : block) {
-        own.add(fingerprint(each));
+    for (const Item& item : block) {
+        own.add(fingerprint(item));
     }
     return of_all(team, own);
 }
@@ -37,12 +37,12 @@ Checksum checksum_of(const Team& team, const std::vector<Item>& block) {
 /// Items of a rank after the sort, at most, if n of them were in equal blocks before or `were_even` is false.
 inline std::optional<std::uint64_t> largest_promised(const Parameters& parameters, std::uint64_t total,
                                                      int ranks, bool were_even) {
-    const double each = static_cast<double>(total) / ranks;
+    const double value = static_cast<double>(total) / ranks;
     switch (parameters.algorithm) {
     case Algorithm::histogram: // Both ends of a block may be off by ε n / 2p.
-        return static_cast<std::uint64_t>(std::ceil((1 + parameters.epsilon) * each));
+        return static_cast<std::uint64_t>(std::ceil((1 + parameters.epsilon) * value));
     case Algorithm::sample:
-        return were_even ? std::optional(static_cast<std::uint64_t>(std::ceil(2 * each)) + 1) : std::nullopt;
+        return were_even ? std::optional(static_cast<std::uint64_t>(std::ceil(2 * value)) + 1) : std::nullopt;
     default:
         return std::nullopt; // Exactly equal blocks: see unexpected_load.
     }
@@ -50,19 +50,19 @@ inline std::optional<std::uint64_t> largest_promised(const Parameters& parameter
 
 /// What is wrong with the number of items of this rank, if anything is.
 inline std::optional<std::string> unexpected_load(const Parameters& parameters, const Team& team,
-                                                  std::uint64_t own, std::uint64_t total, bool were_even) {
+                                                  std::uint64_t local, std::uint64_t total, bool were_even) {
     const auto ranks = static_cast<std::uint64_t>(team.size());
     const auto rank = static_cast<std::uint64_t>(team.rank());
     if (parameters.algorithm == Algorithm::sample || parameters.algorithm == Algorithm::histogram) {
         const auto most = largest_promised(parameters, total, team.size(), were_even);
-        if (most && own > *most) {
-            return std::to_string(own) + " items, more than " + std::to_string(*most);
+        if (most && local > *most) {
+            return std::to_string(local) + " items, more than " + std::to_string(*most);
         }
         return std::nullopt;
     }
     const std::uint64_t exact = first_of_block(rank + 1, total, ranks) - first_of_block(rank, total, ranks);
-    if (own != exact) {
-        return std::to_string(own) + " items, not " + std::to_string(exact);
+    if (local != exact) {
+        return std::to_string(local) + " items, not " + std::to_string(exact);
     }
     return std::nullopt;
 }

@@ -65,11 +65,11 @@ std::uint64_t SequentialExactSort<Item>::find_cut(const std::vector<Item>& block
             pivot = chosen(middle, bits);
         }
         this->traffic_.broadcast(this->splitters(), std::span(&pivot, 1), 0);
-        const std::uint64_t own = std::clamp(count_before(block, rank, pivot), window.low, window.high);
+        const std::uint64_t local = std::clamp(count_before(block, rank, pivot), window.low, window.high);
         this->search(1, block.size());
-        std::uint64_t all = own;
+        std::uint64_t all = local;
         this->traffic_.sum(this->splitters(), std::span(&all, 1));
-        window.narrow(own, all, pivot.rank == rank);
+        window.narrow(local, all, pivot.rank == rank);
     }
     return window.low;
 }
@@ -100,7 +100,7 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
         windows.push_back({target, target == total ? block.size() : 0, target == 0 ? 0 : block.size(),
                            target == 0 || target == total});
     }
-    const auto is_open = [](const SearchWindow& each) { return !each.found; };
+    const auto is_open = [](const SearchWindow& search_window) { return !search_window.found; };
     while (std::any_of(windows.begin(), windows.end(), is_open)) {
         ++this->rounds_;
         std::vector<WeightedPivot> middles(ranks);
@@ -115,25 +115,25 @@ std::vector<std::uint64_t> BatchedExactSort<Item>::find_cuts(const std::vector<I
         this->compute(this->splitters(), Work::comparison, this->comparisons_of_sort(candidates.size()));
         const std::vector<Position> pivots =
             this->traffic_.allgather(this->splitters(), std::vector<Position>{weighted_median(candidates)});
-        std::vector<std::uint64_t> own(ranks);
+        std::vector<std::uint64_t> local(ranks);
         for (std::size_t i = 0; i < ranks; ++i) {
-            own[i] = windows[i].found
-                         ? 0
-                         : std::clamp(count_before(block, rank, pivots[i]), windows[i].low, windows[i].high);
+            local[i] = windows[i].found ? 0
+                                        : std::clamp(count_before(block, rank, pivots[i]), windows[i].low,
+                                                     windows[i].high);
         }
         this->search(static_cast<std::size_t>(std::count_if(windows.begin(), windows.end(), is_open)),
                      block.size());
-        std::vector<std::uint64_t> all = own;
+        std::vector<std::uint64_t> all = local;
         this->traffic_.sum(this->splitters(), all);
         for (std::size_t i = 0; i < ranks; ++i) {
             if (!windows[i].found) {
-                windows[i].narrow(own[i], all[i], pivots[i].rank == rank);
+                windows[i].narrow(local[i], all[i], pivots[i].rank == rank);
             }
         }
     }
     std::vector<std::uint64_t> cuts;
-    for (const SearchWindow& each : windows) {
-        cuts.push_back(each.low);
+    for (const SearchWindow& search_window : windows) {
+        cuts.push_back(search_window.low);
     }
     cuts.push_back(block.size());
     return cuts;

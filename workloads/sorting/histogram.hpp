@@ -31,12 +31,12 @@ class HistogramSort final : public SplitterSort<Item> {
             brackets[i - 1].accepted = total == 0;
         }
         while (std::any_of(brackets.begin(), brackets.end(),
-                           [](const Bracket& each) { return !each.accepted; })) {
+                           [](const Bracket& bracket) { return !bracket.accepted; })) {
             ++this->rounds_;
             const std::vector<Probe> probes = count(draw(block, brackets, total), block);
-            for (Bracket& each : brackets) {
-                if (!each.accepted) {
-                    narrow(each, probes, tolerance);
+            for (Bracket& bracket : brackets) {
+                if (!bracket.accepted) {
+                    narrow(bracket, probes, tolerance);
                 }
             }
         }
@@ -49,11 +49,11 @@ class HistogramSort final : public SplitterSort<Item> {
             .unit(draws_++);
     }
     /// So many random keys of block[first, last) that all ranks together draw about `wanted` of `total`.
-    void draw_from(const std::vector<Item>& block, std::size_t first, std::size_t last, double wanted,
+    void draw_from(const std::vector<Item>& block, std::size_t first, std::size_t last, double target,
                    std::uint64_t total, std::vector<Key>& into) {
         const auto size = static_cast<double>(last - first);
         const double share =
-            std::min(size, wanted * size / static_cast<double>(std::max<std::uint64_t>(total, 1)));
+            std::min(size, target * size / static_cast<double>(std::max<std::uint64_t>(total, 1)));
         const auto count = static_cast<std::size_t>(share + uniform());
         for (std::size_t i = 0; i < count; ++i) {
             const auto offset = static_cast<std::size_t>(uniform() * size);
@@ -71,21 +71,21 @@ class HistogramSort final : public SplitterSort<Item> {
             }
             return probes;
         }
-        for (const Bracket& each : brackets) {
-            if (each.accepted) {
+        for (const Bracket& bracket : brackets) {
+            if (bracket.accepted) {
                 continue;
             }
-            const std::size_t first = each.has_low ? count_not_above(block, each.low.key) : 0;
-            const std::size_t last = each.has_high ? count_below(block, each.high.key) : block.size();
+            const std::size_t first = bracket.has_low ? count_not_above(block, bracket.low.key) : 0;
+            const std::size_t last = bracket.has_high ? count_below(block, bracket.high.key) : block.size();
             if (first < last) {
-                draw_from(block, first, last, each_round, each.inside(total), probes);
+                draw_from(block, first, last, each_round, bracket.inside(total), probes);
             }
         }
         return probes;
     }
     /// All ranks' probes, each once and ascending, with their places among all keys.
-    std::vector<Probe> count(const std::vector<Key>& own, const std::vector<Item>& block) {
-        std::vector<Key> keys = this->traffic_.allgather_any(this->splitters(), own);
+    std::vector<Probe> count(const std::vector<Key>& local, const std::vector<Item>& block) {
+        std::vector<Key> keys = this->traffic_.allgather_any(this->splitters(), local);
         this->compute(this->splitters(), Work::comparison, this->comparisons_of_sort(keys.size()));
         std::sort(keys.begin(), keys.end());
         keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
@@ -105,15 +105,15 @@ class HistogramSort final : public SplitterSort<Item> {
     /// Where this block is cut: of the keys that equal a splitter, earlier ranks' go to the left first.
     std::vector<std::uint64_t> cut(const std::vector<Item>& block, const std::vector<Bracket>& brackets) {
         std::vector<std::uint64_t> equal;
-        for (const Bracket& each : brackets) {
-            equal.push_back(count_not_above(block, each.at.key) - count_below(block, each.at.key));
+        for (const Bracket& bracket : brackets) {
+            equal.push_back(count_not_above(block, bracket.at.key) - count_below(block, bracket.at.key));
         }
         const std::vector<std::uint64_t> before = this->sum_before(this->splitters(), equal);
         std::vector<std::uint64_t> cuts = {0};
         for (std::size_t i = 0; i < brackets.size(); ++i) {
-            const std::uint64_t left = brackets[i].cut - brackets[i].at.below; // of all that are equal
-            const std::uint64_t own = std::clamp(left, before[i], before[i] + equal[i]) - before[i];
-            cuts.push_back(count_below(block, brackets[i].at.key) + own);
+            const std::uint64_t remaining = brackets[i].cut - brackets[i].at.below; // of all that are equal
+            const std::uint64_t local = std::clamp(remaining, before[i], before[i] + equal[i]) - before[i];
+            cuts.push_back(count_below(block, brackets[i].at.key) + local);
         }
         cuts.push_back(block.size());
         return cuts;

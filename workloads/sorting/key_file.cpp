@@ -41,11 +41,11 @@ std::optional<std::string> read(const std::string& name, KeyType type, std::vect
     std::size_t line = 0;
     for (std::string text; std::getline(file, text);) {
         ++line;
-        const std::optional<Key> found = key(text, type);
-        if (!found) {
+        const std::optional<Key> result = key(text, type);
+        if (!result) {
             return name + ":" + std::to_string(line) + ": '" + text + "' is not a number that can be sorted";
         }
-        keys.push_back(*found);
+        keys.push_back(*result);
     }
     return keys.empty() ? std::optional(name + " has no keys") : std::nullopt;
 }

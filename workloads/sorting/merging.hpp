@@ -70,13 +70,13 @@ class LoserTree {
     }
     /// The smallest item, which is taken; there must be one.
     Item pop() {
-        const Item taken = *runs_[winner_].first++;
+        const Item drained = *runs_[winner_].first++;
         for (std::size_t node = (leaves_ + winner_) / 2; node > 0; node /= 2) {
             if (beats(losers_[node], winner_)) {
                 std::swap(losers_[node], winner_);
             }
         }
-        return taken;
+        return drained;
     }
 
   private:
@@ -124,8 +124,8 @@ void merge_runs(const Item* items, const std::vector<std::uint64_t>& begin, std:
         merge_two(runs[0].first, runs[0].second, runs[1].first, runs[1].second, merged.data());
     } else if (!runs.empty()) {
         LoserTree<Item> tree(std::move(runs));
-        for (Item& each : merged) {
-            each = tree.pop();
+        for (Item& item : merged) {
+            item = tree.pop();
         }
     }
 }

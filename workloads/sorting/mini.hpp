@@ -53,25 +53,25 @@ class MiniSort final : public Sort<Item> {
     }
     /// Send `item` to rank `to` and take the one that comes here, from anywhere.
     void swap_places(MPI_Comm comm, Item& item, int to, int level) {
-        const Item own = item;
-        check(MPI_Sendrecv(&own, words_of<Item>, MPI_UINT64_T, to, item_tag + level, &item, words_of<Item>,
+        const Item local = item;
+        check(MPI_Sendrecv(&local, words_of<Item>, MPI_UINT64_T, to, item_tag + level, &item, words_of<Item>,
                            MPI_UINT64_T, MPI_ANY_SOURCE, item_tag + level, comm, MPI_STATUS_IGNORE),
               "MPI_Sendrecv");
         this->traffic_.counted(exchange_, 1, words_of<Item>);
     }
     /// The ranks of a range up to this one, whose item is in class `here`.
-    static Classes count_up_to(const RankRange& range, std::size_t here) {
-        std::vector<std::uint64_t> own(3);
-        own[here] = 1;
-        const std::vector<std::uint64_t> before = range.sum_before(own);
+    static Classes count_up_to(const RankRange& range, std::size_t self) {
+        std::vector<std::uint64_t> local(3);
+        local[self] = 1;
+        const std::vector<std::uint64_t> before = range.sum_before(local);
         Classes up_to;
-        std::transform(before.begin(), before.end(), own.begin(), up_to.counts.begin(), std::plus<>());
+        std::transform(before.begin(), before.end(), local.begin(), up_to.counts.begin(), std::plus<>());
         return up_to;
     }
     /// The group's ranks below, at and above the pivot, and the new place of this rank's item among them.
-    static int new_place(std::size_t own, const Classes& up_to, const Classes& all) {
-        std::uint64_t place = up_to.counts[own] - 1;
-        for (std::size_t i = 0; i < own; ++i) {
+    static int new_place(std::size_t own_part, const Classes& up_to, const Classes& all) {
+        std::uint64_t place = up_to.counts[own_part] - 1;
+        for (std::size_t i = 0; i < own_part; ++i) {
             place += all.counts[i];
         }
         return static_cast<int>(place);
@@ -96,17 +96,17 @@ class MiniSort final : public Sort<Item> {
             }
             Classes all;
             Classes up_to;
-            const std::size_t here = class_of(item, pivot.key);
+            const std::size_t self = class_of(item, pivot.key);
             {
                 const auto timed = this->phases_.time(place_);
                 const RankRange range(this->traffic_, place_, first, last);
-                up_to = count_up_to(range, here);
+                up_to = count_up_to(range, self);
                 all = up_to;
                 range.broadcast(all, range.size() - 1);
             }
             {
                 const auto timed = this->phases_.time(exchange_);
-                swap_places(this->traffic_.comm(), item, first + new_place(here, up_to, all), level);
+                swap_places(this->traffic_.comm(), item, first + new_place(self, up_to, all), level);
             }
             // Which class this rank's place, and so its new item, belongs to.
             const int below = first + static_cast<int>(all.counts[0]);
@@ -144,16 +144,16 @@ class MiniSort final : public Sort<Item> {
             }
             Classes all;
             Classes up_to;
-            const std::size_t here = class_of(item, pivot.key);
+            const std::size_t self = class_of(item, pivot.key);
             {
                 const auto timed = this->phases_.time(place_);
-                up_to = count_up_to(RankRange(traffic, place_, 0, traffic.size() - 1), here);
-                all.counts[here] = 1;
+                up_to = count_up_to(RankRange(traffic, place_, 0, traffic.size() - 1), self);
+                all.counts[self] = 1;
                 traffic.sum(place_, all.counts);
             }
             {
                 const auto timed = this->phases_.time(exchange_);
-                swap_places(group, item, new_place(here, up_to, all), level);
+                swap_places(group, item, new_place(self, up_to, all), level);
             }
             const auto timed = this->phases_.time(groups_);
             const auto below = static_cast<int>(all.counts[0]);

@@ -21,9 +21,10 @@ namespace {
 template <class Item>
 class SortOperation final : public Operation {
   public:
-    SortOperation(const MpiContext& context, const Asked& asked, std::vector<Item> input, std::uint64_t total)
-        : team_(context.team), asked_(asked), phases_(context.clock),
-          sort_(make_sort<Item>(comm_of(context.world), phases_, context.computation, asked.parameters)),
+    SortOperation(const MpiContext& context, const Asked& request, std::vector<Item> input,
+                  std::uint64_t total)
+        : team_(context.team), asked_(request), phases_(context.clock),
+          sort_(make_sort<Item>(comm_of(context.world), phases_, context.computation, request.parameters)),
           input_(std::move(input)), before_(checksum_of(team_, input_)), total_(total) {}
 
     void prepare() override {
@@ -67,16 +68,16 @@ class SortOperation final : public Operation {
 
 /// This rank's keys, with their indices in the sequence of all; `total` gets how many these are.
 template <class Item>
-std::vector<Item> draw_input(const World& team, const Asked& asked, std::uint64_t seed,
+std::vector<Item> draw_input(const World& team, const Asked& request, std::uint64_t seed,
                              std::uint64_t& total) {
     std::vector<Key> of_file;
-    total = asked.keys_per_rank * static_cast<std::uint64_t>(team.size());
-    if (!asked.file.empty()) {
-        of_file = read_keys(team, asked.file, asked.type);
+    total = request.keys_per_rank * static_cast<std::uint64_t>(team.size());
+    if (!request.file.empty()) {
+        of_file = read_keys(team, request.file, request.type);
         total = of_file.size();
     }
-    const Input input(asked.distribution, asked.type, total, seed);
-    const std::vector<std::uint64_t> begin = cut_into_blocks(asked.blocks, total, team.size(), seed);
+    const Input input(request.distribution, request.type, total, seed);
+    const std::vector<std::uint64_t> begin = cut_into_blocks(request.blocks, total, team.size(), seed);
     const auto rank = static_cast<std::size_t>(team.rank());
     // The input, a copy that is sorted, what arrives, and room to merge.
     constexpr double copies = 4;
@@ -91,23 +92,23 @@ std::vector<Item> draw_input(const World& team, const Asked& asked, std::uint64_
 }
 
 template <class Item>
-std::unique_ptr<Operation> make(const MpiContext& context, Asked asked) {
-    asked.parameters.seed = context.settings.seed;
+std::unique_ptr<Operation> make(const MpiContext& context, Asked request) {
+    request.parameters.seed = context.settings.seed;
     std::uint64_t total = 0;
-    std::vector<Item> input = draw_input<Item>(context.world, asked, context.settings.seed, total);
+    std::vector<Item> input = draw_input<Item>(context.world, request, context.settings.seed, total);
     std::optional<std::string> refused;
-    if (asked.parameters.algorithm == Algorithm::mini && input.size() != 1) {
+    if (request.parameters.algorithm == Algorithm::mini && input.size() != 1) {
         refused = "mini sort takes exactly one key a rank, not " + std::to_string(input.size()) +
                   "; --keys-per-rank 1 and even blocks";
     }
     fail_together(context.team, "the input cannot be sorted", refused);
-    return std::make_unique<SortOperation<Item>>(context, asked, std::move(input), total);
+    return std::make_unique<SortOperation<Item>>(context, request, std::move(input), total);
 }
 
 } // namespace
 
-std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& asked) {
-    return asked.payload ? make<Record>(context, asked) : make<Key>(context, asked);
+std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& request) {
+    return request.payload ? make<Record>(context, request) : make<Key>(context, request);
 }
 
 } // namespace goodsyard::sorting

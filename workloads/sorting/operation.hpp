@@ -25,6 +25,6 @@ struct Asked {
 };
 
 /// The sort that is asked for. Collective. Raises SharedFailure where it cannot sort that input.
-std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& asked);
+std::unique_ptr<Operation> make_operation(const MpiContext& context, const Asked& request);
 
 } // namespace goodsyard::sorting

@@ -20,15 +20,15 @@ struct Sample {
 inline std::vector<Position> choose_splitters(std::vector<Sample>& samples, int ranks) {
     std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.at < b.at; });
     double total = 0;
-    for (const Sample& each : samples) {
-        total += static_cast<double>(each.weight);
+    for (const Sample& sample : samples) {
+        total += static_cast<double>(sample.weight);
     }
     std::vector<Position> splitters;
     double sum = 0;
     auto at = samples.begin();
     for (int j = 1; j < ranks; ++j) {
-        const double wanted = total * j / ranks;
-        while (at != samples.end() && sum + static_cast<double>(at->weight) <= wanted) {
+        const double target = total * j / ranks;
+        while (at != samples.end() && sum + static_cast<double>(at->weight) <= target) {
             sum += static_cast<double>(at->weight);
             ++at;
         }
@@ -46,15 +46,15 @@ struct SearchWindow {
 
     /// `own` items of this block and `all` of all ranks come before the pivot, which is this rank's if
     /// `is_own`.
-    void narrow(std::uint64_t own, std::uint64_t all, bool is_own) {
+    void narrow(std::uint64_t local, std::uint64_t all, bool is_own) {
         if (all >= target) {
-            high = own;
+            high = local;
         }
         if (all <= target) {
-            low = own;
+            low = local;
         }
         if (all < target) { // The pivot itself belongs to the left.
-            low = own + (is_own ? 1 : 0);
+            low = local + (is_own ? 1 : 0);
         }
         found = all == target || all + 1 == target;
     }
@@ -68,19 +68,19 @@ struct WeightedPivot {
 
 /// The weighted median: of the total weight, at most half is before it and at most half behind.
 inline Position weighted_median(std::vector<WeightedPivot>& pivots) {
-    std::erase_if(pivots, [](const WeightedPivot& each) { return each.weight == 0; });
+    std::erase_if(pivots, [](const WeightedPivot& weighted_pivot) { return weighted_pivot.weight == 0; });
     if (pivots.empty()) {
         return {};
     }
     std::sort(pivots.begin(), pivots.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
     const std::uint64_t total =
         std::accumulate(pivots.begin(), pivots.end(), std::uint64_t{0},
-                        [](std::uint64_t sum, const auto& each) { return sum + each.weight; });
+                        [](std::uint64_t sum, const auto& value) { return sum + value.weight; });
     std::uint64_t sum = 0;
-    for (const WeightedPivot& each : pivots) {
-        sum += each.weight;
+    for (const WeightedPivot& weighted_pivot : pivots) {
+        sum += weighted_pivot.weight;
         if (2 * sum >= total) {
-            return each.at;
+            return weighted_pivot.at;
         }
     }
     return pivots.back().at;

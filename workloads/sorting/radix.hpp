@@ -60,14 +60,14 @@ class RadixSort final : public Sort<Item> {
     template <class Digit>
     void counting_sort(std::vector<Item>& block, Digit digit, std::size_t values, std::size_t phase) {
         counts_.assign(values, 0);
-        for (const Item& each : block) {
-            ++counts_[digit(each)];
+        for (const Item& item : block) {
+            ++counts_[digit(item)];
         }
         std::vector<std::uint64_t> next(values);
         std::exclusive_scan(counts_.begin(), counts_.end(), next.begin(), std::uint64_t{0});
         std::vector<Item> sorted(block.size());
-        for (const Item& each : block) {
-            sorted[next[digit(each)]++] = each;
+        for (const Item& item : block) {
+            sorted[next[digit(item)]++] = item;
         }
         block.swap(sorted);
         this->compute(phase, Work::move, 2 * static_cast<double>(block.size()) + static_cast<double>(values));
@@ -168,8 +168,8 @@ class RadixSort final : public Sort<Item> {
             return a.digit != b.digit ? a.digit < b.digit : a.source < b.source;
         });
         std::vector<Item> together;
-        for (const Chunk& each : chunks) {
-            together.insert(together.end(), each.items.begin(), each.items.end());
+        for (const Chunk& chunk : chunks) {
+            together.insert(together.end(), chunk.items.begin(), chunk.items.end());
         }
         return together;
     }

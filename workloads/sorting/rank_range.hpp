@@ -23,17 +23,17 @@ class RankRange {
     [[nodiscard]] int first() const { return first_; }
 
     /// The middle of all, at the first rank of the range; elsewhere what was passed on. A binomial tree.
-    Middle reduce(Middle own, RandomBits& bits) const {
+    Middle reduce(Middle local, RandomBits& bits) const {
         for (int step = 1; step < size_; step *= 2) {
             if (place_ & step) {
-                send(own, place_ - step);
-                return own;
+                send(local, place_ - step);
+                return local;
             }
             if (place_ + step < size_) {
-                own = merged(own, receive<Middle>(place_ + step), bits);
+                local = merged(local, receive<Middle>(place_ + step), bits);
             }
         }
-        return own;
+        return local;
     }
     /// `value` of the rank at `root`, everywhere. A binomial tree.
     template <class T>
@@ -54,11 +54,11 @@ class RankRange {
     }
     /// The element-wise sums over the ranks of the range before this one (Hillis, Steele 1986): doubling
     /// distances, log2 rounds.
-    [[nodiscard]] std::vector<std::uint64_t> sum_before(const std::vector<std::uint64_t>& own) const {
-        const int words = Traffic::count(own.size());
-        std::vector<std::uint64_t> before(own.size());
-        std::vector<std::uint64_t> up_to = own;
-        std::vector<std::uint64_t> received(own.size());
+    [[nodiscard]] std::vector<std::uint64_t> sum_before(const std::vector<std::uint64_t>& local) const {
+        const int words = Traffic::count(local.size());
+        std::vector<std::uint64_t> before(local.size());
+        std::vector<std::uint64_t> up_to = local;
+        std::vector<std::uint64_t> received(local.size());
         for (int step = 1; step < size_; step *= 2) {
             const int to = place_ + step < size_ ? first_ + place_ + step : MPI_PROC_NULL;
             const int from = place_ >= step ? first_ + place_ - step : MPI_PROC_NULL;
@@ -66,12 +66,12 @@ class RankRange {
                                MPI_UINT64_T, from, tag, traffic_.comm(), MPI_STATUS_IGNORE),
                   "MPI_Sendrecv");
             if (to != MPI_PROC_NULL) {
-                traffic_.counted(phase_, 1, own.size());
+                traffic_.counted(phase_, 1, local.size());
             }
             if (from == MPI_PROC_NULL) {
                 continue;
             }
-            for (std::size_t i = 0; i < own.size(); ++i) {
+            for (std::size_t i = 0; i < local.size(); ++i) {
                 before[i] += received[i];
                 up_to[i] += received[i];
             }

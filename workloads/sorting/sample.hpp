@@ -28,8 +28,8 @@ class SampleSort final : public SplitterSort<Item> {
                 splitters = choose_splitters(samples, ranks);
             }
             this->traffic_.broadcast(this->splitters(), std::span(splitters), 0);
-            for (const Position& each : splitters) {
-                cuts.push_back(block.empty() ? 0 : count_up_to(block, own_rank(), each));
+            for (const Position& position : splitters) {
+                cuts.push_back(block.empty() ? 0 : count_up_to(block, own_rank(), position));
             }
             this->search(splitters.size(), block.size());
         }

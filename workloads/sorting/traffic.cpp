@@ -17,10 +17,10 @@ int Traffic::count(std::size_t elements) {
     return static_cast<int>(elements);
 }
 
-std::vector<Key> Traffic::allgather_any(std::size_t phase, const std::vector<Key>& own) const {
-    const std::vector<std::uint64_t> counts = allgather(phase, std::vector<std::uint64_t>{own.size()});
+std::vector<Key> Traffic::allgather_any(std::size_t phase, const std::vector<Key>& local) const {
+    const std::vector<std::uint64_t> counts = allgather(phase, std::vector<std::uint64_t>{local.size()});
     const std::size_t most = *std::max_element(counts.begin(), counts.end());
-    std::vector<Key> padded = own;
+    std::vector<Key> padded = local;
     padded.resize(most);
     const std::vector<Key> all = allgather(phase, padded);
     std::vector<Key> compact;

@@ -50,35 +50,35 @@ class Traffic {
     }
     /// Every rank's values, by rank; equally many of each. Empty but on rank 0.
     template <class T>
-    [[nodiscard]] std::vector<T> gather(std::size_t phase, const std::vector<T>& own) const {
-        std::vector<T> all(rank_ == 0 ? own.size() * static_cast<std::size_t>(size_) : 0);
-        const int each = words<T>(own.size());
-        check(MPI_Gather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, 0, comm_),
+    [[nodiscard]] std::vector<T> gather(std::size_t phase, const std::vector<T>& local) const {
+        std::vector<T> all(rank_ == 0 ? local.size() * static_cast<std::size_t>(size_) : 0);
+        const int each = words<T>(local.size());
+        check(MPI_Gather(local.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, 0, comm_),
               "MPI_Gather");
-        counted(phase, 1, own.size() * sizeof(T) / 8);
+        counted(phase, 1, local.size() * sizeof(T) / 8);
         return all;
     }
     /// Every rank's values, by rank, on all ranks; equally many of each.
     template <class T>
-    [[nodiscard]] std::vector<T> allgather(std::size_t phase, const std::vector<T>& own) const {
-        std::vector<T> all(own.size() * static_cast<std::size_t>(size_));
-        const int each = words<T>(own.size());
-        check(MPI_Allgather(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+    [[nodiscard]] std::vector<T> allgather(std::size_t phase, const std::vector<T>& local) const {
+        std::vector<T> all(local.size() * static_cast<std::size_t>(size_));
+        const int each = words<T>(local.size());
+        check(MPI_Allgather(local.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
               "MPI_Allgather");
-        counted(phase, 1, own.size() * sizeof(T) / 8);
+        counted(phase, 1, local.size() * sizeof(T) / 8);
         return all;
     }
     /// The same where ranks have a few values each, not equally many: they are padded, since irregular
     /// gathers take p messages of every rank.
-    [[nodiscard]] std::vector<Key> allgather_any(std::size_t phase, const std::vector<Key>& own) const;
+    [[nodiscard]] std::vector<Key> allgather_any(std::size_t phase, const std::vector<Key>& local) const;
     /// Entry r goes to rank r; what is returned has come from rank r at entry r.
     template <class T>
-    [[nodiscard]] std::vector<T> alltoall(std::size_t phase, const std::vector<T>& own) const {
-        std::vector<T> all(own.size());
+    [[nodiscard]] std::vector<T> alltoall(std::size_t phase, const std::vector<T>& local) const {
+        std::vector<T> all(local.size());
         const int each = words<T>(1);
-        check(MPI_Alltoall(own.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
+        check(MPI_Alltoall(local.data(), each, MPI_UINT64_T, all.data(), each, MPI_UINT64_T, comm_),
               "MPI_Alltoall");
-        counted(phase, static_cast<std::uint64_t>(size_ - 1), (own.size() - 1) * sizeof(T) / 8);
+        counted(phase, static_cast<std::uint64_t>(size_ - 1), (local.size() - 1) * sizeof(T) / 8);
         return all;
     }
     /// Tell every rank r that it gets cuts[r + 1] - cuts[r] items from here. Returns where the items of each

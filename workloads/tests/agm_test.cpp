@@ -18,18 +18,18 @@ const Computation no_time(ComputeMode::off, "");
 using Facts = std::map<std::string, double>;
 
 /// Run what is asked for on so many simulated ranks from one source, and validate it.
-Facts run(const Example& example, Asked asked, int ranks, std::uint64_t root = 0, std::uint64_t seed = 1) {
-    asked.runtime = runtime::settled(asked.runtime);
-    Facts found;
+Facts run(const Example& example, Asked request, int ranks, std::uint64_t root = 0, std::uint64_t seed = 1) {
+    request.runtime = runtime::settled(request.runtime);
+    Facts result;
     runtime::NetworkSettings settings;
     settings.ranks = ranks;
     settings.seed = seed;
-    settings.buffer_bytes = runtime::capacity_bytes(asked.runtime);
+    settings.buffer_bytes = runtime::capacity_bytes(request.runtime);
     runtime::SimulatedNetwork(settings).run([&](const Team& team, runtime::Transport& transport) {
         const ListedEdges edges(team, example.vertices, example.edges);
-        const Csr graph = build(team, edges, row_order(asked));
-        runtime::Runtime runtime(transport, asked.runtime, no_time);
-        const auto kernel = make_kernel({team, edges, graph, runtime}, asked);
+        const Csr graph = build(team, edges, row_order(request));
+        runtime::Runtime runtime(transport, request.runtime, no_time);
+        const auto kernel = make_kernel({team, edges, graph, runtime}, request);
         kernel->run(graph.owners.vertex(root));
         const auto wrong = kernel->violation(graph.owners.vertex(root));
         EXPECT_FALSE(wrong) << *wrong;
@@ -38,24 +38,24 @@ Facts run(const Example& example, Asked asked, int ranks, std::uint64_t root = 0
         if (team.is_root()) {
             for (const std::vector<Fact>& some : {facts, counted}) {
                 for (const Fact& fact : some) {
-                    found[fact.metric] = fact.value;
+                    result[fact.metric] = fact.value;
                 }
             }
         }
     });
-    return found;
+    return result;
 }
 
 Asked asked_for(Verb verb, const std::string& order = "usual", Execution execution = Execution::handler,
                 std::int64_t buffer_bytes = 64) {
-    Asked asked;
-    asked.verb = verb;
-    asked.order = order;
-    asked.k = 2;
-    asked.delta = 3;
-    asked.runtime.execution = execution;
-    asked.runtime.buffer_bytes = buffer_bytes;
-    return asked;
+    Asked request;
+    request.verb = verb;
+    request.order = order;
+    request.k = 2;
+    request.delta = 3;
+    request.runtime.execution = execution;
+    request.runtime.buffer_bytes = buffer_bytes;
+    return request;
 }
 
 /// As kernel.cpp makes it.
@@ -94,23 +94,23 @@ TEST_P(OnRanks, ALocalOrderBelowTheGlobalOneChangesNoDistance) {
     const Example example = random_example(80, 240, 3);
     const double paths = checksum_of(serial_distances(example, 0, false));
     for (const std::string& order : std::vector<std::string>{"chaotic", "kla", "delta"}) {
-        Asked asked = asked_for(Verb::sssp, order);
-        asked.local_order = "dijkstra";
-        EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths) << order;
+        Asked request = asked_for(Verb::sssp, order);
+        request.local_order = "dijkstra";
+        EXPECT_EQ(run(example, request, GetParam()).at("distance_checksum"), paths) << order;
     }
 }
 
 TEST_P(OnRanks, ItemsForTheRankItselfMayBeSentOrReceivedAtOnce) {
     const Example example = random_example(60, 150, 11);
     const double paths = checksum_of(serial_distances(example, 0, false));
-    for (const Own own : {Own::at_once, Own::sent}) {
+    for (const Own local : {Own::at_once, Own::sent}) {
         for (const Execution execution : all_executions) {
-            Asked asked = asked_for(Verb::sssp, "delta", execution);
-            asked.own = own;
-            const Facts found = run(example, asked, GetParam());
-            EXPECT_EQ(found.at("distance_checksum"), paths);
-            if (own == Own::at_once && GetParam() == 1) {
-                EXPECT_EQ(found.at("items"), 0);
+            Asked request = asked_for(Verb::sssp, "delta", execution);
+            request.own = local;
+            const Facts result = run(example, request, GetParam());
+            EXPECT_EQ(result.at("distance_checksum"), paths);
+            if (local == Own::at_once && GetParam() == 1) {
+                EXPECT_EQ(result.at("items"), 0);
             }
         }
     }
@@ -118,9 +118,9 @@ TEST_P(OnRanks, ItemsForTheRankItselfMayBeSentOrReceivedAtOnce) {
 
 TEST_P(OnRanks, TurningTheDirectionRoundFindsTheSameLevels) {
     for (const Example& example : {random_example(300, 4000, 31), random_example(60, 50, 37), torus(6)}) {
-        Asked asked = asked_for(Verb::bfs);
-        asked.optimises_direction = true;
-        EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"),
+        Asked request = asked_for(Verb::bfs);
+        request.optimises_direction = true;
+        EXPECT_EQ(run(example, request, GetParam()).at("distance_checksum"),
                   checksum_of(serial_distances(example, 0, true)));
     }
 }
@@ -131,10 +131,10 @@ TEST_P(OnRanks, TurningTheDirectionRoundFindsTheSameDistances) {
         const double paths = checksum_of(serial_distances(example, 0, false));
         for (const std::string& order : all_orders) {
             for (const double light : {0.0, 1.0, 19.5, 100.0}) { // None but 0, few, most, all.
-                Asked asked = asked_for(Verb::sssp, order);
-                asked.optimises_direction = true;
-                asked.light = light;
-                EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths) << order << light;
+                Asked request = asked_for(Verb::sssp, order);
+                request.optimises_direction = true;
+                request.light = light;
+                EXPECT_EQ(run(example, request, GetParam()).at("distance_checksum"), paths) << order << light;
             }
         }
     }
@@ -142,13 +142,13 @@ TEST_P(OnRanks, TurningTheDirectionRoundFindsTheSameDistances) {
 
 TEST_P(OnRanks, TurningTheDirectionRoundLooksAtAPartOfTheEdgesOfADenseGraph) {
     const Example example = random_example(100, 4000, 41);
-    Asked asked = asked_for(Verb::sssp);
-    asked.delta = 1;
-    const Facts told = run(example, asked, GetParam());
-    asked.optimises_direction = true;
-    const Facts asked_for_few = run(example, asked, GetParam());
-    EXPECT_EQ(told.at("distance_checksum"), asked_for_few.at("distance_checksum"));
-    EXPECT_LT(2 * asked_for_few.at("items_rejected"), told.at("items_rejected"));
+    Asked request = asked_for(Verb::sssp);
+    request.delta = 1;
+    const Facts reported = run(example, request, GetParam());
+    request.optimises_direction = true;
+    const Facts asked_for_few = run(example, request, GetParam());
+    EXPECT_EQ(reported.at("distance_checksum"), asked_for_few.at("distance_checksum"));
+    EXPECT_LT(2 * asked_for_few.at("items_rejected"), reported.at("items_rejected"));
 }
 
 TEST_P(OnRanks, TurningTheDirectionRoundKeepsNoItemForAVertexWithoutLightEdges) {
@@ -156,29 +156,29 @@ TEST_P(OnRanks, TurningTheDirectionRoundKeepsNoItemForAVertexWithoutLightEdges) 
     for (Edge& edge : example.edges) {
         edge.weight += 1;
     }
-    Asked asked = asked_for(Verb::sssp);
-    asked.optimises_direction = true;
-    asked.light = .5; // No edge is.
-    const Facts found = run(example, asked, GetParam());
-    EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
-    EXPECT_EQ(found.at("items_useful"), 1); // That of the source.
-    EXPECT_EQ(found.at("items_superseded"), 0);
+    Asked request = asked_for(Verb::sssp);
+    request.optimises_direction = true;
+    request.light = .5; // No edge is.
+    const Facts result = run(example, request, GetParam());
+    EXPECT_EQ(result.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+    EXPECT_EQ(result.at("items_useful"), 1); // That of the source.
+    EXPECT_EQ(result.at("items_superseded"), 0);
 }
 
 TEST(OnTwoRanks, ADistanceThatIsNotBelowWhatTheRankHasSaidIsNotSent) {
     // Vertices of even numbers are of one rank: 2 tells vertex 1 a distance of 2, and 4 one of 3.
     Example example{25, {{0, 2, 1}, {0, 4, 2}, {2, 1, 1}, {4, 1, 1}}};
-    for (std::uint64_t one = 5; one < 25; ++one) { // Rows that copies of distances are small beside.
-        for (std::uint64_t other = 5; other < one; ++other) {
-            example.edges.push_back({one, other, 1});
+    for (std::uint64_t single = 5; single < 25; ++single) { // Rows that copies of distances are small beside.
+        for (std::uint64_t second = 5; second < single; ++second) {
+            example.edges.push_back({single, second, 1});
         }
     }
-    Asked asked = asked_for(Verb::sssp, "dijkstra");
-    asked.optimises_direction = true;
-    asked.light = 100; // All edges are.
-    const Facts found = run(example, asked, 2);
-    EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
-    EXPECT_EQ(found.at("items"), 3); // To 1, and from there to 2 and 4.
+    Asked request = asked_for(Verb::sssp, "dijkstra");
+    request.optimises_direction = true;
+    request.light = 100; // All edges are.
+    const Facts result = run(example, request, 2);
+    EXPECT_EQ(result.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+    EXPECT_EQ(result.at("items"), 3); // To 1, and from there to 2 and 4.
 }
 
 TEST_P(OnRanks, EveryExecutionAsksAndAnswersWithMessagesOfOneItem) {
@@ -186,21 +186,21 @@ TEST_P(OnRanks, EveryExecutionAsksAndAnswersWithMessagesOfOneItem) {
     const double paths = checksum_of(serial_distances(example, 0, false));
     for (const Execution execution : all_executions) {
         for (const std::int64_t bytes : {0, 64}) {
-            Asked asked = asked_for(Verb::sssp, "delta", execution, bytes);
-            asked.optimises_direction = true;
-            EXPECT_EQ(run(example, asked, GetParam()).at("distance_checksum"), paths);
+            Asked request = asked_for(Verb::sssp, "delta", execution, bytes);
+            request.optimises_direction = true;
+            EXPECT_EQ(run(example, request, GetParam()).at("distance_checksum"), paths);
         }
     }
 }
 
 /// By tasks that wait.
 Asked blocking(Verb verb, std::uint64_t active_tasks, std::uint64_t loop_threshold, bool delegates_to_self) {
-    Asked asked = asked_for(verb, "usual", Execution::fibre, 128);
-    asked.blocks = true;
-    asked.runtime.active_tasks = active_tasks;
-    asked.runtime.loop_threshold = loop_threshold;
-    asked.runtime.delegates_to_self = delegates_to_self;
-    return asked;
+    Asked request = asked_for(verb, "usual", Execution::fibre, 128);
+    request.blocks = true;
+    request.runtime.active_tasks = active_tasks;
+    request.runtime.loop_threshold = loop_threshold;
+    request.runtime.delegates_to_self = delegates_to_self;
+    return request;
 }
 
 TEST_P(OnRanks, TasksThatWaitFindTheSameLevels) {
@@ -209,9 +209,9 @@ TEST_P(OnRanks, TasksThatWaitFindTheSameLevels) {
         const double levels = checksum_of(serial_distances(example, 0, true));
         for (const auto& [tasks, threshold] : {std::pair{1U, 1U}, {3U, 2U}, {1000U, 32U}}) {
             for (const bool to_self : {false, true}) {
-                const Facts found =
+                const Facts result =
                     run(example, blocking(Verb::bfs, tasks, threshold, to_self), GetParam(), 0, tasks);
-                EXPECT_EQ(found.at("distance_checksum"), levels) << tasks << " tasks";
+                EXPECT_EQ(result.at("distance_checksum"), levels) << tasks << " tasks";
             }
         }
     }
@@ -220,9 +220,9 @@ TEST_P(OnRanks, TasksThatWaitFindTheSameLevels) {
 TEST_P(OnRanks, TasksThatWaitFindTheBetweennessOfTheTorus) {
     for (const auto& [n, expected] : {std::pair{4U, 17.0}, {5U, 36.0}, {8U, 193.0}}) {
         for (const auto& [tasks, threshold] : {std::pair{1U, 1U}, {3U, 2U}, {1000U, 32U}}) {
-            const Facts found =
+            const Facts result =
                 run(torus(n), blocking(Verb::bc, tasks, threshold, tasks == 3), GetParam(), 1, tasks);
-            EXPECT_NEAR(found.at("score_sum"), expected, 1e-9) << tasks << " tasks";
+            EXPECT_NEAR(result.at("score_sum"), expected, 1e-9) << tasks << " tasks";
         }
     }
 }
@@ -231,13 +231,13 @@ TEST_P(OnRanks, ACacheSparesItemsAndChangesNoDistance) {
     const Example example = random_example(20, 400, 5);
     const double paths = checksum_of(serial_distances(example, 0, false));
     for (const runtime::Cache cache : {runtime::Cache::duplicates, runtime::Cache::min}) {
-        Asked asked = asked_for(Verb::sssp, "chaotic");
-        asked.own = Own::sent;
-        asked.runtime.cache = cache;
-        const Facts found = run(example, asked, GetParam());
-        EXPECT_EQ(found.at("distance_checksum"), paths);
+        Asked request = asked_for(Verb::sssp, "chaotic");
+        request.own = Own::sent;
+        request.runtime.cache = cache;
+        const Facts result = run(example, request, GetParam());
+        EXPECT_EQ(result.at("distance_checksum"), paths);
         if (cache == runtime::Cache::min) {
-            EXPECT_GT(found.at("items_combined"), 0);
+            EXPECT_GT(result.at("items_combined"), 0);
         }
     }
 }
@@ -251,25 +251,25 @@ TEST_P(OnRanks, ComponentsAreThoseOfUnionFind) {
     }
     for (const std::string& order : all_orders) {
         for (const Execution execution : all_executions) {
-            const Facts found = run(example, asked_for(Verb::cc, order, execution), GetParam());
-            EXPECT_EQ(found.at("label_checksum"), checksum_of(labels)) << order;
-            EXPECT_EQ(found.at("components"), static_cast<double>(components)) << order;
+            const Facts result = run(example, asked_for(Verb::cc, order, execution), GetParam());
+            EXPECT_EQ(result.at("label_checksum"), checksum_of(labels)) << order;
+            EXPECT_EQ(result.at("components"), static_cast<double>(components)) << order;
         }
     }
-    Asked asked = asked_for(Verb::cc);
-    asked.optimises_direction = true;
-    const Facts found = run(example, asked, GetParam());
-    EXPECT_EQ(found.at("label_checksum"), checksum_of(labels));
-    EXPECT_EQ(found.at("components"), static_cast<double>(components));
+    Asked request = asked_for(Verb::cc);
+    request.optimises_direction = true;
+    const Facts result = run(example, request, GetParam());
+    EXPECT_EQ(result.at("label_checksum"), checksum_of(labels));
+    EXPECT_EQ(result.at("components"), static_cast<double>(components));
 }
 
 TEST_P(OnRanks, CoresAreThoseOfPeelingByDefinition) {
     const Example example = random_example(50, 200, 13);
     const std::vector<std::uint32_t> cores = serial_cores(example);
     for (const Execution execution : all_executions) {
-        const Facts found = run(example, asked_for(Verb::kcore, "usual", execution), GetParam());
-        EXPECT_EQ(found.at("core_checksum"), checksum_of(cores));
-        EXPECT_EQ(found.at("largest_core"), *std::max_element(cores.begin(), cores.end()));
+        const Facts result = run(example, asked_for(Verb::kcore, "usual", execution), GetParam());
+        EXPECT_EQ(result.at("core_checksum"), checksum_of(cores));
+        EXPECT_EQ(result.at("largest_core"), *std::max_element(cores.begin(), cores.end()));
     }
 }
 
@@ -282,14 +282,14 @@ TEST_P(OnRanks, TheIndependentSetAndTheColoursAreThoseOfOneVertexAfterTheOther) 
             members.push_back(colour == 0 ? 1 : 0);
         }
         for (const Execution execution : all_executions) {
-            for (const Own own : {Own::at_once, Own::sent}) {
-                Asked asked = asked_for(Verb::mis, "usual", execution);
-                asked.own = own;
-                const Facts set = run(example, asked, GetParam());
+            for (const Own local : {Own::at_once, Own::sent}) {
+                Asked request = asked_for(Verb::mis, "usual", execution);
+                request.own = local;
+                const Facts set = run(example, request, GetParam());
                 EXPECT_EQ(set.at("set_checksum"), checksum_of(members));
                 EXPECT_EQ(set.at("set_size"), std::count(members.begin(), members.end(), 1U));
-                asked.verb = Verb::colour;
-                const Facts colouring = run(example, asked, GetParam());
+                request.verb = Verb::colour;
+                const Facts colouring = run(example, request, GetParam());
                 EXPECT_EQ(colouring.at("colour_checksum"), checksum_of(colours));
                 EXPECT_EQ(colouring.at("colours"), *std::max_element(colours.begin(), colours.end()) + 1);
             }
@@ -300,8 +300,8 @@ TEST_P(OnRanks, TheIndependentSetAndTheColoursAreThoseOfOneVertexAfterTheOther) 
 TEST_P(OnRanks, TrianglesAreThoseOfAllTriples) {
     for (const Example& example : {random_example(40, 250, 29), torus(3), torus(4), Example{2, {}}}) {
         for (const Execution execution : all_executions) {
-            const Facts found = run(example, asked_for(Verb::triangles, "usual", execution), GetParam());
-            EXPECT_EQ(found.at("triangles"), static_cast<double>(serial_triangles(example)));
+            const Facts result = run(example, asked_for(Verb::triangles, "usual", execution), GetParam());
+            EXPECT_EQ(result.at("triangles"), static_cast<double>(serial_triangles(example)));
         }
     }
 }
@@ -309,13 +309,13 @@ TEST_P(OnRanks, TrianglesAreThoseOfAllTriples) {
 TEST_P(OnRanks, PageRanksAddUpToOneAndEndWhenTheyHardlyChange) {
     const Example example = random_example(60, 100, 17); // With vertices that have no neighbours.
     for (const runtime::Cache cache : {runtime::Cache::none, runtime::Cache::sum}) {
-        Asked asked = asked_for(Verb::pagerank);
-        asked.runtime.cache = cache;
-        asked.own = Own::sent;
-        const Facts found = run(example, asked, GetParam());
-        EXPECT_NEAR(found.at("rank_sum"), 1, 1e-6);
-        EXPECT_LT(found.at("last_change"), 1e-4);
-        EXPECT_GT(found.at("iterations"), 2);
+        Asked request = asked_for(Verb::pagerank);
+        request.runtime.cache = cache;
+        request.own = Own::sent;
+        const Facts result = run(example, request, GetParam());
+        EXPECT_NEAR(result.at("rank_sum"), 1, 1e-6);
+        EXPECT_LT(result.at("last_change"), 1e-4);
+        EXPECT_GT(result.at("iterations"), 2);
     }
 }
 
@@ -329,8 +329,8 @@ TEST_P(OnRanks, BetweennessOnTheTorusIsTheClosedForm) {
     for (const auto& [n, expected] :
          {std::pair{4U, 17.0}, {5U, 36.0}, {6U, 73.0}, {7U, 120.0}, {8U, 193.0}}) {
         for (const Execution execution : all_executions) {
-            const Facts found = run(torus(n), asked_for(Verb::bc, "usual", execution), GetParam(), 1);
-            EXPECT_NEAR(found.at("score_sum"), expected, 1e-9);
+            const Facts result = run(torus(n), asked_for(Verb::bc, "usual", execution), GetParam(), 1);
+            EXPECT_NEAR(result.at("score_sum"), expected, 1e-9);
         }
     }
 }
@@ -343,17 +343,17 @@ TEST_P(OnRanks, GraphsAtTheEdgeOfWhatAGraphIsAreWorkedOn) {
         {4, {{0, 1, 0}, {1, 2, 0}, {2, 0, 0}, {2, 3, 0}}}}; // No weight at all.
     for (const Example& example : examples) {
         for (const std::string& order : all_orders) {
-            const Facts found = run(example, asked_for(Verb::sssp, order, Execution::fibre, 0), GetParam());
-            EXPECT_EQ(found.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
+            const Facts result = run(example, asked_for(Verb::sssp, order, Execution::fibre, 0), GetParam());
+            EXPECT_EQ(result.at("distance_checksum"), checksum_of(serial_distances(example, 0, false)));
         }
         for (const Verb verb : {Verb::bfs, Verb::cc, Verb::kcore, Verb::pagerank, Verb::bc, Verb::mis,
                                 Verb::colour, Verb::triangles}) {
             run(example, asked_for(verb), GetParam());
         }
         for (const Verb verb : {Verb::sssp, Verb::bfs, Verb::cc}) {
-            Asked asked = asked_for(verb);
-            asked.optimises_direction = true;
-            run(example, asked, GetParam());
+            Asked request = asked_for(verb);
+            request.optimises_direction = true;
+            run(example, request, GetParam());
         }
     }
 }
@@ -364,25 +364,25 @@ TEST(Schedules, TenThousandOfThemEndWithTheSameDistances) {
     for (std::uint64_t seed = 1; seed <= 10'000; ++seed) {
         const Execution execution = all_executions[seed % 3];
         const std::string& order = all_orders[seed % 5];
-        const Facts found = run(example, asked_for(Verb::sssp, order, execution, seed % 2 == 0 ? 0 : 64),
-                                2 + static_cast<int>(seed % 4), 0, seed);
-        ASSERT_EQ(found.at("distance_checksum"), paths) << seed;
+        const Facts result = run(example, asked_for(Verb::sssp, order, execution, seed % 2 == 0 ? 0 : 64),
+                                 2 + static_cast<int>(seed % 4), 0, seed);
+        ASSERT_EQ(result.at("distance_checksum"), paths) << seed;
     }
 }
 
 TEST(Orders, HaveAsManyEpochsAsClassesAndRelaxLessTheFinerTheyAre) {
     const Example example = random_example(200, 1000, 23);
-    std::map<std::string, Facts> found;
+    std::map<std::string, Facts> result;
     for (const std::string& order : all_orders) {
-        found[order] = run(example, asked_for(Verb::sssp, order), 2);
+        result[order] = run(example, asked_for(Verb::sssp, order), 2);
     }
     // Every vertex that is reached is worked on once in Dijkstra's order, and no less often in any other.
-    EXPECT_EQ(found["dijkstra"]["items_useful"], found["dijkstra"]["vertices_reached"]);
+    EXPECT_EQ(result["dijkstra"]["items_useful"], result["dijkstra"]["vertices_reached"]);
     for (const std::string& order : all_orders) {
-        EXPECT_GE(found[order]["items_useful"], found["dijkstra"]["items_useful"]) << order;
-        EXPECT_LE(found[order]["epochs"], found["dijkstra"]["epochs"]) << order;
+        EXPECT_GE(result[order]["items_useful"], result["dijkstra"]["items_useful"]) << order;
+        EXPECT_LE(result[order]["epochs"], result["dijkstra"]["epochs"]) << order;
     }
-    EXPECT_EQ(found["chaotic"]["epochs"], 2); // One finds the first class.
+    EXPECT_EQ(result["chaotic"]["epochs"], 2); // One finds the first class.
 }
 
 TEST(Classes, AreTakenInTheOrderOfTheirKeysLikeThoseOfAMap) {
@@ -400,10 +400,10 @@ TEST(Classes, AreTakenInTheOrderOfTheirKeysLikeThoseOfAMap) {
         if (random.below(3, 3 * i + 2) == 0) {
             ASSERT_EQ(classes.least(every, drop), expected.begin()->first);
             base = expected.begin()->first;
-            std::vector<std::uint64_t> taken;
-            classes.take(base, taken);
-            std::sort(taken.begin(), taken.end());
-            ASSERT_EQ(taken, expected.begin()->second);
+            std::vector<std::uint64_t> drained;
+            classes.take(base, drained);
+            std::sort(drained.begin(), drained.end());
+            ASSERT_EQ(drained, expected.begin()->second);
             expected.erase(expected.begin());
         }
     }

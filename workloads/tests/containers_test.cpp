@@ -80,7 +80,7 @@ TEST(Maps, HaveWhatWasInsertedFoldedVisitedAndNotErased) {
         for (int i = 0; i < 10; ++i) {
             lists.async_visit(
                 "key " + std::to_string(i),
-                [](const std::string&, std::vector<int>& list, int given) { list.push_back(given); }, i);
+                [](const std::string&, std::vector<int>& list, int value) { list.push_back(value); }, i);
             sums.async_reduce(static_cast<std::uint64_t>(i), 2, std::plus<>());
         }
         EXPECT_EQ(lists.size(), 10U) << "seed " << seed;
@@ -168,8 +168,8 @@ TEST(Arrays, AreSetFoldedAndVisitedByIndex) {
         if (team.rank() == 0) {
             array.async_visit(
                 7,
-                [](std::uint64_t index, std::string& element, const std::string& more) {
-                    element += more + std::to_string(index);
+                [](std::uint64_t index, std::string& element, const std::string& extra) {
+                    element += extra + std::to_string(index);
                 },
                 " and ");
         }

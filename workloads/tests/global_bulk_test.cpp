@@ -40,15 +40,15 @@ TEST(Bulk, GetsWhatIsThereAndPutsWhatIsGivenWhateverTheSchedule) {
             for (std::uint64_t i = 0; i < 4; ++i) {
                 runtime.tasks().spawn([&, i] {
                     const auto [first, count] = part(seed, team.rank(), i);
-                    std::vector<std::uint64_t> own(count);
-                    bulk.get(source, first, own);
+                    std::vector<std::uint64_t> local(count);
+                    bulk.get(source, first, local);
                     for (std::uint64_t at = 0; at < count; ++at) {
-                        ASSERT_EQ(own[at], (first + at) * 3) << "seed " << seed;
+                        ASSERT_EQ(local[at], (first + at) * 3) << "seed " << seed;
                     }
-                    bulk.put(own, target, first); // Ranks that write the same element write the same value.
+                    bulk.put(local, target, first); // Ranks that write the same element write the same value.
                     std::vector<std::uint64_t> again(count);
                     bulk.get(target, first, again);
-                    EXPECT_EQ(own, again) << "seed " << seed;
+                    EXPECT_EQ(local, again) << "seed " << seed;
                 });
             }
             runtime.epoch();
@@ -72,9 +72,9 @@ TEST(Bulk, IsForTasksThatWait) {
         Messages messages(runtime);
         Bulk bulk(messages);
         GlobalArray<int> array(team, 4);
-        std::vector<int> own(4);
-        EXPECT_THROW(bulk.get(array, 0, own), std::logic_error);
-        EXPECT_THROW(bulk.put(own, array[0]), std::logic_error);
+        std::vector<int> own_part(4);
+        EXPECT_THROW(bulk.get(array, 0, own_part), std::logic_error);
+        EXPECT_THROW(bulk.put(own_part, array[0]), std::logic_error);
     });
 }
 
@@ -92,10 +92,10 @@ TEST(Borrowed, AreCopiesUntilTheyAreReleased) {
                     EXPECT_EQ(element, 5);
                     ++element;
                 }
-                Borrowed<int> other(bulk, array, 0, 30, Access::read);
-                EXPECT_EQ(std::accumulate(other.elements().begin(), other.elements().end(), 0), 150);
+                Borrowed<int> second(bulk, array, 0, 30, Access::read);
+                EXPECT_EQ(std::accumulate(second.elements().begin(), second.elements().end(), 0), 150);
                 changed.release();
-                EXPECT_EQ(other[10], 5);
+                EXPECT_EQ(second[10], 5);
                 Borrowed<int> later(bulk, array, 0, 30, Access::read);
                 EXPECT_EQ(std::accumulate(later.elements().begin(), later.elements().end(), 0), 170);
                 later.elements()[0] = 9;

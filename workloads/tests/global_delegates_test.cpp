@@ -28,18 +28,18 @@ std::uint64_t counter_of(std::uint64_t seed, int rank, std::uint64_t task, std::
 }
 
 /// Hold what all fetch-adds of 1 have returned to what atomic ones return: of each counter, 0, 1, 2, … once.
-void expect_each_once(const Team& team, std::vector<std::vector<std::uint64_t>> own,
+void expect_each_once(const Team& team, std::vector<std::vector<std::uint64_t>> local,
                       const GlobalArray<std::uint64_t>& array, std::uint64_t seed) {
     std::uint64_t all = 0;
     for (std::uint64_t counter = 0; counter < counters; ++counter) {
         const std::uint64_t count = *array[counter].address;
-        std::vector<std::uint64_t> seen(count);
-        for (const std::uint64_t value : own[counter]) {
+        std::vector<std::uint64_t> visited(count);
+        for (const std::uint64_t value : local[counter]) {
             ASSERT_LT(value, count);
-            ++seen[value];
+            ++visited[value];
         }
         for (std::uint64_t value = 0; value < count; ++value) {
-            EXPECT_EQ(team.all(Fold::sum, seen[value]), 1U) << "seed " << seed;
+            EXPECT_EQ(team.all(Fold::sum, visited[value]), 1U) << "seed " << seed;
         }
         all += count;
     }
@@ -153,14 +153,14 @@ TEST(Delegates, OfHandlersReportToFuturesAndEvents) {
                 ASSERT_TRUE(values[i].is_set());
                 EXPECT_EQ(values[i].value(), ranks * (i + 100)) << "seed " << seed;
             }
-            const auto own = static_cast<std::uint64_t>(team.rank());
-            delegates.write(array[own], 7, written);
-            delegates.compare_and_swap(array[15 - own], 0, 1, swapped);
+            const auto local = static_cast<std::uint64_t>(team.rank());
+            delegates.write(array[local], 7, written);
+            delegates.compare_and_swap(array[15 - local], 0, 1, swapped);
             runtime.epoch();
             EXPECT_TRUE(written.is_set());
             EXPECT_TRUE(swapped.is_set());
             EXPECT_FALSE(swapped.value());
-            EXPECT_EQ(*array[own].address, 7U);
+            EXPECT_EQ(*array[local].address, 7U);
             team.barrier();
         });
     }
@@ -219,10 +219,10 @@ TEST(Delegates, SpawnTasksThatMayWaitOnTheOwner) {
                 CompletionEvent event(runtime.tasks());
                 for (int rank = 0; rank < team.size(); ++rank) {
                     delegates.spawn(
-                        everywhere.on(rank), [](Here& there) { there.delegates.fetch_add(there.sum, 1); },
+                        everywhere.on(rank), [](Here& place) { place.delegates.fetch_add(place.sum, 1); },
                         event);
                     delegates.spawn(everywhere.on(rank),
-                                    [](Here& there) { there.delegates.fetch_add(there.sum, 100); });
+                                    [](Here& place) { place.delegates.fetch_add(place.sum, 100); });
                 }
                 event.wait();
                 seen = delegates.read(sums[0]);
@@ -279,12 +279,12 @@ TEST(Delegates, FillCellsForWhichTasksOfOtherRanksWait) {
                 for (std::uint64_t round = 0; round < 10; ++round) {
                     if (team.rank() == 0) {
                         delegates.call(next,
-                                       [sum](FullEmpty<std::uint64_t>& there) { there.overwrite(sum + 1); });
+                                       [sum](FullEmpty<std::uint64_t>& place) { place.overwrite(sum + 1); });
                     }
                     sum = cell.take();
                     if (team.rank() != 0) {
                         delegates.call(next,
-                                       [sum](FullEmpty<std::uint64_t>& there) { there.overwrite(sum + 1); });
+                                       [sum](FullEmpty<std::uint64_t>& place) { place.overwrite(sum + 1); });
                     }
                 }
             });

@@ -40,12 +40,12 @@ TEST(Everywhere, LoopsOverAllRanksFromOneTaskWhichReturnsWhenTheyHaveEnded) {
         run([&] {
             everywhere.forall(
                 50,
-                [counter](Everywhere& here, std::uint64_t i) {
-                    here.delegates().call(counter, [i](std::uint64_t& all) { all += i + 1; });
+                [counter](Everywhere& self, std::uint64_t i) {
+                    self.delegates().call(counter, [i](std::uint64_t& all) { all += i + 1; });
                 },
                 3);
             EXPECT_EQ(everywhere.delegates().read(counter), 50U * 51 / 2) << "seed " << seed;
-            everywhere.run([counter](Everywhere& here) { here.delegates().fetch_add(counter, 1000); });
+            everywhere.run([counter](Everywhere& self) { self.delegates().fetch_add(counter, 1000); });
             EXPECT_EQ(everywhere.delegates().read(counter),
                       50U * 51 / 2 + 1000 * static_cast<std::uint64_t>(team.size()));
         });
@@ -56,10 +56,10 @@ TEST(Everywhere, FoldsValuesOfAllRanksForOneTask) {
     on_schedules([](std::uint64_t seed, Everywhere& everywhere, const Team& team, const auto& run) {
         run([&] {
             const int sum =
-                everywhere.reduce(5, [](Everywhere& here) { return here.runtime().rank(); }, std::plus<>());
+                everywhere.reduce(5, [](Everywhere& self) { return self.runtime().rank(); }, std::plus<>());
             EXPECT_EQ(sum, 5 + team.size() * (team.size() - 1) / 2) << "seed " << seed;
             const int most = everywhere.reduce(
-                -1, [](Everywhere& here) { return here.runtime().rank(); },
+                -1, [](Everywhere& self) { return self.runtime().rank(); },
                 [](int left, int right) { return std::max(left, right); });
             EXPECT_EQ(most, team.size() - 1);
         });
@@ -70,21 +70,21 @@ TEST(Everywhere, AllocatesArraysOnAllRanksForOneTask) {
     on_schedules([](std::uint64_t seed, Everywhere& everywhere, const Team&, const auto& run) {
         run([&] {
             const auto squares = everywhere.allocate<std::uint64_t>(40);
-            const auto other = everywhere.allocate<int>(3);
-            everywhere.forall(40, [squares](Everywhere& here, std::uint64_t i) {
-                here.call(squares, i, [i](std::uint64_t& element) { element += i * i; });
+            const auto second = everywhere.allocate<int>(3);
+            everywhere.forall(40, [squares](Everywhere& self, std::uint64_t i) {
+                self.call(squares, i, [i](std::uint64_t& element) { element += i * i; });
             });
             for (std::uint64_t i = 0; i < 40; ++i) {
                 EXPECT_EQ(everywhere.call(squares, i, [](const std::uint64_t& element) { return element; }),
                           i * i)
                     << "seed " << seed;
             }
-            EXPECT_EQ(everywhere.call(other, 2, [](const int& element) { return element; }), 0);
+            EXPECT_EQ(everywhere.call(second, 2, [](const int& element) { return element; }), 0);
             everywhere.free(squares);
             EXPECT_THROW(static_cast<void>(everywhere.own(squares)), std::logic_error);
             EXPECT_THROW(static_cast<void>(everywhere.call(squares, 0, [](std::uint64_t& e) { return e; })),
                          std::exception);
-            everywhere.free(other);
+            everywhere.free(second);
         });
     });
 }
@@ -97,19 +97,19 @@ TEST(CombinedCounters, GiveEachTaskAValueOfItsOwnByFewerMessages) {
             Delegates delegates(runtime);
             GlobalArray<std::uint64_t> array(team, 1);
             CombinedCounter<std::uint64_t> counter(delegates, array[0]);
-            GlobalArray<int> given(team, 60 * static_cast<std::uint64_t>(team.size()));
+            GlobalArray<int> element(team, 60 * static_cast<std::uint64_t>(team.size()));
             for (int task = 0; task < 20; ++task) {
                 runtime.tasks().spawn([&] {
                     const std::uint64_t before = counter.fetch_add(3);
                     EXPECT_EQ(before % 3, 0U);
-                    delegates.post(given[before], [](int& times) { times++; });
+                    delegates.post(element[before], [](int& times) { times++; });
                     ++asked;
                 });
             }
             runtime.epoch();
             sent += runtime.counters().delegates;
-            for (std::uint64_t place = 0; place < given.own().size(); ++place) {
-                EXPECT_EQ(given.own()[place], given.index(place) % 3 == 0 ? 1 : 0) << "seed " << seed;
+            for (std::uint64_t place = 0; place < element.own().size(); ++place) {
+                EXPECT_EQ(element.own()[place], element.index(place) % 3 == 0 ? 1 : 0) << "seed " << seed;
             }
         });
     }

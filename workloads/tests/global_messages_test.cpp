@@ -97,13 +97,13 @@ TEST(Messages, CarryArgumentsOfAnySizeOnceWhateverTheSchedule) {
                     const std::string text(length_of(seed, team.rank(), i), static_cast<char>('a' + i));
                     messages.async(
                         everywhere.on(to),
-                        [i](Messages& here, int from, Heard& own, const std::string& sent,
+                        [i](Messages& self, int from, Heard& local, const std::string& sent,
                             const std::vector<int>& numbers, GlobalPtr<Heard> asker) {
                             EXPECT_EQ(sent, std::string(sent.size(), static_cast<char>('a' + i)));
                             EXPECT_EQ(from, asker.rank);
-                            own.bytes += sent.size();
-                            own.sum += static_cast<std::uint64_t>(numbers.at(0) + numbers.at(1));
-                            here.async(asker, [](Heard& one) { one.replies++; });
+                            local.bytes += sent.size();
+                            local.sum += static_cast<std::uint64_t>(numbers.at(0) + numbers.at(1));
+                            self.async(asker, [](Heard& at_asker) { at_asker.replies++; });
                         },
                         text, std::vector<int>{i, team.rank()}, everywhere.on(team.rank()));
                 }
@@ -134,7 +134,7 @@ TEST(Messages, MayBeSentByTasksThatWaitForRoom) {
                     for (int to = 0; to < team.size(); ++to) {
                         messages.async(
                             everywhere.on(to),
-                            [](Heard& own, const std::string& sent) { own.bytes += sent.size(); },
+                            [](Heard& local, const std::string& sent) { local.bytes += sent.size(); },
                             std::string(static_cast<std::size_t>(300 * task), 'x'));
                     }
                 });
@@ -157,7 +157,7 @@ TEST(Messages, NeedNoObjectAndTakeLiterals) {
                 calls += text == "literal" && number == 0.5 ? 1 : 0;
             },
             "literal", 0.5);
-        messages.async(2, [](Messages& here, int) { calls += here.runtime().rank() == 2 ? 1 : 0; });
+        messages.async(2, [](Messages& self, int) { calls += self.runtime().rank() == 2 ? 1 : 0; });
         runtime.epoch();
         EXPECT_EQ(calls, 6U);
         runtime.epoch();

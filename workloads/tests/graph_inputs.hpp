@@ -153,15 +153,15 @@ inline std::uint64_t serial_triangles(const Example& example) {
     const auto are_joined = [&](std::uint64_t a, std::uint64_t b) {
         return std::ranges::binary_search(rows[a], b);
     };
-    std::uint64_t found = 0;
+    std::uint64_t result = 0;
     for (std::uint64_t a = 0; a < example.vertices; ++a) {
         for (std::uint64_t b = a + 1; b < example.vertices; ++b) {
             for (std::uint64_t c = b + 1; are_joined(a, b) && c < example.vertices; ++c) {
-                found += are_joined(a, c) && are_joined(b, c) ? 1 : 0;
+                result += are_joined(a, c) && are_joined(b, c) ? 1 : 0;
             }
         }
     }
-    return found;
+    return result;
 }
 
 /// Peeling by definition: for k = 1, 2, …, take away vertices of fewer than k neighbours until there are
@@ -174,9 +174,9 @@ inline std::vector<std::uint32_t> serial_cores(const Example& example) {
         for (bool changed = true; changed;) {
             changed = false;
             for (std::uint64_t vertex = 0; vertex < example.vertices; ++vertex) {
-                const auto left = std::count_if(rows[vertex].begin(), rows[vertex].end(),
-                                                [&](std::uint64_t other) { return is_left[other]; });
-                if (is_left[vertex] && left < static_cast<std::ptrdiff_t>(k)) {
+                const auto remaining = std::count_if(rows[vertex].begin(), rows[vertex].end(),
+                                                     [&](std::uint64_t second) { return is_left[second]; });
+                if (is_left[vertex] && remaining < static_cast<std::ptrdiff_t>(k)) {
                     is_left[vertex] = false;
                     cores[vertex] = k - 1;
                     changed = true;

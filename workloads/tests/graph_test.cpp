@@ -187,16 +187,16 @@ TEST(Owners, NumberEveryVertexOnceOnAnyNumberOfRanks) {
         for (const int ranks : {1, 2, 3, 8, 16}) {
             const Owners owners(vertices, ranks);
             std::vector<std::size_t> counted(owners.ranks());
-            std::set<Vertex> seen;
+            std::set<Vertex> visited;
             for (std::uint64_t number = 0; number < vertices; ++number) {
                 const Vertex vertex = owners.vertex(number);
                 EXPECT_EQ(owners.number(vertex), number);
                 EXPECT_LT(owners.local(vertex), owners.count(owners.owner(vertex)));
                 EXPECT_NE(vertex, no_vertex);
                 ++counted[owners.owner(vertex)];
-                seen.insert(vertex);
+                visited.insert(vertex);
             }
-            EXPECT_EQ(seen.size(), vertices);
+            EXPECT_EQ(visited.size(), vertices);
             for (std::size_t rank = 0; rank < counted.size(); ++rank) {
                 EXPECT_EQ(counted[rank], owners.count(rank));
             }
@@ -237,18 +237,18 @@ TEST(Csr, HasTheSameNeighboursInEitherOrderOfItsRows) {
         const Csr by_weight = build(team, edges, RowOrder::by_weight);
         EXPECT_EQ(by_weight.begin, by_neighbour.begin);
         const auto row = [](const Csr& graph, std::size_t local) {
-            std::vector<std::pair<Vertex, float>> found;
+            std::vector<std::pair<Vertex, float>> result;
             for (std::size_t i = 0; i < graph.degree(local); ++i) {
-                found.emplace_back(graph.neighbours(local)[i], graph.weights_of(local)[i]);
+                result.emplace_back(graph.neighbours(local)[i], graph.weights_of(local)[i]);
             }
-            return found;
+            return result;
         };
         for (std::size_t local = 0; local < by_weight.count(); ++local) {
             const auto weights = by_weight.weights_of(local);
             EXPECT_TRUE(std::is_sorted(weights.begin(), weights.end()));
-            auto same = row(by_weight, local);
-            std::sort(same.begin(), same.end());
-            EXPECT_EQ(same, row(by_neighbour, local));
+            auto is_same = row(by_weight, local);
+            std::sort(is_same.begin(), is_same.end());
+            EXPECT_EQ(is_same, row(by_neighbour, local));
         }
     });
 }
@@ -270,12 +270,12 @@ TEST(Roots, AreDifferentVerticesWithEdges) {
 }
 
 TEST(HarmonicMean, IsThatOfTheSpecification) {
-    const HarmonicMean found = harmonic_mean({1, 2, 4});
-    EXPECT_DOUBLE_EQ(found.mean, 12.0 / 7);
+    const HarmonicMean result = harmonic_mean({1, 2, 4});
+    EXPECT_DOUBLE_EQ(result.mean, 12.0 / 7);
     // Octave, as the specification of Graph500 has it: sqrt(sum((1./x - 1/hm).^2)) / (n - 1) * hm^2.
     const double inverse = 7.0 / 12;
     const double squares = std::pow(1 - inverse, 2) + std::pow(.5 - inverse, 2) + std::pow(.25 - inverse, 2);
-    EXPECT_DOUBLE_EQ(found.standard_error, std::sqrt(squares) / 2 / (inverse * inverse));
+    EXPECT_DOUBLE_EQ(result.standard_error, std::sqrt(squares) / 2 / (inverse * inverse));
     EXPECT_EQ(harmonic_mean({5}).standard_error, 0);
 }
 
@@ -307,17 +307,17 @@ class EdgeFiles : public testing::Test {
         return all;
     }
     static std::string refused(const std::string& path, int ranks) {
-        std::string said;
+        std::string message;
         as_ranks(ranks, [&](const Team& team) {
             try {
                 const FileEdges edges(team, path);
             } catch (const SharedFailure& failure) {
                 if (team.is_root()) {
-                    said = failure.what();
+                    message = failure.what();
                 }
             }
         });
-        return said;
+        return message;
     }
 
   private:
@@ -381,7 +381,7 @@ constexpr std::uint64_t none = ~std::uint64_t{0};
 
 std::string violation_of(const std::vector<float>& distances, const std::vector<std::uint64_t>& parents,
                          int ranks, bool unit_weights = false) {
-    std::string said;
+    std::string message;
     as_ranks(ranks, [&](const Team& team) {
         const ListedEdges edges(team, path_and_pair.vertices, path_and_pair.edges);
         const Owners owners(path_and_pair.vertices, ranks);
@@ -399,11 +399,11 @@ std::string violation_of(const std::vector<float>& distances, const std::vector<
                 violation(team, edges, {owners, owners.vertex(0), unit_weights, own_distances, own_parents}));
         } catch (const SharedFailure& failure) {
             if (team.is_root()) {
-                said = failure.what();
+                message = failure.what();
             }
         }
     });
-    return said;
+    return message;
 }
 
 TEST(Validation, AcceptsShortestPathsAndLevels) {
@@ -415,10 +415,10 @@ TEST(Validation, AcceptsShortestPathsAndLevels) {
 
 TEST(Validation, FindsAViolationOfEachRule) {
     for (const int ranks : {1, 2, 5}) {
-        const auto finds = [&](const std::string& what, const std::vector<float>& distances,
+        const auto finds = [&](const std::string& subject, const std::vector<float>& distances,
                                const std::vector<std::uint64_t>& parents) {
-            const std::string said = violation_of(distances, parents, ranks);
-            EXPECT_NE(said.find(what), std::string::npos) << ranks << ": " << said;
+            const std::string message = violation_of(distances, parents, ranks);
+            EXPECT_NE(message.find(subject), std::string::npos) << ranks << ": " << message;
         };
         // 1: a cycle.
         finds("does not lead to the root", {0, 1, 3, 6, infinite, infinite}, {0, 2, 1, 2, none, none});

@@ -10,27 +10,27 @@ namespace {
 
 TEST(Growth, APieceThatEveryOtherObjectNeedsIsHalfInTheMeanAndNotInTheMedian) {
     const std::vector<double> bytes = {100, 500, 100, 500, 100, 500, 100};
-    const auto found = growth(bytes, 7);
-    ASSERT_TRUE(found);
-    EXPECT_DOUBLE_EQ(found->median_bytes, 100);
-    EXPECT_DOUBLE_EQ(found->mean_bytes, 1900.0 / 7);
-    EXPECT_EQ(found->jumps, 0);
+    const auto result = growth(bytes, 7);
+    ASSERT_TRUE(result);
+    EXPECT_DOUBLE_EQ(result->median_bytes, 100);
+    EXPECT_DOUBLE_EQ(result->mean_bytes, 1900.0 / 7);
+    EXPECT_EQ(result->jumps, 0);
 }
 
 TEST(Growth, APieceThatEveryOtherObjectNeedsCountsWhereTheOthersTakeNothing) {
-    const auto found = growth({0, 500, 0, 500, 0, 500, 0}, 3);
-    ASSERT_TRUE(found);
-    EXPECT_DOUBLE_EQ(found->mean_bytes, 1500.0 / 7);
-    EXPECT_EQ(found->jumps, 0);
+    const auto result = growth({0, 500, 0, 500, 0, 500, 0}, 3);
+    ASSERT_TRUE(result);
+    EXPECT_DOUBLE_EQ(result->mean_bytes, 1500.0 / 7);
+    EXPECT_EQ(result->jumps, 0);
     EXPECT_DOUBLE_EQ(growth({-5, -5, -5}, 3)->mean_bytes, -5) << "a heap that shrinks is told as it is";
 }
 
 TEST(Growth, APoolThatGrowsOnceIsAJumpAndNotInTheMean) {
-    const auto found = growth({100, 100, 50'000, 100, 100}, 5);
-    ASSERT_TRUE(found);
-    EXPECT_DOUBLE_EQ(found->mean_bytes, 100);
-    EXPECT_DOUBLE_EQ(found->jump_bytes, 49'900);
-    EXPECT_EQ(found->jumps, 1);
+    const auto result = growth({100, 100, 50'000, 100, 100}, 5);
+    ASSERT_TRUE(result);
+    EXPECT_DOUBLE_EQ(result->mean_bytes, 100);
+    EXPECT_DOUBLE_EQ(result->jump_bytes, 49'900);
+    EXPECT_EQ(result->jumps, 1);
 }
 
 TEST(Growth, TheMedianOfAnEvenNumberIsAValueThatOccurred) {

@@ -49,7 +49,7 @@ TEST_F(Written, LinesHaveTheirLabelsInTheOrderInWhichTheyWereGiven) {
 
 TEST_F(Written, LinesOfFourProcessesAreNeverTorn) {
     constexpr int writers = 4;
-    constexpr int each = 30;
+    constexpr int value = 30;
     // 300 KB a line: far beyond what a buffered stream writes at once.
     const std::vector<double> values(20'000, 0.123456789012345);
     std::vector<pid_t> children;
@@ -57,7 +57,7 @@ TEST_F(Written, LinesOfFourProcessesAreNeverTorn) {
         const pid_t child = fork();
         if (child == 0) {
             const Lines lines({{"writer", writer}});
-            for (int i = 0; i < each; ++i) {
+            for (int i = 0; i < value; ++i) {
                 lines.write("value", "", {}, values);
             }
             _exit(0);
@@ -70,7 +70,7 @@ TEST_F(Written, LinesOfFourProcessesAreNeverTorn) {
         ASSERT_EQ(status, 0);
     }
     const auto lines = read();
-    ASSERT_EQ(lines.size(), writers * each);
+    ASSERT_EQ(lines.size(), writers * value);
     for (const auto& line : lines) {
         ASSERT_EQ(line["values"].size(), values.size());
     }

@@ -70,9 +70,9 @@ std::uint64_t choose(std::uint64_t n, std::uint64_t a) {
     return result;
 }
 
-std::vector<std::vector<std::vector<int>>> units_of(const Clustering& found) {
+std::vector<std::vector<std::vector<int>>> units_of(const Clustering& result) {
     std::vector<std::vector<std::vector<int>>> all;
-    for (const Cluster& each : found.clusters) {
+    for (const Cluster& each : result.clusters) {
         all.push_back(each.units);
         std::sort(all.back().begin(), all.back().end());
     }
@@ -85,19 +85,19 @@ class ClosedForms : public testing::TestWithParam<int> {};
 TEST_P(ClosedForms, HoldForEveryPhase) {
     const auto k = static_cast<std::uint64_t>(GetParam());
     const SetWindows input(GetParam());
-    const Clustering found = cluster_in(input.points, input.windows, {});
+    const Clustering result = cluster_in(input.points, input.windows, {});
     const std::uint64_t units = (std::uint64_t{1} << k) - 1; // Σ C(k, a)
     const std::uint64_t words = (200 + 63) / 64;
-    EXPECT_EQ(found.counts.candidates, units);
-    EXPECT_EQ(found.counts.dense, units);
-    EXPECT_EQ(found.counts.merges, k * (k - 1) * (std::uint64_t{1} << k) / 8); // k (k−1) 2^(k−3)
-    EXPECT_EQ(found.counts.pairs, found.counts.merges);
-    EXPECT_EQ(found.counts.words, k * (std::uint64_t{1} << (k - 1)) * words);
-    EXPECT_EQ(found.counts.subsequences, k * (std::uint64_t{1} << (k - 1)) - k);
-    EXPECT_EQ(found.counts.coordinates, 0U);
-    ASSERT_EQ(found.clusters.size(), 1U);
-    EXPECT_EQ(found.clusters[0].dimensions.size(), k);
-    EXPECT_EQ(found.clusters[0].count, 150);
+    EXPECT_EQ(result.counts.candidates, units);
+    EXPECT_EQ(result.counts.dense, units);
+    EXPECT_EQ(result.counts.merges, k * (k - 1) * (std::uint64_t{1} << k) / 8); // k (k−1) 2^(k−3)
+    EXPECT_EQ(result.counts.pairs, result.counts.merges);
+    EXPECT_EQ(result.counts.words, k * (std::uint64_t{1} << (k - 1)) * words);
+    EXPECT_EQ(result.counts.subsequences, k * (std::uint64_t{1} << (k - 1)) - k);
+    EXPECT_EQ(result.counts.coordinates, 0U);
+    ASSERT_EQ(result.clusters.size(), 1U);
+    EXPECT_EQ(result.clusters[0].dimensions.size(), k);
+    EXPECT_EQ(result.clusters[0].count, 150);
 }
 
 TEST_P(ClosedForms, OfTheNaiveVariantsGrowWithTheSquareOfTheUnitsAndFindTheSame) {
@@ -134,10 +134,10 @@ TEST(Variants, AllFindTheSameClustersInDrawnData) {
         for (const Join join : {Join::index, Join::pairs}) {
             for (const Dedup dedup : {Dedup::hash, Dedup::tree, Dedup::pairs}) {
                 for (const Counting counting : {Counting::bitmaps, Counting::points}) {
-                    const Clustering found = cluster(points, {join, dedup, counting});
-                    EXPECT_EQ(units_of(found), units_of(expected));
-                    EXPECT_EQ(found.counts.merges, expected.counts.merges);
-                    EXPECT_EQ(found.counts.candidates, expected.counts.candidates);
+                    const Clustering result = cluster(points, {join, dedup, counting});
+                    EXPECT_EQ(units_of(result), units_of(expected));
+                    EXPECT_EQ(result.counts.merges, expected.counts.merges);
+                    EXPECT_EQ(result.counts.candidates, expected.counts.candidates);
                 }
             }
         }
@@ -152,9 +152,9 @@ TEST(Variants, WithMoreWindowsThanAWordHasBitsFindTheSame) {
     for (int number = 1; number <= 300; ++number) {
         many.push_back(set_window(4, 2 * number, 1000.0 * number, 0));
     }
-    const Clustering found = cluster_in(input.points, many, {});
+    const Clustering result = cluster_in(input.points, many, {});
     const auto& largest =
-        *std::max_element(found.clusters.begin(), found.clusters.end(),
+        *std::max_element(result.clusters.begin(), result.clusters.end(),
                           [](const Cluster& a, const Cluster& b) { return a.count < b.count; });
     EXPECT_EQ(largest.dimensions, few.clusters[0].dimensions);
     EXPECT_EQ(largest.points, few.clusters[0].points);
@@ -217,8 +217,8 @@ TEST(Windows, MergeUpToAQuarterOfDifferenceAndNoFurther) {
     const std::vector<std::int64_t> histogram = {8, 6, 4, 0, 0, 0, 12, 9, 12, 13};
     const auto windows = cut_dimension(3, histogram, 0, 10, 64, options);
     std::vector<int> bins;
-    for (const Window& each : windows) {
-        bins.push_back(each.bins);
+    for (const Window& window : windows) {
+        bins.push_back(window.bins);
     }
     EXPECT_EQ(bins, (std::vector<int>{2, 1, 3, 4}));
     EXPECT_EQ(windows[3].largest_bin, 13);
@@ -255,8 +255,8 @@ TEST(Windows, OfAnEvenDimensionAreFiveAndOfAConstantOneNone) {
     const std::vector<std::int64_t> even(1000, 7);
     const auto windows = cut_dimension(0, even, 0, 100, 7000, {});
     EXPECT_EQ(windows.size(), 5U);
-    for (const Window& each : windows) {
-        EXPECT_FALSE(each.dense());
+    for (const Window& window : windows) {
+        EXPECT_FALSE(window.dense());
     }
     EXPECT_TRUE(cut_dimension(0, even, 3, 3 + GridOptions::epsilon, 7000, {}).empty());
 }
@@ -272,12 +272,12 @@ TEST(Clusters, OfNeighbouringWindowsAreOneAndThoseApartAreTwo) {
         windows.push_back(set_window(0, number, 10.0 * number, 25));
     }
     windows.push_back(set_window(1, 0, 0, 25));
-    const Clustering found = cluster_in(points, windows, {});
-    ASSERT_EQ(found.clusters.size(), 2U);
-    EXPECT_EQ(found.clusters[0].count, 60);
-    EXPECT_EQ(found.clusters[0].lower, (std::vector<double>{0, 0}));
-    EXPECT_EQ(found.clusters[0].upper, (std::vector<double>{20, 10}));
-    EXPECT_EQ(found.clusters[1].count, 30);
+    const Clustering result = cluster_in(points, windows, {});
+    ASSERT_EQ(result.clusters.size(), 2U);
+    EXPECT_EQ(result.clusters[0].count, 60);
+    EXPECT_EQ(result.clusters[0].lower, (std::vector<double>{0, 0}));
+    EXPECT_EQ(result.clusters[0].upper, (std::vector<double>{20, 10}));
+    EXPECT_EQ(result.clusters[1].count, 30);
 }
 
 class Planted : public testing::TestWithParam<int> {};
@@ -289,17 +289,17 @@ TEST_P(Planted, ClustersAreFoundWithTheirDimensionsAndPoints) {
         plan.seed = seed;
         const std::vector<Box> boxes = draw_boxes(plan);
         const Points points = draw_points(plan, boxes);
-        const Clustering found = cluster(points, {});
-        EXPECT_EQ(std::count_if(found.clusters.begin(), found.clusters.end(),
+        const Clustering result = cluster(points, {});
+        EXPECT_EQ(std::count_if(result.clusters.begin(), result.clusters.end(),
                                 [&](const Cluster& each) {
                                     return each.dimensions.size() == boxes[0].dimensions.size();
                                 }),
                   3);
-        for (const Recovered& each : compare(boxes, found.clusters, points)) {
-            EXPECT_TRUE(each.found);
-            EXPECT_GE(each.recall, 0.95);
-            EXPECT_GE(each.precision, 0.98);
-            EXPECT_LE(each.largest_edge, 1.01); // A window before merging is one wide.
+        for (const Recovered& recovered : compare(boxes, result.clusters, points)) {
+            EXPECT_TRUE(recovered.found);
+            EXPECT_GE(recovered.recall, 0.95);
+            EXPECT_GE(recovered.precision, 0.98);
+            EXPECT_LE(recovered.largest_edge, 1.01); // A window before merging is one wide.
         }
     }
 }

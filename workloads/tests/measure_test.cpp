@@ -48,8 +48,8 @@ TEST_F(Measure, LooksAtEveryRepetitionOfAnOperationThatWantsIt) {
 TEST_F(Measure, DoesNotLookWhereThatIsNotWanted) {
     settings.verify = false;
     counting.wrong_from = 0;
-    for (const bool each : {false, true}) {
-        counting.each = each;
+    for (const bool value : {false, true}) {
+        counting.each = value;
         EXPECT_NO_THROW(run(counting));
     }
     EXPECT_EQ(counting.looked, 0);
@@ -63,8 +63,8 @@ TEST_P(Wrong, IsAFailureThatSaysWhatAndWhere) {
         run(counting);
         FAIL() << "nothing was found";
     } catch (const SharedFailure& error) {
-        const std::string said = error.what();
-        EXPECT_NE(said.find("on rank 0: 7 is not 8"), std::string::npos) << said;
+        const std::string message = error.what();
+        EXPECT_NE(message.find("on rank 0: 7 is not 8"), std::string::npos) << message;
     }
 }
 

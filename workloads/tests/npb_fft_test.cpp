@@ -32,11 +32,11 @@ class NpbFft : public testing::TestWithParam<std::size_t> {
                 from.im[i * lanes + b] = sequences[b][i].imag();
             }
         }
-        const Split found = (Fft(n).*transform)(from, to);
+        const Split outcome = (Fft(n).*transform)(from, to);
         std::vector<Sequence> result(lanes, Sequence(n));
         for (std::size_t b = 0; b < lanes; ++b) {
             for (std::size_t i = 0; i < n; ++i) {
-                result[b][i] = {found.re[i * lanes + b], found.im[i * lanes + b]};
+                result[b][i] = {outcome.re[i * lanes + b], outcome.im[i * lanes + b]};
             }
         }
         return result;
@@ -46,17 +46,17 @@ class NpbFft : public testing::TestWithParam<std::size_t> {
         Random random;
         std::vector<Sequence> sequences(lanes, Sequence(GetParam()));
         for (Sequence& sequence : sequences) {
-            for (Complex& each : sequence) {
-                each = {random() - 0.5, random() - 0.5};
+            for (Complex& complex : sequence) {
+                complex = {random() - 0.5, random() - 0.5};
             }
         }
         return sequences;
     }
 
-    static void expect_near(const Sequence& found, const Sequence& expected, const char* what) {
+    static void expect_near(const Sequence& outcome, const Sequence& expected, const char* subject) {
         const double tolerance = 1e-14 * static_cast<double>(GetParam());
-        for (std::size_t k = 0; k < found.size(); ++k) {
-            ASSERT_LT(std::abs(found[k] - expected[k]), tolerance) << what << ", coefficient " << k;
+        for (std::size_t k = 0; k < outcome.size(); ++k) {
+            ASSERT_LT(std::abs(outcome[k] - expected[k]), tolerance) << subject << ", coefficient " << k;
         }
     }
 };
@@ -84,11 +84,11 @@ TEST_P(NpbFft, TurnsAWaveIntoItsFrequencyAlone) {
             waves[b][j] = std::polar(1.0, 2 * pi * static_cast<double>(j * b % n) / static_cast<double>(n));
         }
     }
-    const std::vector<Sequence> found = transformed(waves, &Fft::forward);
+    const std::vector<Sequence> outcome = transformed(waves, &Fft::forward);
     for (std::size_t b = 0; b < lanes; ++b) {
         Sequence expected(n);
         expected[b % n] = static_cast<double>(n);
-        expect_near(found[b], expected, "a wave");
+        expect_near(outcome[b], expected, "a wave");
     }
 }
 
@@ -96,8 +96,8 @@ TEST_P(NpbFft, TheInverseUndoesItButForTheLength) {
     const std::vector<Sequence> x = drawn();
     std::vector<Sequence> back = transformed(transformed(x, &Fft::forward), &Fft::inverse);
     for (std::size_t b = 0; b < lanes; ++b) {
-        for (Complex& each : back[b]) {
-            each /= static_cast<double>(GetParam());
+        for (Complex& complex : back[b]) {
+            complex /= static_cast<double>(GetParam());
         }
         expect_near(back[b], x[b], "there and back");
     }

@@ -35,10 +35,10 @@ void expect_flux_derivative_is_that_of_differences() {
         Change<double> unit{};
         unit[column] = 1;
         const Change<double> derivative = point.flux<axis>(unit);
-        State more = at_rest_or_not, less = at_rest_or_not;
-        more[column] += 1e-5;
+        State extra = at_rest_or_not, less = at_rest_or_not;
+        extra[column] += 1e-5;
         less[column] -= 1e-5;
-        const State high = flux_of<axis>(more), low = flux_of<axis>(less);
+        const State high = flux_of<axis>(extra), low = flux_of<axis>(less);
         for (std::size_t m = 0; m < components; ++m) {
             EXPECT_NEAR(derivative[m], (high[m] - low[m]) / 2e-5, 1e-8) << axis << ' ' << column << ' ' << m;
         }

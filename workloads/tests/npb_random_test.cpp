@@ -24,9 +24,9 @@ TEST(NpbRandom, EachNumberIsTheLastTimesFiveToThe13ModuloTwoToThe46) {
 TEST(NpbRandom, SkippingIsStepping) {
     Random stepping(271828183);
     for (std::uint64_t skipped = 0; skipped < 3'000; ++skipped) {
-        Random there(271828183, skipped);
+        Random place(271828183, skipped);
         Random next = stepping;
-        ASSERT_EQ(there(), next()) << skipped << " skipped";
+        ASSERT_EQ(place(), next()) << skipped << " skipped";
         stepping();
     }
 }

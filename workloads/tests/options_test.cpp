@@ -48,28 +48,28 @@ int parse(Values& values, std::vector<const char*> words) {
 }
 
 TEST(Options, ReachAnotherProcessAsTheyWereParsed) {
-    Values here;
+    Values self;
     Options options;
-    here.declare(options);
+    self.declare(options);
     const std::vector<const char*> words = {
         "program", "--count", "4",          "--wide",    "-9000000000", "--seed", "18446744073709551615",
         "--share", "0.1",     "--name",     "two words", "--ops",       "c,a",    "--colour",
         "green",   "--raw",   "--no-verify"};
     ASSERT_EQ(options.parse("program", "", static_cast<int>(words.size()), words.data()), -1);
 
-    Values there;
+    Values place;
     Options theirs;
-    there.declare(theirs);
+    place.declare(theirs);
     theirs.unpack(options.packed());
-    EXPECT_EQ(there.count, 4);
-    EXPECT_EQ(there.wide, -9'000'000'000);
-    EXPECT_EQ(there.seed, 18446744073709551615U);
-    EXPECT_EQ(there.share, 0.1);
-    EXPECT_EQ(there.name, "two words");
-    EXPECT_EQ(there.ops, (std::vector<std::string>{"c", "a"}));
-    EXPECT_EQ(there.colour, Colour::green);
-    EXPECT_TRUE(there.raw);
-    EXPECT_FALSE(there.verify);
+    EXPECT_EQ(place.count, 4);
+    EXPECT_EQ(place.wide, -9'000'000'000);
+    EXPECT_EQ(place.seed, 18446744073709551615U);
+    EXPECT_EQ(place.share, 0.1);
+    EXPECT_EQ(place.name, "two words");
+    EXPECT_EQ(place.ops, (std::vector<std::string>{"c", "a"}));
+    EXPECT_EQ(place.colour, Colour::green);
+    EXPECT_TRUE(place.raw);
+    EXPECT_FALSE(place.verify);
 }
 
 TEST(Options, KeepTheirDefaults) {
@@ -95,10 +95,10 @@ TEST_P(Refused, IsSaidInOneLineThatNamesIt) {
     Values values;
     testing::internal::CaptureStderr();
     EXPECT_EQ(parse(values, GetParam().first), 2);
-    const std::string said = testing::internal::GetCapturedStderr();
-    EXPECT_NE(said.find(GetParam().second), std::string::npos) << said;
-    EXPECT_EQ(said.find('\n'), said.size() - 1) << said;
-    EXPECT_TRUE(said.starts_with("program: ")) << said;
+    const std::string message = testing::internal::GetCapturedStderr();
+    EXPECT_NE(message.find(GetParam().second), std::string::npos) << message;
+    EXPECT_EQ(message.find('\n'), message.size() - 1) << message;
+    EXPECT_TRUE(message.starts_with("program: ")) << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Words, Refused,
@@ -117,8 +117,8 @@ TEST(Options, HelpEndsTheProgramWell) {
     Values values;
     testing::internal::CaptureStdout();
     EXPECT_EQ(parse(values, {"--help"}), 0);
-    const std::string said = testing::internal::GetCapturedStdout();
-    EXPECT_NE(said.find("--colour"), std::string::npos) << said;
+    const std::string message = testing::internal::GetCapturedStdout();
+    EXPECT_NE(message.find("--colour"), std::string::npos) << message;
 }
 
 } // namespace

@@ -16,13 +16,13 @@ TEST(Phases, AddUpWhatIsTimedAndCountedUntilItIsTaken) {
     }
     phases.count_messages(send, 2, 160);
     phases.count_messages(send, 1, 8);
-    const auto taken = phases.take();
-    ASSERT_EQ(taken.size(), 2U);
-    EXPECT_GT(taken[sort].time_s, 0);
-    EXPECT_EQ(taken[sort].operations, 15U);
-    EXPECT_EQ(taken[send].time_s, 0);
-    EXPECT_EQ(taken[send].messages, 3U);
-    EXPECT_EQ(taken[send].bytes, 168U);
+    const auto drained = phases.take();
+    ASSERT_EQ(drained.size(), 2U);
+    EXPECT_GT(drained[sort].time_s, 0);
+    EXPECT_EQ(drained[sort].operations, 15U);
+    EXPECT_EQ(drained[send].time_s, 0);
+    EXPECT_EQ(drained[send].messages, 3U);
+    EXPECT_EQ(drained[send].bytes, 168U);
     EXPECT_EQ(phases.take()[send].messages, 0U) << "what was taken is gone";
     EXPECT_EQ(phases.names(), (std::vector<std::string>{"sort", "send"}));
 }

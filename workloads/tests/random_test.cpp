@@ -68,13 +68,13 @@ TEST(Random, HasTheMomentsOfItsDistributions) {
 // Witness: chi-squared with 6 degrees of freedom exceeds 22.46 with probability 0.001 (scipy.stats.chi2.isf).
 TEST(Random, FillsARangeEvenly) {
     constexpr std::uint64_t draws = 70'000;
-    std::vector<double> seen(7);
+    std::vector<double> visited(7);
     const Random random(5);
     for (std::uint64_t i = 0; i < draws; ++i) {
-        ++seen.at(random.below(7, i));
+        ++visited.at(random.below(7, i));
     }
     double chi2 = 0;
-    for (const double count : seen) {
+    for (const double count : visited) {
         chi2 += (count - 10'000) * (count - 10'000) / 10'000;
     }
     EXPECT_LT(chi2, 22.46);

@@ -48,9 +48,9 @@ Counters count(const NetworkSettings& network, const Parameters& parameters, std
             EXPECT_EQ(agreed.sum, round * nodes_below({id, 0}))
                 << "seed " << network.seed << ", " << network.ranks << " ranks";
         }
-        Counters& own = runtime.counters();
-        const std::uint64_t stolen = team.all(Fold::sum, own.stolen_items);
-        const std::uint64_t refusals = team.all(Fold::sum, own.refusals);
+        Counters& local = runtime.counters();
+        const std::uint64_t stolen = team.all(Fold::sum, local.stolen_items);
+        const std::uint64_t refusals = team.all(Fold::sum, local.refusals);
         all.stolen_items = stolen;
         all.refusals = refusals;
     });

@@ -138,9 +138,9 @@ TEST(Tasks, AreUnwoundWhereTheyNeverEnd) {
             const Destroyed noted{destroyed};
             tasks.yield();
         });
-        tasks.run([](Tasks* own, int* count) -> Task {
+        tasks.run([](Tasks* local, int* count) -> Task {
             const Destroyed noted{*count};
-            co_await own->yielded();
+            co_await local->yielded();
         }(&tasks, &destroyed));
         EXPECT_EQ(destroyed, 0);
     }
@@ -173,30 +173,30 @@ TEST(ControlObjects, LetFibresAndCoroutinesGoOnWhenTheyAreSet) {
     Future<int> future(tasks);
     Latch gate(tasks, 2);
     Reduction<int> sum(tasks, 3);
-    std::vector<int> seen;
+    std::vector<int> visited;
     tasks.run_fibre([&] {
         future.wait();
-        seen.push_back(future.value());
+        visited.push_back(future.value());
         gate.count_down();
     });
     tasks.run([](Future<int>* awaited, std::vector<int>* noted, Latch* arriving) -> Task {
         co_await *awaited;
         noted->push_back(awaited->value() + 1);
         arriving->count_down();
-    }(&future, &seen, &gate));
+    }(&future, &visited, &gate));
     tasks.run_fibre([&] {
         gate.wait();
         sum.wait();
-        seen.push_back(sum.value());
+        visited.push_back(sum.value());
     });
     for (int i = 1; i <= 3; ++i) {
         sum.give(i);
     }
-    EXPECT_TRUE(seen.empty());
+    EXPECT_TRUE(visited.empty());
     future.set(7);
     while (tasks.run_ready()) {
     }
-    EXPECT_EQ(seen, (std::vector<int>{7, 8, 6}));
+    EXPECT_EQ(visited, (std::vector<int>{7, 8, 6}));
     EXPECT_EQ(tasks.live(), 0U);
     EXPECT_EQ(counters.suspensions, 3U) << "what is set is not waited for";
 }

@@ -48,7 +48,7 @@ Node root(std::uint64_t seed, int rank, std::uint32_t epoch) {
 /// Grow the trees of each rank in each epoch; return what ranks agree on, epoch by epoch.
 std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
     Channel<Node> channel(runtime);
-    Found own;
+    Found local;
     std::uint32_t epoch = 0;
     std::vector<Node> waiting; // Some items are kept, and worked on in `step`.
     const auto expand = [&](const Node& node) {
@@ -63,8 +63,8 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
             throw std::runtime_error(inside ? "a handler runs in a handler" : "an item of another epoch");
         }
         inside = runtime.parameters().execution == Execution::handler;
-        ++own.nodes;
-        own.smallest = std::min(own.smallest, node.id);
+        ++local.nodes;
+        local.smallest = std::min(local.smallest, node.id);
         if (node.id % 3 == 0) {
             waiting.push_back(node);
         } else {
@@ -74,7 +74,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
     });
     std::vector<Agreed> agreed;
     for (; epoch < epochs; ++epoch) {
-        own = {};
+        local = {};
         const Node first = root(seed, runtime.rank(), epoch);
         channel.send(static_cast<int>(first.id % static_cast<std::uint64_t>(runtime.size())), first);
         const auto step = [&] {
@@ -86,7 +86,7 @@ std::vector<Agreed> grow(std::uint64_t seed, Runtime& runtime) {
             expand(node);
             return true;
         };
-        agreed.push_back(runtime.epoch(step, [&] { return Agreed{own.nodes, own.smallest}; }));
+        agreed.push_back(runtime.epoch(step, [&] { return Agreed{local.nodes, local.smallest}; }));
     }
     return agreed;
 }
@@ -112,15 +112,15 @@ TEST(Epochs, EndWhenNothingIsLeftUnderTenThousandSchedules) {
         const Parameters parameters{.execution = executions[seed / 8 % 3],
                                     .buffer_bytes = lengths[seed / 24 % 3],
                                     .sends = 1 + static_cast<int>(seed / 72 % 3)};
-        std::vector<std::vector<Agreed>> found;
+        std::vector<std::vector<Agreed>> result;
         ASSERT_NO_THROW(
             on_ranks(network, parameters,
-                     [&](Runtime& runtime, const Team&) { found.push_back(grow(seed, runtime)); }))
+                     [&](Runtime& runtime, const Team&) { result.push_back(grow(seed, runtime)); }))
             << "seed " << seed;
-        for (const auto& agreed : found) {
+        for (const auto& agreed : result) {
             for (std::uint32_t epoch = 0; epoch < epochs; ++epoch) {
                 ASSERT_EQ(agreed[epoch].sum, expected_nodes(seed, network.ranks, epoch)) << "seed " << seed;
-                ASSERT_EQ(agreed[epoch].min, found[0][epoch].min) << "seed " << seed;
+                ASSERT_EQ(agreed[epoch].min, result[0][epoch].min) << "seed " << seed;
             }
         }
     }

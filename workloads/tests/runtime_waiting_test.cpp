@@ -29,10 +29,10 @@ struct Alone {
 TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
     Alone alone;
     FullEmpty<int> cell(alone.tasks);
-    std::vector<int> taken;
+    std::vector<int> drained;
     alone.tasks.run_fibre([&] {
         for (int i = 0; i < 5; ++i) {
-            taken.push_back(cell.take());
+            drained.push_back(cell.take());
         }
     });
     alone.tasks.run_fibre([&] {
@@ -41,7 +41,7 @@ TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
         }
     });
     alone.run();
-    EXPECT_EQ(taken, (std::vector<int>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(drained, (std::vector<int>{0, 1, 2, 3, 4}));
     EXPECT_FALSE(cell.is_full());
     EXPECT_EQ(alone.tasks.live(), 0U);
 }
@@ -49,16 +49,16 @@ TEST(Cells, AreReadWhenFullAndWrittenWhenEmpty) {
 TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
     Alone alone;
     FullEmpty<int> cell(alone.tasks);
-    std::multiset<int> taken;
+    std::multiset<int> drained;
     int read = 0;
     for (int i = 0; i < 10; ++i) {
-        alone.tasks.run_fibre([&] { taken.insert(cell.take()); });
+        alone.tasks.run_fibre([&] { drained.insert(cell.take()); });
     }
     for (int i = 0; i < 10; ++i) {
         alone.tasks.run_fibre([&, i] { cell.write(i); });
     }
     alone.run();
-    EXPECT_EQ(taken, (std::multiset<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+    EXPECT_EQ(drained, (std::multiset<int>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
     for (int i = 0; i < 10; ++i) {
         alone.tasks.run_fibre([&] { read += cell.read(); });
     }
@@ -82,23 +82,23 @@ TEST(Cells, PassEachValueToOneTakerAndLetAllReadersRead) {
 TEST(Cells, ServeCoroutines) {
     Alone alone;
     FullEmpty<int> cell(alone.tasks);
-    int seen = 0;
+    int visited = 0;
     alone.tasks.run([](FullEmpty<int>* awaited, int* noted) -> Task {
         while (!awaited->is_full()) {
             co_await awaited->full();
         }
         *noted = awaited->take();
-    }(&cell, &seen));
+    }(&cell, &visited));
     alone.tasks.run_fibre([&] { cell.write(3); });
     alone.run();
-    EXPECT_EQ(seen, 3);
+    EXPECT_EQ(visited, 3);
 }
 
 TEST(CompletionEvents, AreCompleteWhenAllThatWereEnrolledHaveEnded) {
     Alone alone;
     CompletionEvent event(alone.tasks);
     int ended = 0;
-    int seen = -1;
+    int visited = -1;
     EXPECT_TRUE(event.is_complete());
     for (int i = 0; i < 3; ++i) {
         event.enroll();
@@ -117,10 +117,10 @@ TEST(CompletionEvents, AreCompleteWhenAllThatWereEnrolledHaveEnded) {
     }
     alone.tasks.run_fibre([&] {
         event.wait();
-        seen = ended;
+        visited = ended;
     });
     alone.run();
-    EXPECT_EQ(seen, 4);
+    EXPECT_EQ(visited, 4);
     // And once more.
     event.enroll(2);
     EXPECT_FALSE(event.is_complete());
@@ -168,8 +168,8 @@ TEST(Limits, LetFurtherTasksWait) {
         for (int i = 0; i < 10; ++i) {
             tasks.run_fibre(body);
             tasks.spawn(body);
-            tasks.run([](Tasks* own, std::uint64_t* count) -> Task {
-                co_await own->yielded();
+            tasks.run([](Tasks* local, std::uint64_t* count) -> Task {
+                co_await local->yielded();
                 ++*count;
             }(&tasks, &ended));
         }
@@ -257,15 +257,15 @@ TEST(BlockedTime, EndsWhereTheWorkBeginsThatEndsTheWait) {
             },
             always<Execution::handler>);
         const double begin_s = transport.now_s();
-        int left = runtime.rank() == 1 ? turns_before : 0;
+        int remaining = runtime.rank() == 1 ? turns_before : 0;
         if (runtime.rank() == 0) {
             runtime.tasks().run_fibre([&released] { released.wait(); });
         }
         const auto step = [&] {
-            if (left == 0) {
+            if (remaining == 0) {
                 return false;
             }
-            if (--left == 0) {
+            if (--remaining == 0) {
                 work.send(0, turns_of_work);
             }
             return true;

@@ -8,9 +8,9 @@
 
 namespace goodsyard::runtime {
 
-inline void on_ranks(const NetworkSettings& network, const Parameters& asked,
+inline void on_ranks(const NetworkSettings& network, const Parameters& request,
                      const std::function<void(Runtime&, const Team&)>& body) {
-    const Parameters parameters = settled(asked);
+    const Parameters parameters = settled(request);
     NetworkSettings settings = network;
     settings.sends = parameters.sends;
     settings.buffer_bytes = capacity_bytes(parameters);

@@ -42,9 +42,9 @@ struct Case {
 
 /// All items of all ranks, by rank, on the root.
 template <class Item>
-std::vector<Item> all_of(MPI_Comm comm, const World& world, const std::vector<Item>& own) {
+std::vector<Item> all_of(MPI_Comm comm, const World& world, const std::vector<Item>& local) {
     const auto ranks = static_cast<std::size_t>(world.size());
-    const int words = Traffic::words<Item>(own.size());
+    const int words = Traffic::words<Item>(local.size());
     std::vector<int> counts(ranks);
     check(MPI_Gather(&words, 1, MPI_INT, counts.data(), 1, MPI_INT, 0, comm), "MPI_Gather");
     std::vector<int> begin(ranks + 1);
@@ -52,8 +52,8 @@ std::vector<Item> all_of(MPI_Comm comm, const World& world, const std::vector<It
         begin[r + 1] = begin[r] + counts[r];
     }
     std::vector<Item> all(world.is_root() ? static_cast<std::size_t>(begin[ranks] / words_of<Item>) : 0);
-    check(MPI_Gatherv(own.data(), words, MPI_UINT64_T, all.data(), counts.data(), begin.data(), MPI_UINT64_T,
-                      0, comm),
+    check(MPI_Gatherv(local.data(), words, MPI_UINT64_T, all.data(), counts.data(), begin.data(),
+                      MPI_UINT64_T, 0, comm),
           "MPI_Gatherv");
     return all;
 }
@@ -67,10 +67,10 @@ bool same(const Record& a, const Record& b) {
 
 /// What is wrong with the outcome of a case; empty on other ranks than the root.
 template <class Item>
-std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const Case& one) {
-    const Input input(one.distribution, one.type, one.total, one.parameters.seed);
+std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const Case& sort_case) {
+    const Input input(sort_case.distribution, sort_case.type, sort_case.total, sort_case.parameters.seed);
     const std::vector<std::uint64_t> begin =
-        cut_into_blocks(one.blocks, one.total, world.size(), one.parameters.seed);
+        cut_into_blocks(sort_case.blocks, sort_case.total, world.size(), sort_case.parameters.seed);
     const auto rank = static_cast<std::size_t>(world.rank());
     std::vector<Item> block(begin[rank + 1] - begin[rank]);
     for (std::uint64_t i = 0; i < block.size(); ++i) {
@@ -81,26 +81,26 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
 
     Phases phases(clock);
     const Computation computation(ComputeMode::fixed, "");
-    make_sort<Item>(comm, phases, computation, one.parameters)->run(block);
+    make_sort<Item>(comm, phases, computation, sort_case.parameters)->run(block);
     const auto load =
-        unexpected_load(one.parameters, world, block.size(), one.total, one.blocks == Blocks::even);
+        unexpected_load(sort_case.parameters, world, block.size(), sort_case.total, sort_case.blocks == Blocks::even);
     const int unexpected = world.all(Fold::sum, load ? 1 : 0);
     const std::vector<Item> found = all_of(comm, world, block);
     if (unexpected > 0) {
         return "unexpected loads on " + std::to_string(unexpected) + " ranks";
     }
     const auto agree = [&](const Item& a, const Item& b) {
-        return is_stable(one.parameters) ? same(a, b) : key_of(a) == key_of(b);
+        return is_stable(sort_case.parameters) ? same(a, b) : key_of(a) == key_of(b);
     };
     if (!std::equal(found.begin(), found.end(), expected.begin(), expected.end(), agree)) {
         return "another order than std::stable_sort's";
     }
-    if (!is_stable(one.parameters)) { // At least nothing is lost.
+    if (!is_stable(sort_case.parameters)) { // At least nothing is lost.
         Checksum before;
         Checksum after;
         std::for_each(expected.begin(), expected.end(),
-                      [&](const Item& each) { before.add(fingerprint(each)); });
-        std::for_each(found.begin(), found.end(), [&](const Item& each) { after.add(fingerprint(each)); });
+                      [&](const Item& item) { before.add(fingerprint(item)); });
+        std::for_each(found.begin(), found.end(), [&](const Item& item) { after.add(fingerprint(item)); });
         if (before != after) {
             return "other items";
         }
@@ -111,42 +111,42 @@ std::string outcome(MPI_Comm comm, const World& world, const Clock& clock, const
 /// The sorts, with each of their ways.
 std::vector<Parameters> all_sorts() {
     std::vector<Parameters> sorts;
-    Parameters each;
+    Parameters parameters;
     for (const auto& [name, local] : local_sorts) {
-        each.local = local;
+        parameters.local = local;
         if (is_built_in(local)) {
-            sorts.push_back(each);
+            sorts.push_back(parameters);
         }
     }
-    each = {};
-    each.algorithm = Algorithm::histogram;
-    sorts.push_back(each);
-    each.epsilon = 0;
-    sorts.push_back(each);
-    each.scan = Scan::library;
-    sorts.push_back(each);
-    each = {};
-    each.algorithm = Algorithm::exact;
-    sorts.push_back(each);
-    each.schedule = Schedule::sequential;
-    sorts.push_back(each);
-    each = {};
-    each.algorithm = Algorithm::radix;
+    parameters = {};
+    parameters.algorithm = Algorithm::histogram;
+    sorts.push_back(parameters);
+    parameters.epsilon = 0;
+    sorts.push_back(parameters);
+    parameters.scan = Scan::library;
+    sorts.push_back(parameters);
+    parameters = {};
+    parameters.algorithm = Algorithm::exact;
+    sorts.push_back(parameters);
+    parameters.schedule = Schedule::sequential;
+    sorts.push_back(parameters);
+    parameters = {};
+    parameters.algorithm = Algorithm::radix;
     for (const int bits : {4, 8, 16}) {
-        each.digit_bits = bits;
+        parameters.digit_bits = bits;
         for (const auto& [name, exchange] : exchanges) {
-            each.exchange = exchange;
-            sorts.push_back(each);
+            parameters.exchange = exchange;
+            sorts.push_back(parameters);
         }
     }
-    each.digit_bits = 8;
-    each.scan = Scan::library;
-    sorts.push_back(each);
-    each = {};
-    each.algorithm = Algorithm::mini;
-    sorts.push_back(each);
-    each.groups = Groups::comm_split;
-    sorts.push_back(each);
+    parameters.digit_bits = 8;
+    parameters.scan = Scan::library;
+    sorts.push_back(parameters);
+    parameters = {};
+    parameters.algorithm = Algorithm::mini;
+    sorts.push_back(parameters);
+    parameters.groups = Groups::comm_split;
+    sorts.push_back(parameters);
     return sorts;
 }
 
@@ -177,44 +177,44 @@ class Cases {
     [[nodiscard]] const Report& report() const { return report_; }
 
   private:
-    void add_blocks(Case one, std::uint64_t keys_per_rank) {
+    void add_blocks(Case sort_case, std::uint64_t keys_per_rank) {
         const auto ranks = static_cast<std::uint64_t>(world_.size());
-        if (one.parameters.algorithm == Algorithm::mini) {
-            one.total = ranks;
-            return add_types(one);
+        if (sort_case.parameters.algorithm == Algorithm::mini) {
+            sort_case.total = ranks;
+            return add_types(sort_case);
         }
         // Many digits take many rounds: those of radix sort that are not the default meet one kind of blocks.
-        const bool brief = one.parameters.algorithm == Algorithm::radix && one.parameters.digit_bits != 8;
+        const bool brief = sort_case.parameters.algorithm == Algorithm::radix && sort_case.parameters.digit_bits != 8;
         for (const auto& [name, blocks] : block_kinds) {
             if (brief && blocks != Blocks::uneven) {
                 continue;
             }
-            one.blocks = blocks;
-            one.total = keys_per_rank * ranks + (blocks == Blocks::even ? 0 : 3);
-            add_types(one);
+            sort_case.blocks = blocks;
+            sort_case.total = keys_per_rank * ranks + (blocks == Blocks::even ? 0 : 3);
+            add_types(sort_case);
         }
         // Fewer items than ranks, one, and none.
-        one.blocks = Blocks::uneven;
+        sort_case.blocks = Blocks::uneven;
         for (const std::uint64_t few : {ranks / 2, std::uint64_t{1}, std::uint64_t{0}}) {
-            one.total = few;
-            if (one.distribution == Distribution::uniform) {
-                add_types(one);
+            sort_case.total = few;
+            if (sort_case.distribution == Distribution::uniform) {
+                add_types(sort_case);
             }
         }
     }
     /// Kinds of keys take turns, and so do keys and records, in a pattern that meets every sort, input and
     /// block with both.
-    void add_types(Case one) {
+    void add_types(Case sort_case) {
         const int number = met_++;
         if (number % every_ != 0) {
             return;
         }
-        one.type = key_types[static_cast<std::size_t>(number) % key_types.size()].second;
-        one.parameters.seed = static_cast<std::uint64_t>(number) + 1;
-        const bool as_records = (number + number / 7) % 2 == 1 && one.parameters.local != LocalSort::vqsort;
-        report_.note(world_, one.name(),
-                     as_records ? outcome<Record>(comm_.get(), world_, clock_, one)
-                                : outcome<Key>(comm_.get(), world_, clock_, one));
+        sort_case.type = key_types[static_cast<std::size_t>(number) % key_types.size()].second;
+        sort_case.parameters.seed = static_cast<std::uint64_t>(number) + 1;
+        const bool as_records = (number + number / 7) % 2 == 1 && sort_case.parameters.local != LocalSort::vqsort;
+        report_.note(world_, sort_case.name(),
+                     as_records ? outcome<Record>(comm_.get(), world_, clock_, sort_case)
+                                : outcome<Key>(comm_.get(), world_, clock_, sort_case));
     }
 
     const World& world_;
@@ -228,9 +228,9 @@ class Cases {
 /// Sorts that differ in the messages that they send.
 std::vector<Parameters> sorts_by_messages() {
     std::vector<Parameters> sorts = all_sorts();
-    std::erase_if(sorts, [](const Parameters& each) {
-        return each.local != LocalSort::std || each.epsilon == 0 ||
-               (each.algorithm == Algorithm::radix && each.digit_bits != 8);
+    std::erase_if(sorts, [](const Parameters& parameters) {
+        return parameters.local != LocalSort::std || parameters.epsilon == 0 ||
+               (parameters.algorithm == Algorithm::radix && parameters.digit_bits != 8);
     });
     return sorts;
 }

@@ -22,14 +22,14 @@ namespace goodsyard::sorting {
 namespace {
 
 TEST(Order, OfSignedAndFloatingPointKeysIsThatOfTheUnsignedOnes) {
-    const std::vector<std::int64_t> whole = {std::numeric_limits<std::int64_t>::min(), -7, -1, 0, 1, 9,
-                                             std::numeric_limits<std::int64_t>::max()};
+    const std::vector<std::int64_t> all = {std::numeric_limits<std::int64_t>::min(), -7, -1, 0, 1, 9,
+                                           std::numeric_limits<std::int64_t>::max()};
     const std::vector<double> real = {
         -std::numeric_limits<double>::infinity(), -1e300, -1, -1e-310, -0.0, 0.0, 1e-310, 2,
         std::numeric_limits<double>::infinity()};
-    for (std::size_t i = 0; i < whole.size(); ++i) {
-        EXPECT_EQ(to_signed(ordered(whole[i])), whole[i]);
-        EXPECT_TRUE(i == 0 || ordered(whole[i - 1]) < ordered(whole[i]));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(to_signed(ordered(all[i])), all[i]);
+        EXPECT_TRUE(i == 0 || ordered(all[i - 1]) < ordered(all[i]));
     }
     for (std::size_t i = 0; i < real.size(); ++i) {
         EXPECT_EQ(std::bit_cast<Key>(to_double(ordered(real[i]))), std::bit_cast<Key>(real[i]));
@@ -157,9 +157,9 @@ TEST(WeightedMedian, HasAtMostHalfOfTheWeightOnEitherSide) {
         const Position median = weighted_median(pivots);
         std::uint64_t before = 0;
         std::uint64_t behind = 0;
-        for (const WeightedPivot& each : pivots) {
-            before += each.at < median ? each.weight : 0;
-            behind += median < each.at ? each.weight : 0;
+        for (const WeightedPivot& weighted_pivot : pivots) {
+            before += weighted_pivot.at < median ? weighted_pivot.weight : 0;
+            behind += median < weighted_pivot.at ? weighted_pivot.weight : 0;
         }
         EXPECT_LE(2 * before, total);
         EXPECT_LE(2 * behind, total);
@@ -183,10 +183,10 @@ TEST(Search, NarrowsToTheOneCutThatIsRight) {
                 }
                 ASSERT_FALSE(candidates.empty());
                 const Position pivot = candidates[random.below(candidates.size(), step)];
-                const std::uint64_t own[] = {count_before(blocks[0], 0, pivot),
-                                             count_before(blocks[1], 1, pivot)};
+                const std::uint64_t local[] = {count_before(blocks[0], 0, pivot),
+                                               count_before(blocks[1], 1, pivot)};
                 for (std::uint64_t r = 0; r < 2; ++r) {
-                    windows[r].narrow(own[r], own[0] + own[1], pivot.rank == r);
+                    windows[r].narrow(local[r], local[0] + local[1], pivot.rank == r);
                 }
             }
             ASSERT_TRUE(windows[1].found);
@@ -234,27 +234,27 @@ TEST(Histogram, CutsEqualKeysWhereTheTargetIs) {
 
 TEST(Middle, KeepsTheTwoInTheMiddleAndLeavesAnOddOneOutOnEitherSide) {
     RandomBits bits(1, 0);
-    const auto of = [](std::initializer_list<Key> keys) {
+    const auto values_of = [](std::initializer_list<Key> keys) {
         Middle middle;
         for (const Key key : keys) {
             middle.add({key, 0, 0});
         }
         return middle;
     };
-    const Middle four = merged(of({1, 9}), of({4, 6}), bits);
+    const Middle four = merged(values_of({1, 9}), values_of({4, 6}), bits);
     EXPECT_EQ(four.values[0].key, 4U);
     EXPECT_EQ(four.values[1].key, 6U);
     bool lower = false;
     bool upper = false;
     for (int i = 0; i < 50; ++i) {
-        const Middle three = merged(of({1, 9}), of({4}), bits);
+        const Middle three = merged(values_of({1, 9}), values_of({4}), bits);
         ASSERT_EQ(three.count, 2U);
         lower = lower || three.values[0].key == 1;
         upper = upper || three.values[0].key == 4;
     }
     EXPECT_TRUE(lower && upper);
-    EXPECT_EQ(merged(of({}), of({}), bits).count, 0U);
-    EXPECT_EQ(merged(of({}), of({3}), bits).values[0].key, 3U);
+    EXPECT_EQ(merged(values_of({}), values_of({}), bits).count, 0U);
+    EXPECT_EQ(merged(values_of({}), values_of({3}), bits).values[0].key, 3U);
 }
 
 TEST(Middle, IsAsNearToTheMedianAsTheTreeOfAxtmannAndSanders) {

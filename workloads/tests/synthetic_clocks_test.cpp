@@ -103,12 +103,13 @@ double find_asymmetry(Machine& machine, int ranks, const std::vector<ClockModel>
     std::vector<Closure> closures;
     for (const ClockPair& pair : closing_pairs(ranks)) {
         const ClockModel& of_other = models[static_cast<std::size_t>(pair.parent)];
-        const OffsetBounds found = burst(machine, pair, of_other, closing_effort);
-        const ClockModel& own = models[static_cast<std::size_t>(pair.child)];
+        const OffsetBounds result = burst(machine, pair, of_other, closing_effort);
+        const ClockModel& local = models[static_cast<std::size_t>(pair.child)];
         closures.push_back(
-            {found.at_s + found.offset_s - own.global_s(found.at_s),
-             found.half_width_s * found.half_width_s + path_s2(pair.parent, pair.child, parents, links_s2),
-             own.variance_s2(found.at_s) + of_other.variance_s2(of_other.local_s(own.global_s(found.at_s)))});
+            {result.at_s + result.offset_s - local.global_s(result.at_s),
+             result.half_width_s * result.half_width_s + path_s2(pair.parent, pair.child, parents, links_s2),
+             local.variance_s2(result.at_s) +
+                 of_other.variance_s2(of_other.local_s(local.global_s(result.at_s)))});
     }
     return asymmetry_of(closures);
 }
@@ -123,13 +124,13 @@ std::vector<ClockModel> synchronise(Machine& machine, int ranks, int bursts) {
         for (const ClockPair& pair : round) {
             machine.go_to(begin_s);
             const ClockModel& of_parent = models[static_cast<std::size_t>(pair.parent)];
-            std::vector<OffsetBounds> found;
+            std::vector<OffsetBounds> result;
             for (int i = 0; i < bursts; ++i) {
-                found.push_back(burst(machine, pair, of_parent));
+                result.push_back(burst(machine, pair, of_parent));
                 machine.wait(0.002);
             }
             const auto child = static_cast<std::size_t>(pair.child);
-            models[child] = fit_clock(found, of_parent);
+            models[child] = fit_clock(result, of_parent);
             links_s2[child] = models[child].bounds_s2 - of_parent.bounds_s2;
             end_s = std::max(end_s, machine.now_s());
         }
@@ -179,9 +180,9 @@ TEST_P(SyntheticClocks, AreCoveredByTheStated95PercentAheadOfTheirLastLookAtEach
 INSTANTIATE_TEST_SUITE_P(Networks, SyntheticClocks,
                          testing::Combine(testing::Values(quiet, skewed, crowded),
                                           testing::Values(2, 3, 4, 8, 16)),
-                         [](const auto& of) {
-                             return std::string(std::get<0>(of.param).name) + "_" +
-                                    std::to_string(std::get<1>(of.param));
+                         [](const auto& values_of) {
+                             return std::string(std::get<0>(values_of.param).name) + "_" +
+                                    std::to_string(std::get<1>(values_of.param));
                          });
 
 TEST(SyntheticClocks, OfAQuietNetworkAreStatedToFractionsOfTheirBounds) {

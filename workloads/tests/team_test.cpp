@@ -27,11 +27,11 @@ TEST_P(Ranks, HaveOneChecksumHoweverTheValuesAreShared) {
     }
     as_ranks(GetParam(), [&](const Team& team) {
         const Share share = share_of(total, team);
-        Checksum own;
+        Checksum local;
         for (std::uint64_t i = 0; i < share.count; ++i) {
-            own.add(random.bits(share.first + i));
+            local.add(random.bits(share.first + i));
         }
-        EXPECT_EQ(of_all(team, own), expected);
+        EXPECT_EQ(of_all(team, local), expected);
     });
 }
 
@@ -66,21 +66,21 @@ TEST_P(Ranks, AgreeOnTheFirstThatFailsAndOnItsWords) {
 TEST_P(Ranks, FindDisorderWithinARankAndBetweenTwo) {
     as_ranks(GetParam(), [&](const Team& team) {
         // Rank 1 has nothing: the order goes on from rank 0 to rank 2.
-        std::vector<int> own(team.rank() == 1 ? 0 : 10);
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            own[i] = team.rank() * 10 + static_cast<int>(i);
+        std::vector<int> local(team.rank() == 1 ? 0 : 10);
+        for (std::size_t i = 0; i < local.size(); ++i) {
+            local[i] = team.rank() * 10 + static_cast<int>(i);
         }
-        EXPECT_FALSE(disorder(team, std::span<const int>(own)));
-        if (team.rank() == team.size() - 1 && own.size() > 1) {
-            std::swap(own[3], own[4]);
+        EXPECT_FALSE(disorder(team, std::span<const int>(local)));
+        if (team.rank() == team.size() - 1 && local.size() > 1) {
+            std::swap(local[3], local[4]);
         }
-        EXPECT_EQ(disorder(team, std::span<const int>(own)).has_value(),
-                  team.rank() == team.size() - 1 && own.size() > 1);
+        EXPECT_EQ(disorder(team, std::span<const int>(local)).has_value(),
+                  team.rank() == team.size() - 1 && local.size() > 1);
         if (team.size() > 2) {
-            for (int& value : own) {
+            for (int& value : local) {
                 value = 100 - 10 * team.rank();
             }
-            EXPECT_EQ(disorder(team, std::span<const int>(own)).has_value(), team.is_root());
+            EXPECT_EQ(disorder(team, std::span<const int>(local)).has_value(), team.is_root());
         }
     });
 }

@@ -31,28 +31,29 @@ const NamedTree& named(std::string_view name) {
 /// One node after the other, without a runtime.
 Counted walked(const TreeParameters& parameters) {
     Tree tree(parameters, Sha::portable);
-    std::vector<Node> left = {tree.root()};
-    Counted found;
-    while (!left.empty()) {
-        const Node node = left.back();
-        left.pop_back();
+    std::vector<Node> remaining = {tree.root()};
+    Counted result;
+    while (!remaining.empty()) {
+        const Node node = remaining.back();
+        remaining.pop_back();
         const std::uint32_t children = tree.children(node);
-        ++found.nodes;
-        found.leaves += children == 0 ? 1 : 0;
-        found.depth = std::max<std::uint64_t>(found.depth, node.depth);
+        ++result.nodes;
+        result.leaves += children == 0 ? 1 : 0;
+        result.depth = std::max<std::uint64_t>(result.depth, node.depth);
         for (std::uint32_t i = 0; i < children; ++i) {
             Digest state;
             tree.spawn(node, i, {&state, 1});
-            left.push_back({state, node.depth + 1});
+            remaining.push_back({state, node.depth + 1});
         }
     }
-    return found;
+    return result;
 }
 
 /// By all ranks of a network, twice.
-Counted traversed(const TreeParameters& parameters, const NetworkSettings& network, const Parameters& asked) {
-    Counted found;
-    runtime::on_ranks(network, asked, [&](runtime::Runtime& runtime, const Team& team) {
+Counted traversed(const TreeParameters& parameters, const NetworkSettings& network,
+                  const Parameters& request) {
+    Counted result;
+    runtime::on_ranks(network, request, [&](runtime::Runtime& runtime, const Team& team) {
         Tree tree(parameters, Sha::automatic);
         Traversal traversal(runtime, tree, network.seed, enough);
         Activity activity(runtime);
@@ -61,17 +62,17 @@ Counted traversed(const TreeParameters& parameters, const NetworkSettings& netwo
         const Counted counted = traversal.counted(team);
         EXPECT_EQ(counted.nodes, first);
         if (team.is_root()) {
-            found = counted;
+            result = counted;
         }
     });
-    return found;
+    return result;
 }
 
 /// Built in global arrays, and visited there twice.
-Counted read(const TreeParameters& parameters, const NetworkSettings& network, const Parameters& asked,
+Counted read(const TreeParameters& parameters, const NetworkSettings& network, const Parameters& request,
              int list_piece) {
-    Counted found;
-    runtime::on_ranks(network, asked, [&](runtime::Runtime& runtime, const Team& team) {
+    Counted result;
+    runtime::on_ranks(network, request, [&](runtime::Runtime& runtime, const Team& team) {
         Tree tree(parameters, Sha::automatic);
         global::Delegates delegates(runtime);
         const auto built = build(team, delegates, tree, network.seed, enough);
@@ -81,10 +82,10 @@ Counted read(const TreeParameters& parameters, const NetworkSettings& network, c
         EXPECT_EQ(traversal.run(activity), built->counted.nodes);
         const Counted counted = traversal.counted(team);
         if (team.is_root()) {
-            found = counted;
+            result = counted;
         }
     });
-    return found;
+    return result;
 }
 
 // Witness: hashlib.sha1 of Python 3.11, of 16 zero bytes and 19 as four bytes, and of its digest and a
@@ -112,11 +113,11 @@ TEST(Sha1, InstructionsMakeTheStatesOfPortableCodeForAnyNumberOfChildren) {
     Digest parent = Sha1::root(7);
     for (std::size_t count = 1; count <= 9; ++count) {
         std::vector<Digest> expected(count);
-        std::vector<Digest> found(count);
+        std::vector<Digest> result(count);
         portable.children(parent, 1000, expected);
-        instructions.children(parent, 1000, found);
-        EXPECT_EQ(found, expected);
-        parent = found.back();
+        instructions.children(parent, 1000, result);
+        EXPECT_EQ(result, expected);
+        parent = result.back();
     }
 }
 
@@ -129,14 +130,14 @@ TEST_P(SmallTree, HasAsManyNodesAsTheReferenceCounts) {
 TEST_P(SmallTree, IsCountedByAnyNumberOfRanksUnderAnySchedule) {
     for (std::uint64_t seed = 0; seed < 32; ++seed) {
         const NetworkSettings network = {.ranks = 1 + static_cast<int>(seed % 8), .seed = seed};
-        const Parameters asked = {.execution =
-                                      seed % 3 == 0 ? runtime::Execution::fibre : runtime::Execution::handler,
-                                  .buffer_bytes = seed % 2 == 0 ? 0 : 128,
-                                  .sends = 2,
-                                  .poll_interval = 1 + seed % 16,
-                                  .steal_attempts = 1 + static_cast<int>(seed % 4),
-                                  .steal_chunk = seed % 7};
-        EXPECT_EQ(traversed(named(GetParam()).parameters, network, asked), named(GetParam()).known)
+        const Parameters request = {.execution = seed % 3 == 0 ? runtime::Execution::fibre
+                                                               : runtime::Execution::handler,
+                                    .buffer_bytes = seed % 2 == 0 ? 0 : 128,
+                                    .sends = 2,
+                                    .poll_interval = 1 + seed % 16,
+                                    .steal_attempts = 1 + static_cast<int>(seed % 4),
+                                    .steal_chunk = seed % 7};
+        EXPECT_EQ(traversed(named(GetParam()).parameters, network, request), named(GetParam()).known)
             << "seed " << seed;
     }
 }
@@ -144,14 +145,14 @@ TEST_P(SmallTree, IsCountedByAnyNumberOfRanksUnderAnySchedule) {
 TEST_P(SmallTree, IsReadFromMemoryByAnyNumberOfRanksUnderAnySchedule) {
     for (std::uint64_t seed = 0; seed < 16; ++seed) {
         const NetworkSettings network = {.ranks = 1 + static_cast<int>(seed % 8), .seed = seed};
-        const Parameters asked = {.buffer_bytes = seed % 2 == 0 ? 0 : 512,
-                                  .sends = 2,
-                                  .active_tasks = 1 + 10 * (seed % 5),
-                                  .poll_interval = 1 + seed % 16,
-                                  .steal_chunk = seed % 7,
-                                  .delegates_to_self = seed % 3 == 0};
+        const Parameters request = {.buffer_bytes = seed % 2 == 0 ? 0 : 512,
+                                    .sends = 2,
+                                    .active_tasks = 1 + 10 * (seed % 5),
+                                    .poll_interval = 1 + seed % 16,
+                                    .steal_chunk = seed % 7,
+                                    .delegates_to_self = seed % 3 == 0};
         const int list_piece = std::array{1, 3, 7, 31}[seed % 4];
-        EXPECT_EQ(read(named(GetParam()).parameters, network, asked, list_piece), named(GetParam()).known)
+        EXPECT_EQ(read(named(GetParam()).parameters, network, request, list_piece), named(GetParam()).known)
             << "seed " << seed;
     }
 }
@@ -162,8 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Trees, SmallTree,
 TEST(Tree, BalancedHasThePowersOfItsDegree) {
     const TreeParameters parameters = {.kind = Kind::balanced, .root_children = 3, .depth = 5};
     EXPECT_EQ(walked(parameters), (Counted{(729 - 1) / 2, 243, 5}));
-    const Counted found = traversed(parameters, {.ranks = 4}, {.buffer_bytes = 64, .poll_interval = 4});
-    EXPECT_EQ(found, (Counted{(729 - 1) / 2, 243, 5}));
+    const Counted outcome = traversed(parameters, {.ranks = 4}, {.buffer_bytes = 64, .poll_interval = 4});
+    EXPECT_EQ(outcome, (Counted{(729 - 1) / 2, 243, 5}));
 }
 
 TEST(Tree, OfARootAloneIsCountedByEightRanks) {
@@ -211,7 +212,7 @@ TEST(Traversal, OfATreeWithoutEndEnds) {
 
 TEST(Traversal, CountsNodesThatItHasStillToVisitAmongTheMost) {
     const TreeParameters parameters = {.kind = Kind::binomial, .root_children = 1000, .inner_probability = 0};
-    std::string said;
+    std::string message;
     try {
         runtime::on_ranks({.ranks = 1}, {.poll_interval = 4}, [&](runtime::Runtime& runtime, const Team&) {
             Tree tree(parameters, Sha::automatic);
@@ -220,10 +221,10 @@ TEST(Traversal, CountsNodesThatItHasStillToVisitAmongTheMost) {
             traversal.run(activity);
         });
     } catch (const std::runtime_error& error) {
-        said = error.what();
+        message = error.what();
     }
-    EXPECT_NE(said.find("visited 4 nodes and has 997 to visit, more than 500 nodes"), std::string::npos)
-        << said;
+    EXPECT_NE(message.find("visited 4 nodes and has 997 to visit, more than 500 nodes"), std::string::npos)
+        << message;
 }
 
 /// Nodes that wait to be visited on all ranks, and ranks that have any, over time.
@@ -232,7 +233,7 @@ struct Course {
     std::vector<std::uint64_t> busy;
 };
 Course course_of(std::string_view name) {
-    Course found;
+    Course outcome;
     runtime::on_ranks({.ranks = 4, .seed = 3},
                       {.buffer_bytes = 64, .poll_interval = 4, .trace_tasks_s = 2e-6},
                       [&](runtime::Runtime& runtime, const Team& team) {
@@ -244,10 +245,10 @@ Course course_of(std::string_view name) {
                           const auto waiting = active_of_all(team, activity.tasks);
                           const auto busy = active_of_all(team, activity.busy);
                           if (team.is_root()) {
-                              found = {waiting, busy};
+                              outcome = {waiting, busy};
                           }
                       });
-    return found;
+    return outcome;
 }
 
 TEST(Activity, OfABinomialTreeIsWideFromItsRootOnAndOfAGeometricOneStaysNarrow) {
@@ -276,10 +277,10 @@ TEST(Steals, OfAChunkAreCountedBySize) {
                           Traversal traversal(runtime, tree, 1, enough);
                           Activity activity(runtime);
                           traversal.run(activity);
-                          const runtime::Counters& own = runtime.counters();
-                          EXPECT_EQ(own.steals_by_items.counts()[0], own.steals);
-                          EXPECT_EQ(own.stolen_items, own.steals);
-                          EXPECT_GT(team.all(Fold::sum, own.steals), 0U);
+                          const runtime::Counters& local = runtime.counters();
+                          EXPECT_EQ(local.steals_by_items.counts()[0], local.steals);
+                          EXPECT_EQ(local.stolen_items, local.steals);
+                          EXPECT_GT(team.all(Fold::sum, local.steals), 0U);
                       });
 }
 

@@ -223,9 +223,9 @@ std::vector<double> clocks_of(Network network, std::uint64_t seed, runtime::Exec
     const Computation computation(ComputeMode::off, "");
     all.run([&](int rank) {
         VirtualTransport transport(all, parameters);
-        runtime::Runtime own(transport, parameters, computation);
+        runtime::Runtime local(transport, parameters, computation);
         std::uint64_t received = 0;
-        runtime::Channel<Count> count(own);
+        runtime::Channel<Count> count(local);
         count.on_receipt([&](const Count& item, int from) {
             running_clock->work(1e-7);
             ++received;
@@ -237,7 +237,7 @@ std::vector<double> clocks_of(Network network, std::uint64_t seed, runtime::Exec
             count.send(to, {9});
         }
         const auto report = [&] { return runtime::Agreed{.sum = received}; };
-        EXPECT_EQ(own.epoch([] { return false; }, report).sum, 10U * ranks * ranks);
+        EXPECT_EQ(local.epoch([] { return false; }, report).sum, 10U * ranks * ranks);
         clocks[static_cast<std::size_t>(rank)] = running_clock->now_s();
     });
     return clocks;

@@ -8,9 +8,9 @@
 namespace goodsyard {
 namespace {
 
-std::vector<double> times(std::size_t few, double few_s, std::size_t others, double other_s) {
+std::vector<double> times(std::size_t few, double few_s, std::size_t rest, double other_s) {
     std::vector<double> all(few, few_s);
-    all.insert(all.end(), others, other_s);
+    all.insert(all.end(), rest, other_s);
     return all;
 }
 

@@ -50,12 +50,12 @@ struct Closure {
 
 /// Squared half widths of the links between two ranks, by way of the nearest rank that both learnt from.
 /// `links_s2` has for each rank that of the link to its parent.
-inline double path_s2(int one, int other, const std::vector<int>& parents,
+inline double path_s2(int single, int second, const std::vector<int>& parents,
                       const std::vector<double>& links_s2) {
     double sum_s2 = 0;
-    while (one != other) {
+    while (single != second) {
         // A parent is always the smaller of the two.
-        int& later = one > other ? one : other;
+        int& later = single > second ? single : second;
         sum_s2 += links_s2[static_cast<std::size_t>(later)];
         later = parents[static_cast<std::size_t>(later)];
     }

@@ -46,9 +46,9 @@ unsigned long long time_namespace() {
 }
 
 bool read_one_clock(const World& world) {
-    const unsigned long long own = time_namespace();
+    const unsigned long long local = time_namespace();
     // The largest of x and of ~x are those of all ranks only where all have the same.
-    const std::array<unsigned long long, 2> both = {own, ~own};
+    const std::array<unsigned long long, 2> both = {local, ~local};
     std::array<unsigned long long, 2> largest = {};
     check(MPI_Allreduce(both.data(), largest.data(), 2, MPI_UNSIGNED_LONG_LONG, MPI_MAX, comm_of(world)),
           "MPI_Allreduce");
@@ -66,40 +66,40 @@ Learnt learn(const Clock& clock, int parent, int bursts, const ClockEffort& effo
     ClockModel of_parent;
     check(MPI_Recv(&of_parent, sizeof of_parent, MPI_BYTE, parent, model_tag, comm, MPI_STATUS_IGNORE),
           "MPI_Recv");
-    std::vector<OffsetBounds> found;
+    std::vector<OffsetBounds> result;
     const double start_s = clock.now_s();
     for (int i = 0; i < bursts; ++i) {
         clock.wait_until(start_s + i * effort.spacing_s, true);
-        found.push_back(bound_offset(effort.exchanges, [&] { return ask(clock, parent, comm); }));
+        result.push_back(bound_offset(effort.exchanges, [&] { return ask(clock, parent, comm); }));
     }
-    const ClockModel model = fit_clock(found, of_parent);
+    const ClockModel model = fit_clock(result, of_parent);
     return {model, model.bounds_s2 - of_parent.bounds_s2};
 }
 
 /// By how much the clock of a rank that answers differs from what `model` says of it.
-Closure compare(const Clock& clock, const ClockModel& model, int other, int exchanges, MPI_Comm comm) {
-    const OffsetBounds found = bound_offset(exchanges, [&] { return ask(clock, other, comm); });
-    return {found.at_s + found.offset_s - model.global_s(found.at_s), found.half_width_s * found.half_width_s,
-            model.variance_s2(found.at_s)};
+Closure compare(const Clock& clock, const ClockModel& model, int second, int exchanges, MPI_Comm comm) {
+    const OffsetBounds result = bound_offset(exchanges, [&] { return ask(clock, second, comm); });
+    return {result.at_s + result.offset_s - model.global_s(result.at_s),
+            result.half_width_s * result.half_width_s, model.variance_s2(result.at_s)};
 }
 
 /// What two ways differ by here, from circles of clocks (clock_closure.hpp). Collective.
-double find_asymmetry(const World& world, const Clock& clock, const Learnt& own, int exchanges) {
+double find_asymmetry(const World& world, const Clock& clock, const Learnt& local, int exchanges) {
     // What this rank knows of its link, and of the circle that it closes or is asked for.
-    std::array<double, 4> found = {own.link_s2, 0, 0, own.model.variance_s2(clock.now_s())};
+    std::array<double, 4> result = {local.link_s2, 0, 0, local.model.variance_s2(clock.now_s())};
     const std::vector<ClockPair> pairs = closing_pairs(world.size());
     for (const ClockPair& pair : pairs) {
         if (pair.parent == world.rank()) {
-            answer(clock, own.model, pair.child, exchanges, comm_of(world));
+            answer(clock, local.model, pair.child, exchanges, comm_of(world));
         } else if (pair.child == world.rank()) {
-            const Closure direct = compare(clock, own.model, pair.parent, exchanges, comm_of(world));
-            found[1] = direct.discrepancy_s;
-            found[2] = direct.bounds_s2;
-            found[3] = direct.noise_s2;
+            const Closure direct = compare(clock, local.model, pair.parent, exchanges, comm_of(world));
+            result[1] = direct.discrepancy_s;
+            result[2] = direct.bounds_s2;
+            result[3] = direct.noise_s2;
         }
     }
     std::vector<std::array<double, 4>> of_all(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
-    check(MPI_Gather(found.data(), 4, MPI_DOUBLE, of_all.data(), 4, MPI_DOUBLE, 0, comm_of(world)),
+    check(MPI_Gather(result.data(), 4, MPI_DOUBLE, of_all.data(), 4, MPI_DOUBLE, 0, comm_of(world)),
           "MPI_Gather");
     double asymmetry = 0;
     if (world.is_root()) {
@@ -111,9 +111,9 @@ double find_asymmetry(const World& world, const Clock& clock, const Learnt& own,
         std::vector<Closure> closures;
         for (const ClockPair& pair : pairs) {
             const auto& asking = of_all[static_cast<std::size_t>(pair.child)];
-            const auto& asked = of_all[static_cast<std::size_t>(pair.parent)];
+            const auto& request = of_all[static_cast<std::size_t>(pair.parent)];
             closures.push_back({asking[1], asking[2] + path_s2(pair.parent, pair.child, parents, links_s2),
-                                asking[3] + asked[3]});
+                                asking[3] + request[3]});
         }
         asymmetry = asymmetry_of(closures);
     }
@@ -132,31 +132,32 @@ ClockMethod chosen(ClockMethod method, [[maybe_unused]] const World& world,
     return ClockMethod::one;
 #else
     // Each process finds the origin and the rate of its cycles by itself.
-    const bool one = clock.timer() == Timer::monotonic && read_one_clock(world);
-    return one ? ClockMethod::one : ClockMethod::hca3;
+    const bool single = clock.timer() == Timer::monotonic && read_one_clock(world);
+    return single ? ClockMethod::one : ClockMethod::hca3;
 #endif
 }
 
 ClockModel synchronise(const World& world, const Clock& clock, ClockMethod method,
                        const ClockEffort& effort) {
-    Learnt own;
+    Learnt local;
     if (method == ClockMethod::one) {
-        return own.model;
+        return local.model;
     }
     const int bursts = method == ClockMethod::hca3 ? effort.bursts : 1;
     for (const auto& round : clock_rounds(world.size())) {
         for (const ClockPair& pair : round) {
             if (pair.parent == world.rank()) {
-                check(MPI_Send(&own.model, sizeof own.model, MPI_BYTE, pair.child, model_tag, comm_of(world)),
+                check(MPI_Send(&local.model, sizeof local.model, MPI_BYTE, pair.child, model_tag,
+                               comm_of(world)),
                       "MPI_Send");
-                answer(clock, own.model, pair.child, bursts * effort.exchanges, comm_of(world));
+                answer(clock, local.model, pair.child, bursts * effort.exchanges, comm_of(world));
             } else if (pair.child == world.rank()) {
-                own = learn(clock, pair.parent, bursts, effort, comm_of(world));
+                local = learn(clock, pair.parent, bursts, effort, comm_of(world));
             }
         }
     }
-    own.model.asymmetry = find_asymmetry(world, clock, own, closing_effort * effort.exchanges);
-    return own.model;
+    local.model.asymmetry = find_asymmetry(world, clock, local, closing_effort * effort.exchanges);
+    return local.model;
 }
 
 double clock_drift_s(const World& world, const Clock& clock, const ClockModel& model, ClockMethod method,
@@ -170,8 +171,8 @@ double clock_drift_s(const World& world, const Clock& clock, const ClockModel& m
             if (pair.parent == world.rank()) {
                 answer(clock, model, pair.child, effort.exchanges, comm_of(world));
             } else if (pair.child == world.rank()) {
-                const Closure found = compare(clock, model, pair.parent, effort.exchanges, comm_of(world));
-                drift_s = std::abs(found.discrepancy_s);
+                const Closure result = compare(clock, model, pair.parent, effort.exchanges, comm_of(world));
+                drift_s = std::abs(result.discrepancy_s);
             }
         }
     }

@@ -10,13 +10,13 @@ namespace goodsyard::uts {
 
 namespace {
 
-void declare_tree(Options& options, Asked& asked) {
+void declare_tree(Options& options, Asked& request) {
     std::vector<std::string> names;
     for (const NamedTree& tree : named_trees) {
         names.emplace_back(tree.name);
     }
-    TreeParameters& tree = asked.parameters;
-    options.add("--tree", asked.tree, "A tree by its name, in place of the options of one letter", names);
+    TreeParameters& tree = request.parameters;
+    options.add("--tree", request.tree, "A tree by its name, in place of the options of one letter", names);
     options.add("-t,--type", tree.kind, "0 or binomial, 1 or geometric, 2 or hybrid, 3 or balanced",
                 {{"0", Kind::binomial},
                  {"1", Kind::geometric},
@@ -50,69 +50,71 @@ void declare_tree(Options& options, Asked& asked) {
 
 /// Before the runtime settles what is left open. Thieves are heard by ranks that look for messages while they
 /// work.
-void settle_runtime(Asked& asked) {
-    runtime::Parameters& parameters = asked.runtime;
+void settle_runtime(Asked& request) {
+    runtime::Parameters& parameters = request.runtime;
     if (parameters.idle == runtime::Idle::wait) {
         throw UsageError("--idle wait: a rank that has work would hear no thief; yield or spin");
     }
     if (parameters.idle == runtime::Idle::of_place) {
         parameters.idle = runtime::Idle::yield;
     }
-    if (asked.memory) {
+    if (request.memory) {
         runtime::take_fibres(parameters, "--memory");
     }
 }
 
-void settle(Asked& asked) {
-    if (!asked.tree.empty()) {
+void settle(Asked& request) {
+    if (!request.tree.empty()) {
         TreeParameters plain;
-        plain.evaluations = asked.parameters.evaluations;
-        if (asked.parameters != plain) {
-            throw UsageError("--tree " + asked.tree + " has its own -t -a -b -r -q -m -d -f; leave them out");
+        plain.evaluations = request.parameters.evaluations;
+        if (request.parameters != plain) {
+            throw UsageError("--tree " + request.tree +
+                             " has its own -t -a -b -r -q -m -d -f; leave them out");
         }
         for (const NamedTree& tree : named_trees) {
-            if (tree.name == asked.tree) {
-                asked.parameters = tree.parameters;
-                asked.parameters.evaluations = plain.evaluations;
+            if (tree.name == request.tree) {
+                request.parameters = tree.parameters;
+                request.parameters.evaluations = plain.evaluations;
             }
         }
     }
-    if (asked.list_piece != 1 && asked.list_piece != 3 && asked.list_piece != 7 && asked.list_piece != 31) {
-        throw UsageError("--list-piece " + std::to_string(asked.list_piece) + ": 1, 3, 7 or 31");
+    if (request.list_piece != 1 && request.list_piece != 3 && request.list_piece != 7 &&
+        request.list_piece != 31) {
+        throw UsageError("--list-piece " + std::to_string(request.list_piece) + ": 1, 3, 7 or 31");
     }
-    if (const auto why = refused(asked.parameters)) {
+    if (const auto why = refused(request.parameters)) {
         throw UsageError(*why);
     }
 }
 
 } // namespace
 
-void declare(Options& options, Asked& asked) {
-    declare_tree(options, asked);
+void declare(Options& options, Asked& request) {
+    declare_tree(options, request);
     options.add(
-        "--sha", asked.sha, "automatic: by the processor's instructions, where it has any",
+        "--sha", request.sha, "automatic: by the processor's instructions, where it has any",
         {{"automatic", Sha::automatic}, {"portable", Sha::portable}, {"instructions", Sha::instructions}});
-    options.flag("--memory", asked.memory,
+    options.flag("--memory", request.memory,
                  "UTS-mem: build the tree in global arrays, then visit it by tasks that read them");
-    options.add("--list-piece", asked.list_piece,
+    options.add("--list-piece", request.list_piece,
                 "--memory: children of a node that are read at once: 1, 3, 7, 31", {1, 31});
     options.add(
-        "--most-nodes", asked.most_nodes,
+        "--most-nodes", request.most_nodes,
         "A rank that has visited more, those it has still to visit included, ends all: a tree may have "
         "no end",
         {1, std::numeric_limits<std::uint64_t>::max()});
-    options.add("--repetitions", asked.repetitions, "Of the traversal", {1, 100'000});
+    options.add("--repetitions", request.repetitions, "Of the traversal", {1, 100'000});
     options.add(
-        "--compute", asked.compute,
+        "--compute", request.compute,
         "What counted operations take on a simulated machine: off (nothing), fixed (1 ns), or calibrated",
         {{"off", ComputeMode::off}, {"fixed", ComputeMode::fixed}, {"calibrated", ComputeMode::calibrated}});
-    options.add("--rates", asked.rates, "File that `calibrate` wrote, in place of the source's own");
-    options.check([&asked] { settle_runtime(asked); });
-    runtime::declare(options, asked.runtime);
-    options.add("-c", asked.runtime.steal_chunk, "As --steal-chunk", {0, 1U << 30U});
-    options.add("-i", asked.runtime.poll_interval, "As --poll-interval", {1, 1U << 30U});
-    options.add("--seed", asked.seed, "Of the victims");
-    options.check([&asked] { settle(asked); });
+    options.add("--rates", request.rates, "File that `calibrate` wrote, in place of the source's own");
+    options.check([&request] { settle_runtime(request); });
+    runtime::declare(options, request.runtime);
+    options.add("-c", request.runtime.steal_chunk, "As --steal-chunk", {0, 1U << 30U});
+    options.add("-i", request.runtime.poll_interval, "As --poll-interval", {1, 1U << 30U});
+    options.add("--seed", request.seed, "Of the victims");
+    options.check([&request] { settle(request); });
 }
 
 } // namespace goodsyard::uts

@@ -26,6 +26,6 @@ struct Asked {
 };
 
 /// Declare an option for each; `asked` must outlive `options`.
-void declare(Options& options, Asked& asked);
+void declare(Options& options, Asked& request);
 
 } // namespace goodsyard::uts

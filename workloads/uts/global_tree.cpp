@@ -98,8 +98,8 @@ class Builder {
             const std::span some(states.data(), std::min(at_once, children - first));
             tree_.spawn(item.node, first, some);
             for (const Digest& state : some) {
-                const Made made = static_cast<Made>(runtime_.rank()) << bits_of_number | made_++;
-                unvisited_.add({{state, item.node.depth + 1}, made});
+                const Made created = static_cast<Made>(runtime_.rank()) << bits_of_number | made_++;
+                unvisited_.add({{state, item.node.depth + 1}, created});
             }
         }
     }
@@ -129,8 +129,8 @@ std::unique_ptr<GlobalTree> build(const Team& team, global::Delegates& delegates
     for (std::uint64_t i = 0; i < built->children.own().size(); ++i) {
         built->children.own()[i] = place_of(built->children.index(i));
     }
-    const auto number_of = [&](Made made) {
-        return before[made >> bits_of_number] + (made & ((Made{1} << bits_of_number) - 1));
+    const auto number_of = [&](Made created) {
+        return before[created >> bits_of_number] + (created & ((Made{1} << bits_of_number) - 1));
     };
     const std::uint64_t own_first = before[static_cast<std::size_t>(team.rank())];
     runtime.epoch_over(builder.entries().size(), piece, [&](std::size_t i) {

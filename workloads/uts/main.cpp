@@ -34,22 +34,22 @@ std::string words_of(const Counted& counted) {
 }
 
 /// Raise SharedFailure where a traversal has found another tree.
-void check(const Counted& found, const Counted& expected) {
-    if (found != expected) {
-        throw SharedFailure("the traversal has found " + words_of(found) + "; the tree has " +
+void check(const Counted& result, const Counted& expected) {
+    if (result != expected) {
+        throw SharedFailure("the traversal has found " + words_of(result) + "; the tree has " +
                             words_of(expected));
     }
 }
-void check(const Counted& found, const Tree& tree) {
+void check(const Counted& result, const Tree& tree) {
     if (const Counted* expected = known(tree.parameters())) {
-        check(found, *expected);
+        check(result, *expected);
     }
 }
 
 class Measuring {
   public:
-    Measuring(const World& world, const Asked& asked, runtime::Runtime& runtime, const Lines& lines)
-        : world_(world), asked_(asked), runtime_(runtime), lines_(lines), activity_(runtime) {}
+    Measuring(const World& world, const Asked& request, runtime::Runtime& runtime, const Lines& lines)
+        : world_(world), asked_(request), runtime_(runtime), lines_(lines), activity_(runtime) {}
 
     /// `visit(activity)` visits all nodes of the tree.
     template <class Visit>
@@ -121,56 +121,56 @@ class Measuring {
 };
 
 /// UTS-mem: only the traversal is timed.
-void measure_memory(const World& world, const Asked& asked, Tree& tree, runtime::Runtime& runtime,
+void measure_memory(const World& world, const Asked& request, Tree& tree, runtime::Runtime& runtime,
                     Measuring& measuring) {
     if (const Counted* expected = known(tree.parameters())) {
-        const double own = bytes_of_node * static_cast<double>(expected->nodes) / world.size();
-        require_memory(world, own, "the tree does", "a smaller --tree");
+        const double local = bytes_of_node * static_cast<double>(expected->nodes) / world.size();
+        require_memory(world, local, "the tree does", "a smaller --tree");
     }
     const auto fits = static_cast<std::uint64_t>(memory_of_rank(world) / bytes_of_node);
     global::Delegates delegates(runtime);
-    const auto built = build(world, delegates, tree, asked.seed, std::min(asked.most_nodes, fits));
+    const auto built = build(world, delegates, tree, request.seed, std::min(request.most_nodes, fits));
     check(built->counted, tree);
-    MemoryTraversal traversal(delegates, *built, asked.seed, asked.list_piece);
+    MemoryTraversal traversal(delegates, *built, request.seed, request.list_piece);
     measuring.run([&](Activity& activity) { traversal.run(activity); });
-    const Counted found = traversal.counted(world);
-    check(found, built->counted);
-    measuring.write(found, tree.by_instructions());
+    const Counted result = traversal.counted(world);
+    check(result, built->counted);
+    measuring.write(result, tree.by_instructions());
 }
 
-void measure(const World& world, const Asked& asked) {
-    const Computation computation(asked.compute, asked.rates);
+void measure(const World& world, const Asked& request) {
+    const Computation computation(request.compute, request.rates);
     const Lines lines(
         Labels{{"p", world.size()}, {"implementation", implementation()}, {"compute", computation.label()}});
     const bool everywhere = world.all(Fold::min, std::uint64_t{has_sha_instructions()}) != 0;
-    if (asked.sha == Sha::instructions && !everywhere) {
+    if (request.sha == Sha::instructions && !everywhere) {
         throw UsageError("--sha instructions: a processor of these ranks has none; portable, or automatic");
     }
-    Tree tree(asked.parameters, everywhere ? asked.sha : Sha::portable);
-    const auto transport = runtime::make_transport(world, asked.runtime);
-    runtime::Runtime runtime(*transport, asked.runtime, computation);
-    Measuring measuring(world, asked, runtime, lines);
-    if (asked.memory) {
-        measure_memory(world, asked, tree, runtime, measuring);
+    Tree tree(request.parameters, everywhere ? request.sha : Sha::portable);
+    const auto transport = runtime::make_transport(world, request.runtime);
+    runtime::Runtime runtime(*transport, request.runtime, computation);
+    Measuring measuring(world, request, runtime, lines);
+    if (request.memory) {
+        measure_memory(world, request, tree, runtime, measuring);
         return;
     }
-    Traversal traversal(runtime, tree, asked.seed, asked.most_nodes);
+    Traversal traversal(runtime, tree, request.seed, request.most_nodes);
     measuring.run([&](Activity& activity) { traversal.run(activity); });
-    const Counted found = traversal.counted(world);
-    check(found, tree);
-    measuring.write(found, tree.by_instructions());
+    const Counted result = traversal.counted(world);
+    check(result, tree);
+    measuring.write(result, tree.by_instructions());
 }
 
 } // namespace
 
 int main(int argc, char** argv) {
     const Session session(argc, argv);
-    Asked asked;
+    Asked request;
     return run(session, argc, argv,
                Program<World>{"uts", "Unbalanced Tree Search; writes Steelyard's line protocol.",
-                              [&](Options& options) { declare(options, asked); },
+                              [&](Options& options) { declare(options, request); },
                               [&](const World& world) {
-                                  measure(world, asked);
+                                  measure(world, request);
                                   warn_if_oversubscribed(world, "uts");
                               }});
 }

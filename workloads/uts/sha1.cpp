@@ -58,11 +58,11 @@ template <std::size_t... Round>
 
 } // namespace
 
-Sha1::Sha1(Sha asked) : children_(&portable_children) {
-    if (asked == Sha::instructions && !has_sha_instructions()) {
+Sha1::Sha1(Sha request) : children_(&portable_children) {
+    if (request == Sha::instructions && !has_sha_instructions()) {
         throw UsageError("--sha instructions: this processor has none; portable, or automatic");
     }
-    if (asked != Sha::portable && has_sha_instructions()) {
+    if (request != Sha::portable && has_sha_instructions()) {
         children_ = &children_by_instructions;
     }
 }

@@ -22,7 +22,7 @@ enum class Sha : int {
 class Sha1 {
   public:
     /// Raises UsageError where instructions are asked for that the processor does not have.
-    explicit Sha1(Sha asked);
+    explicit Sha1(Sha request);
 
     [[nodiscard]] bool by_instructions() const { return children_ != &portable_children; }
 

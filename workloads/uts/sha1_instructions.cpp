@@ -73,8 +73,8 @@ template <std::size_t... Group>
     (advance<Group>(lane), ...);
 }
 template <std::size_t... Group>
-[[gnu::always_inline]] inline void hash(Lane& one, Lane& other, std::index_sequence<Group...> /*groups*/) {
-    ((advance<Group>(one), advance<Group>(other)), ...);
+[[gnu::always_inline]] inline void hash(Lane& lane, Lane& second, std::index_sequence<Group...> /*groups*/) {
+    ((advance<Group>(lane), advance<Group>(second)), ...);
 }
 
 } // namespace
@@ -94,11 +94,11 @@ void children_by_instructions(const Digest& parent, std::uint32_t first, std::sp
     constexpr auto groups = std::make_index_sequence<20>();
     std::size_t i = 0;
     for (; i + 2 <= states.size(); i += 2, first += 2) {
-        Lane one = begun(parent, first);
-        Lane other = begun(parent, first + 1);
-        hash(one, other, groups);
-        finish(one, states[i]);
-        finish(other, states[i + 1]);
+        Lane lane = begun(parent, first);
+        Lane second = begun(parent, first + 1);
+        hash(lane, second, groups);
+        finish(lane, states[i]);
+        finish(second, states[i + 1]);
     }
     if (i < states.size()) {
         Lane last = begun(parent, first);

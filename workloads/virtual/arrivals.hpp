@@ -42,8 +42,8 @@ class Arrivals {
         double time_s;
         std::uint64_t order;
         std::uint32_t place;
-        [[nodiscard]] bool operator<(const Entry& other) const { // A heap's first is the greatest.
-            return time_s > other.time_s || (time_s == other.time_s && order > other.order);
+        [[nodiscard]] bool operator<(const Entry& second) const { // A heap's first is the greatest.
+            return time_s > second.time_s || (time_s == second.time_s && order > second.order);
         }
     };
     [[nodiscard]] std::uint32_t place() {

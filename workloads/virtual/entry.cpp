@@ -23,28 +23,29 @@ struct Asked {
     std::uint64_t seed = 1;
 };
 
-void declare(Options& options, Asked& asked) {
-    options.add("--network", asked.network,
+void declare(Options& options, Asked& request) {
+    options.add("--network", request.network,
                 "virtual:FILE, the network that messages take (workloads/virtual)");
-    options.add("--ranks", asked.ranks, "Ranks, all of them in this process", {1, 1 << 16});
-    options.add("--ranks-of-node", asked.ranks_of_node, "Ranks of a node; 0: as the file has it", {0, 4096});
-    options.add("--message-noise", asked.message_noise_s,
+    options.add("--ranks", request.ranks, "Ranks, all of them in this process", {1, 1 << 16});
+    options.add("--ranks-of-node", request.ranks_of_node, "Ranks of a node; 0: as the file has it",
+                {0, 4096});
+    options.add("--message-noise", request.message_noise_s,
                 "Mean of what a message takes longer, in seconds, drawn for each", {0.0, 1.0});
-    options.add("--work-noise", asked.work_noise.of_piece,
+    options.add("--work-noise", request.work_noise.of_piece,
                 "Mean of what a piece of work takes longer, as a share of it, drawn for each", {0.0, 100.0});
-    options.add("--rank-noise", asked.work_noise.of_rank,
+    options.add("--rank-noise", request.work_noise.of_rank,
                 "Mean of what all work of a rank takes longer, as a share, drawn for each rank",
                 {0.0, 100.0});
-    options.add("--noise-seed", asked.seed, "Of what is drawn");
+    options.add("--noise-seed", request.seed, "Of what is drawn");
 }
 
-virtual_time::Network network_of(const Asked& asked) {
-    virtual_time::Network network = virtual_time::network_of_argument(asked.network);
-    if (asked.ranks_of_node > 0) {
-        network.ranks_of_node = asked.ranks_of_node;
+virtual_time::Network network_of(const Asked& request) {
+    virtual_time::Network network = virtual_time::network_of_argument(request.network);
+    if (request.ranks_of_node > 0) {
+        network.ranks_of_node = request.ranks_of_node;
     }
-    network.message_noise_s = asked.message_noise_s;
-    network.work_noise = asked.work_noise;
+    network.message_noise_s = request.message_noise_s;
+    network.work_noise = request.work_noise;
     return network;
 }
 
@@ -55,8 +56,8 @@ virtual_time::Network network_of(const Asked& asked) {
     _exit(code);
 }
 
-void run_ranks(const Session& session, const Asked& asked, const Program<World>& program) {
-    virtual_time::Ranks ranks(network_of(asked), asked.ranks, asked.seed);
+void run_ranks(const Session& session, const Asked& request, const Program<World>& program) {
+    virtual_time::Ranks ranks(network_of(request), request.ranks, request.seed);
     virtual_time::machine = &ranks;
     ranks.run([&](int rank) {
         try {
@@ -75,15 +76,15 @@ void run_ranks(const Session& session, const Asked& asked, const Program<World>&
 } // namespace
 
 int run(const Session& session, int argc, const char* const* argv, const Program<World>& program) {
-    Asked asked;
+    Asked request;
     Options options;
     program.declare(options);
-    declare(options, asked);
+    declare(options, request);
     try {
         if (const int code = options.parse(program.name, program.description, argc, argv); code >= 0) {
             return code;
         }
-        run_ranks(session, asked, program);
+        run_ranks(session, request, program);
         return 0;
     } catch (const UsageError& error) {
         end_all(program.name + ": " + error.what(), 2);

@@ -39,14 +39,14 @@ int fat_tree_hops(const std::vector<int>& extents, int from, int to) {
 } // namespace
 
 const SizeClass& Link::class_of(std::uint32_t bytes) const {
-    const SizeClass* found = &any_size;
+    const SizeClass* result = &any_size;
     for (const SizeClass& size : sizes) {
         if (bytes < size.from_bytes) {
             break;
         }
-        found = &size;
+        result = &size;
     }
-    return *found;
+    return *result;
 }
 
 double Link::least_flight() const {

@@ -35,8 +35,8 @@ class Table {
     /// Null where there is none.
     const Json* find(const std::string& key) {
         known_.insert(key);
-        const auto found = json_.find(key);
-        return found == json_.end() ? nullptr : &*found;
+        const auto result = json_.find(key);
+        return result == json_.end() ? nullptr : &*result;
     }
     double number(const std::string& key, double otherwise) {
         const Json* const found = find(key);
@@ -65,8 +65,8 @@ class Table {
         for (const auto& [key, value] : json_.items()) {
             if (known_.count(key) == 0) {
                 std::string keys;
-                for (const std::string& each : known_) {
-                    keys += (keys.empty() ? "" : ", ") + each;
+                for (const std::string& known_key : known_) {
+                    keys += (keys.empty() ? "" : ", ") + known_key;
                 }
                 throw UsageError(place(key) + ": unknown key; it may have " + keys);
             }

@@ -80,11 +80,11 @@ void Ranks::resume(std::size_t rank) {
 }
 
 void Ranks::suspend(double until_s, const char* waits_for) {
-    Rank& own = rank();
-    own.waits_for = waits_for;
+    Rank& local = rank();
+    local.waits_for = waits_for;
     timetable_.set(static_cast<std::size_t>(running_), until_s);
-    own.fibre->suspend();
-    own.waits_for = nullptr;
+    local.fibre->suspend();
+    local.waits_for = nullptr;
 }
 
 void Ranks::await_turn() {
@@ -110,31 +110,31 @@ std::string Ranks::deadlock() const {
 }
 
 void Ranks::set_transport(int rank, const TransportOfRank& transport) {
-    Rank& own = ranks_[static_cast<std::size_t>(rank)];
-    own.transport = transport;
-    own.sends_s.assign(static_cast<std::size_t>(transport.sends), known_s);
-    own.free_send = 0;
-    own.posted_s = {};
+    Rank& local = ranks_[static_cast<std::size_t>(rank)];
+    local.transport = transport;
+    local.sends_s.assign(static_cast<std::size_t>(transport.sends), known_s);
+    local.free_send = 0;
+    local.posted_s = {};
     for (int i = 0; i < transport.receives; ++i) {
-        own.posted_s.push(own.clock.now_s());
+        local.posted_s.push(local.clock.now_s());
     }
 }
 
-bool Ranks::find_free_send(Rank& own) {
-    const double before_s = own.transport.looks ? own.clock.now_s() : known_s;
-    for (std::size_t looked = 0; looked < own.sends_s.size(); ++looked) {
-        if (own.sends_s[own.free_send] <= before_s) {
+bool Ranks::find_free_send(Rank& local) {
+    const double before_s = local.transport.looks ? local.clock.now_s() : known_s;
+    for (std::size_t looked = 0; looked < local.sends_s.size(); ++looked) {
+        if (local.sends_s[local.free_send] <= before_s) {
             return true;
         }
-        own.free_send = own.free_send + 1 == own.sends_s.size() ? 0 : own.free_send + 1;
+        local.free_send = local.free_send + 1 == local.sends_s.size() ? 0 : local.free_send + 1;
     }
     return false;
 }
 
 bool Ranks::note_ended_send() {
-    Rank& own = rank();
-    for (double& ends_s : own.sends_s) {
-        if (ends_s >= 0 && ends_s <= own.clock.now_s()) {
+    Rank& local = rank();
+    for (double& ends_s : local.sends_s) {
+        if (ends_s >= 0 && ends_s <= local.clock.now_s()) {
             ends_s = known_s;
             return true;
         }
@@ -143,30 +143,30 @@ bool Ranks::note_ended_send() {
 }
 
 bool Ranks::send(runtime::Buffer& message) {
-    Rank& own = rank();
-    if (!find_free_send(own)) {
-        own.lacks_room = true;
+    Rank& local = rank();
+    if (!find_free_send(local)) {
+        local.lacks_room = true;
         return false;
     }
     ++messages_;
     const int to = std::exchange(message.rank, running_);
     const bool is_inside = network_.node(to) == network_.node(running_);
-    own.clock.advance((is_inside ? network_.inside : network_.outside).sending(message.size));
+    local.clock.advance((is_inside ? network_.inside : network_.outside).sending(message.size));
     const bool waits = is_synchronous(message);
     if (waits || (!is_inside && network_.ranks_of_node > 1)) {
         await_turn(); // Ranks of a node pass its port, and find receives, in the order of their times.
     }
-    Unmatched sent{own.free_send, std::move(message)};
+    Unmatched sent{local.free_send, std::move(message)};
     if (!waits) {
-        start(to, std::move(sent), own.clock.now_s());
+        start(to, std::move(sent), local.clock.now_s());
         return true;
     }
-    Rank& other = ranks_[static_cast<std::size_t>(to)];
-    if (other.posted_s.empty()) {
-        own.sends_s[own.free_send] = Timetable::never;
-        other.unmatched.push(std::move(sent));
+    Rank& second = ranks_[static_cast<std::size_t>(to)];
+    if (second.posted_s.empty()) {
+        local.sends_s[local.free_send] = Timetable::never;
+        second.unmatched.push(std::move(sent));
     } else {
-        start(to, std::move(sent), std::max(own.clock.now_s(), other.posted_s.pop()));
+        start(to, std::move(sent), std::max(local.clock.now_s(), second.posted_s.pop()));
     }
     return true;
 }
@@ -203,9 +203,9 @@ void Ranks::start(int to, Unmatched&& sent, double from_s) {
         timetable_.set_earlier(port_actor(node), there_s);
         return;
     }
-    Rank& other = ranks_[static_cast<std::size_t>(to)];
-    other.arrived_inside.push({there_s + occupied_s, occupied_s, to, std::move(sent.message)});
-    if (other.is_waiting) {
+    Rank& second = ranks_[static_cast<std::size_t>(to)];
+    second.arrived_inside.push({there_s + occupied_s, occupied_s, to, std::move(sent.message)});
+    if (second.is_waiting) {
         timetable_.set_earlier(static_cast<std::size_t>(to), there_s + occupied_s);
     }
 }
@@ -225,59 +225,59 @@ void Ranks::pass_port(int node, double until_s) {
     timetable_.set(port_actor(node), port.arriving.empty() ? Timetable::never : port.arriving.next_s());
 }
 
-double Ranks::next_arrival_s(Rank& own) {
-    const double inside_s = own.arrived_inside.empty() ? Timetable::never : own.arrived_inside.next_s();
-    return own.arrived.empty() ? inside_s : std::min(inside_s, own.arrived[0].time_s);
+double Ranks::next_arrival_s(Rank& local) {
+    const double inside_s = local.arrived_inside.empty() ? Timetable::never : local.arrived_inside.next_s();
+    return local.arrived.empty() ? inside_s : std::min(inside_s, local.arrived[0].time_s);
 }
 
 bool Ranks::receive(runtime::Buffer& message) {
-    Rank& own = rank();
-    if (timetable_.next_s() + lookahead_s_ <= own.clock.now_s()) {
+    Rank& local = rank();
+    if (timetable_.next_s() + lookahead_s_ <= local.clock.now_s()) {
         await_turn();
     }
     const int node = network_.node(running_);
-    if (timetable_.time_s(port_actor(node)) <= own.clock.now_s()) {
-        pass_port(node, own.clock.now_s());
+    if (timetable_.time_s(port_actor(node)) <= local.clock.now_s()) {
+        pass_port(node, local.clock.now_s());
     }
-    const double next_s = next_arrival_s(own);
-    if (next_s > own.clock.now_s()) {
+    const double next_s = next_arrival_s(local);
+    if (next_s > local.clock.now_s()) {
         return false;
     }
-    const bool is_inside = own.arrived.empty() || own.arrived[0].time_s > next_s;
-    message = std::move((is_inside ? own.arrived_inside.pop() : own.arrived.pop()).message);
-    own.clock.advance((is_inside ? network_.inside : network_.outside).receiving(message.size));
+    const bool is_inside = local.arrived.empty() || local.arrived[0].time_s > next_s;
+    message = std::move((is_inside ? local.arrived_inside.pop() : local.arrived.pop()).message);
+    local.clock.advance((is_inside ? network_.inside : network_.outside).receiving(message.size));
     if (is_synchronous(message)) {
-        if (own.unmatched.empty()) {
-            own.posted_s.push(own.clock.now_s());
+        if (local.unmatched.empty()) {
+            local.posted_s.push(local.clock.now_s());
         } else {
-            start(running_, own.unmatched.pop(), own.clock.now_s());
+            start(running_, local.unmatched.pop(), local.clock.now_s());
         }
     }
     // As many buffers stay with every rank as it had: those of one that only sends would otherwise pile up
     // where it sends to.
     runtime::BufferPool* const senders = ranks_[static_cast<std::size_t>(message.rank)].transport.pool;
-    if (senders != nullptr && senders->capacity_bytes() == own.transport.pool->capacity_bytes()) {
-        senders->give_back(own.transport.pool->take());
+    if (senders != nullptr && senders->capacity_bytes() == local.transport.pool->capacity_bytes()) {
+        senders->give_back(local.transport.pool->take());
     }
     return true;
 }
 
 void Ranks::wait(double until_s) {
-    Rank& own = rank();
+    Rank& local = rank();
     if (until_s != Timetable::never) {
         // A time that is over by rounding alone must not come again and again.
-        until_s = std::max(until_s, std::nextafter(own.clock.now_s(), Timetable::never));
+        until_s = std::max(until_s, std::nextafter(local.clock.now_s(), Timetable::never));
     }
-    if (awaits_sends(own)) {
-        for (const double ends_s : own.sends_s) {
+    if (awaits_sends(local)) {
+        for (const double ends_s : local.sends_s) {
             until_s = ends_s < 0 ? until_s : std::min(until_s, ends_s);
         }
     }
-    until_s = std::min(until_s, next_arrival_s(own));
-    own.is_waiting = true;
+    until_s = std::min(until_s, next_arrival_s(local));
+    local.is_waiting = true;
     suspend(until_s, "messages");
-    own.is_waiting = false;
-    own.lacks_room = false;
+    local.is_waiting = false;
+    local.lacks_room = false;
 }
 
 void Ranks::meet(double for_s) {
@@ -289,8 +289,8 @@ void Ranks::meet(double for_s) {
     }
     const double until_s = std::exchange(met_s_, 0) + for_s;
     came_ = 0;
-    for (const int other : met_) {
-        timetable_.set(static_cast<std::size_t>(other), until_s);
+    for (const int second : met_) {
+        timetable_.set(static_cast<std::size_t>(second), until_s);
     }
     met_.clear();
     rank().clock.wait_until(until_s);

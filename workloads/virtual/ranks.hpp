@@ -108,11 +108,13 @@ class Ranks {
         return message.size >= network_.synchronous_from_bytes;
     }
     /// When the first of what is there, or on its way inside of the node, arrives at the rank.
-    [[nodiscard]] static double next_arrival_s(Rank& own);
+    [[nodiscard]] static double next_arrival_s(Rank& local);
     /// Whether one of the rank's sends has ended by now.
-    [[nodiscard]] static bool find_free_send(Rank& own);
+    [[nodiscard]] static bool find_free_send(Rank& local);
     /// Whether the end of a send ends a wait of a rank.
-    [[nodiscard]] static bool awaits_sends(const Rank& own) { return own.lacks_room || !own.transport.looks; }
+    [[nodiscard]] static bool awaits_sends(const Rank& local) {
+        return local.lacks_room || !local.transport.looks;
+    }
     /// Let a message leave, at `from_s` or when the sender's port is free.
     void start(int to, Unmatched&& sent, double from_s);
     void note_sent(int rank, std::size_t send, double until_s);

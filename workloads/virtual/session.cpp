@@ -71,8 +71,8 @@ bool World::is_oversubscribed() const {
 void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, const Place& place) const {
     Places& places = machine->places();
     places[static_cast<std::size_t>(rank_)] = &sent;
-    const OwnRank own(rank_);
-    own.barrier();
+    const OwnRank local(rank_);
+    local.barrier();
     double bytes = 0;
     for (int from = 0; from < size_; ++from) {
         const auto& theirs = *static_cast<const std::vector<std::span<const std::byte>>*>(
@@ -85,7 +85,7 @@ void World::exchange_bytes(const std::vector<std::span<const std::byte>>& sent, 
         bytes += static_cast<double>(arrived.size());
     }
     running_clock->advance(bytes * machine->network().outside.byte_s);
-    own.barrier();
+    local.barrier();
 }
 
 void World::fold_to_all(Fold fold, Number kind, const void* own, void* folded, std::size_t count) const {

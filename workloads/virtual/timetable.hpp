@@ -42,8 +42,8 @@ class Timetable {
     struct Entry {
         double time_s;
         std::uint32_t actor;
-        [[nodiscard]] bool before(const Entry& other) const {
-            return time_s < other.time_s || (time_s == other.time_s && actor < other.actor);
+        [[nodiscard]] bool before(const Entry& second) const {
+            return time_s < second.time_s || (time_s == second.time_s && actor < second.actor);
         }
     };
     /// Children of a place: four of them lie in a cache line.

@@ -14,11 +14,11 @@ int main(int argc, char** argv) {
     int ranks, rank, bytes = argc > 1 ? atoi(argv[1]) : 8, times = argc > 2 ? atoi(argv[2]) : 10000;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    char *own = calloc(1, bytes), *all = calloc(ranks, bytes);
+    char *local = calloc(1, bytes), *all = calloc(ranks, bytes);
     double* took = calloc(times, sizeof *took);
     for (int i = -100; i < times; i++) {
         double start = MPI_Wtime();
-        MPI_Allgather(own, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
+        MPI_Allgather(local, bytes, MPI_BYTE, all, bytes, MPI_BYTE, MPI_COMM_WORLD);
         if (i >= 0) {
             took[i] = MPI_Wtime() - start;
         }
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
     if (rank == 0) {
         printf("%.9g\n", took[times / 4]);
     }
-    free(own);
+    free(local);
     free(all);
     free(took);
     MPI_Finalize();

@@ -24,9 +24,9 @@ namespace {
 
 constexpr int tag = 5;
 
-void require(bool holds, const std::string& what) {
+void require(bool holds, const std::string& subject) {
     if (!holds) {
-        throw std::runtime_error(what);
+        throw std::runtime_error(subject);
     }
 }
 
@@ -59,27 +59,27 @@ void write_inputs(const World& world, const Lines& lines) {
     constexpr std::uint64_t total = 1000;
     const Random random(1);
     const Share share = share_of(total, world);
-    Checksum own;
+    Checksum local;
     std::vector<std::uint64_t> sorted;
     for (std::uint64_t i = 0; i < share.count; ++i) {
-        own.add(random.bits(share.first + i));
+        local.add(random.bits(share.first + i));
         sorted.push_back(share.first + i);
     }
-    const Checksum whole = of_all(world, own);
+    const Checksum folded = of_all(world, local);
     fail_together(world, "order", disorder(world, std::span<const std::uint64_t>(sorted)));
     if (world.is_root()) {
         lines.write("checksum", "", {},
-                    {static_cast<double>(whole.count), static_cast<double>(whole.sum),
-                     static_cast<double>(whole.exclusive_or), static_cast<double>(whole.mixed)});
+                    {static_cast<double>(folded.count), static_cast<double>(folded.sum),
+                     static_cast<double>(folded.exclusive_or), static_cast<double>(folded.mixed)});
     }
 }
 
 OwnedDatatype pair_of_doubles() {
-    OwnedDatatype made;
-    check(MPI_Type_contiguous(2, MPI_DOUBLE, made.out()), "MPI_Type_contiguous");
-    MPI_Datatype type = made.get();
+    OwnedDatatype created;
+    check(MPI_Type_contiguous(2, MPI_DOUBLE, created.out()), "MPI_Type_contiguous");
+    MPI_Datatype type = created.get();
     check(MPI_Type_commit(&type), "MPI_Type_commit");
-    return made;
+    return created;
 }
 
 void add_pairs(void* in, void* inout, int* count, MPI_Datatype* /*type*/) {
@@ -97,14 +97,14 @@ void check_handles(const World& world) {
     OwnedComm comm;
     check(MPI_Comm_dup(comm_of(world), comm.out()), "MPI_Comm_dup");
     comm = std::move(first); // Gives the second one back.
-    OwnedDatatype made = pair_of_doubles();
-    const OwnedDatatype pairs = std::move(made);
+    OwnedDatatype created = pair_of_doubles();
+    const OwnedDatatype pairs = std::move(created);
     OwnedOp op;
     constexpr int commutes = 1;
     check(MPI_Op_create(add_pairs, commutes, op.out()), "MPI_Op_create");
-    const std::array<double, 2> own = {1.0, static_cast<double>(world.rank())};
+    const std::array<double, 2> local = {1.0, static_cast<double>(world.rank())};
     std::array<double, 2> sum = {};
-    check(MPI_Allreduce(own.data(), sum.data(), 1, pairs.get(), op.get(), comm.get()), "MPI_Allreduce");
+    check(MPI_Allreduce(local.data(), sum.data(), 1, pairs.get(), op.get(), comm.get()), "MPI_Allreduce");
     require(sum[0] == world.size() && sum[1] == world.size() * (world.size() - 1) / 2.0, "sums of pairs");
 }
 
