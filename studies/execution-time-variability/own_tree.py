@@ -22,7 +22,7 @@ SPEC = Path(__file__).resolve().parent / "npb-tree.toml"
 TEMPLATE_HINT = "make it from config/make.def.template, as the README of the tree says"
 
 
-def tree() -> Path:
+def find_tree() -> Path:
     """The directory that NPB_ROOT names.
 
     Raises
@@ -80,7 +80,7 @@ def main() -> int:
     try:
         if min(given.threads) < 1 or given.blocks < 1:
             raise UsageError("--threads and --blocks must be at least 1")
-        lab = Laboratory(question(tree(), given.kernel, given), record=given.record.absolute())
+        lab = Laboratory(question(find_tree(), given.kernel, given), record=given.record.absolute())
         lab.run()
         print(lab.analyze())
     except SteelyardError as error:

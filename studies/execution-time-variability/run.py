@@ -1,8 +1,9 @@
 """Nogueira and Matias 2014: services, environment and affinity, beside what this machine shows.
 
-``python studies/execution-time-variability/run.py [--programs packages|npb] [--part NAME …]
+``python studies/execution-time-variability/run.py [--programs packages|npb|nas] [--part NAME …]
 [--directory LABS] [--size small|full] [--data DATA]`` needs steelyard, a C compiler with OpenMP, two CPUs and
-the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/.
+the programs of the specs; for the NAS kernels (npb), a C++ compiler and the libraries of workloads/; for all
+ten NAS programs (nas), the reference tree that NPB_ROOT names, and its Fortran compiler.
 Each spec is run in the order of the paper and in randomised blocks. Records lie in LABS
 (execution-time-variability.labs); a study that was stopped goes on where it was. The small size takes seconds
 and shows nothing but that all of it runs.
@@ -24,7 +25,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from msgspec.structs import replace
+from own_tree import find_tree
 from tables import Found, cells, counted, effect_lines, effects, identical_pairs, measured, published
+from topology import draw_topology
 
 from steelyard.core.errors import MachineError, SteelyardError, UsageError
 from steelyard.core.factorial.signs import sign_table
@@ -54,13 +57,14 @@ SPECS = {
         "affinity-openmp",
     ),
     "npb": ("npb-screening", "npb-services", "npb-affinity", "npb-waiting", "npb-environment"),
+    "nas": ("nas-services", "nas-environment", "nas-affinity"),
 }
-"""By the kind of programs that they run."""
+"""By the kind of programs that they run; those of ``nas`` are those of ``npb`` with other programs."""
 KERNELS = ("ep", "cg", "mg", "ft", "is")
 ORDERS = {"rows": "nogueira-matias-2014", "blocks": "randomized"}
 METRICS = {False: ("wall_s", "cpu_s"), True: ("wall_s", "elapsed_s", "cpu_s")}
-"""Of programs of packages, and of the NAS kernels, also as the program ``time`` takes it."""
-EFFECTS = {"services-built", "npb-services", "npb-waiting"}
+"""Of programs of packages, and of NAS programs, also as the program ``time`` takes it."""
+EFFECTS = {"services-built", "npb-services", "npb-waiting", "nas-services"}
 """Specs of two levels a factor."""
 RANDOM_SIZES = sorted(random.Random(2014).sample(range(4096), 8))
 """As many as the paper has, of any residue."""
@@ -96,47 +100,87 @@ def parts(programs: str, *, small: bool = False) -> list[Part]:
             found += [Part(spec, "blocks", kernel=kernel) for kernel in kernels]
             continue
         found += [Part(spec, order) for order in ORDERS]
-        if "environment" in spec:
+        if spec in ("environment", "environment-built", "npb-environment"):
             found.append(Part(spec, "blocks", "random"))
-        if spec in ("environment", "npb-environment"):
+        if spec in ("environment", "npb-environment", "nas-environment"):
             found.append(Part(spec, "rows", "null"))
     return found
 
 
+def read_tables(name: str) -> dict[str, Any]:
+    """The tables of a file beside this one."""
+    tables: dict[str, Any] = tomllib.loads((HERE / f"{name}.toml").read_text(encoding="utf-8"))
+    return tables
+
+
+def read_spec(spec: str) -> dict[str, Any]:
+    """The tables of a part's spec; that of all ten programs is ``npb``'s with programs of ``nas.toml``."""
+    if not spec.startswith("nas-"):
+        return read_tables(spec)
+    tables, tree = read_tables(spec.replace("nas", "npb")), read_tables("nas")
+    tables |= {"name": f"{tables['name']}, all ten", "program": tree["program"], "build": tree["build"]}
+    tables["metrics"] |= tree["metrics"]
+    factors = tables["factors"]
+    del factors["class"]
+    if "threads" in factors:
+        # Its threads spin without yielding: a run of 60 ms takes 17 s where they outnumber the CPUs.
+        del tables["program"]["commands"]["lu"]
+    factors.setdefault("threads", [1])
+    factors.setdefault("opt", ["O2"])
+    return tables
+
+
+def change_sizes(tables: dict[str, Any], sizes: str) -> None:
+    """Put random sizes of the environment in place of the paper's, or eight copies of one treatment."""
+    factors, program = tables["factors"], tables["program"]
+    if sizes == "random":
+        factors["env_bytes"] = RANDOM_SIZES
+    elif sizes == "null":
+        del factors["env_bytes"]
+        factors["copy"] = list(range(1, 9))
+        program["env"] = program.get("env", {}) | {"COPY": "{copy}"}
+
+
+def add_inputs(build: dict[str, Any]) -> None:
+    """Have programs built again when what they are made of changes outside of the study."""
+    if "build-npb.sh" in build["inputs"]:
+        build["inputs"] += [f"{WORKLOADS}/{folder}/**" for folder in ("npb", "harness", "protocol", "timing")]
+    if "build.sh" in build["inputs"]:
+        build["inputs"].append(str(SOURCES / "stack_split.c"))
+
+
+def reduce(tables: dict[str, Any]) -> None:
+    """Leave few programs, the ends of each factor, and three blocks."""
+    if commands := tables["program"].get("commands"):
+        tables["program"]["commands"] = {name: commands[name] for name in commands if name in SMALL}
+    tables["design"] |= {"blocks": 3, "discard": 0}
+    for name, levels in tables["factors"].items():
+        tables["factors"][name] = list(dict.fromkeys([levels[0], levels[-1]]))
+    if "class" in tables["factors"]:
+        tables["factors"]["class"] = ["S"]
+
+
 def question(part: Part, *, small: bool) -> Experiment:
     """The experiment of a part; the spec as it stands is the paper's order in full size."""
-    tables: dict[str, Any] = tomllib.loads((HERE / f"{part.spec}.toml").read_text(encoding="utf-8"))
+    tables = read_spec(part.spec)
     tables["design"]["order"] = ORDERS[part.order]
-    if part.sizes == "random":
-        tables["factors"]["env_bytes"] = RANDOM_SIZES
-    elif part.sizes == "null":
-        del tables["factors"]["env_bytes"]
-        tables["factors"]["copy"] = list(range(1, 9))
-        tables["program"]["env"] = {"COPY": "{copy}"}
+    change_sizes(tables, part.sizes)
+    add_inputs(tables["build"])
     if part.kernel:
         tables["factors"]["kernel"] = [part.kernel]
-    if "build-npb.sh" in tables["build"]["inputs"]:
-        folders = ("npb", "harness", "protocol", "timing")
-        tables["build"]["inputs"] += [f"{WORKLOADS}/{folder}/**" for folder in folders]
-    if "build.sh" in tables["build"]["inputs"]:
-        # Built again also when a program of the package changes, outside of the study.
-        tables["build"]["inputs"].append(str(SOURCES / "stack_split.c"))
+    nas = part.spec.startswith("nas-")
+    if nas and part.sizes == "null":
+        tables["factors"]["opt"] = ["O2"]
     if small:
-        if commands := tables["program"].get("commands"):
-            tables["program"]["commands"] = {name: commands[name] for name in commands if name in SMALL}
-        tables["design"] |= {"blocks": 3, "discard": 0}
-        for name, levels in tables["factors"].items():
-            tables["factors"][name] = list(dict.fromkeys([levels[0], levels[-1]]))
-        if "class" in tables["factors"]:
-            tables["factors"]["class"] = ["S"]
-    return experiment(source=HERE, **tables)
+        reduce(tables)
+    return experiment(source=find_tree() if nas else HERE, **tables)
 
 
 def refuse_missing_programs(asked: Iterable[Part]) -> None:
     """Before anything runs, all that is not here, by name."""
     wanted = set()
     for spec in {part.spec for part in asked}:
-        tables = tomllib.loads((HERE / f"{spec}.toml").read_text(encoding="utf-8"))
+        tables = read_spec(spec)
         program = tables["program"]
         for words in program["commands"].values() if "commands" in program else [program["command"]]:
             wanted |= {words[0]} - {word for word in words if word.startswith("{")}
@@ -158,7 +202,7 @@ def load_of(record: Record) -> dict[str, Any]:
 def summarised(part: Part, record: Record) -> tuple[dict[str, Any], list[Found]]:
     """What a record says of each metric, and its cells."""
     summary, found = load_of(record), []
-    for metric in METRICS[part.spec.startswith("npb")]:
+    for metric in METRICS[part.spec.startswith(("npb", "nas"))]:
         answer = analyze(record, metric=metric)
         of: dict[str, Any] = {}
         if answer.protocol is not None:
@@ -193,7 +237,7 @@ def telling(line: ProgressLine, what: str) -> Watch:
     """The line of progress of one part."""
 
     def watch(progress: Progress) -> None:
-        line.update(replace(progress, what=what))
+        line.update(replace(progress, noun=what))
 
     return watch
 
@@ -237,6 +281,21 @@ def report(summary: dict[str, Any], found: list[Found]) -> str:
     return "\n".join(lines)
 
 
+def write_data(directory: Path, programs: str, summary: dict[str, Any], found: list[Found]) -> None:
+    """Write the summary, all cells, and of the ten NAS programs the topology of this machine."""
+    prefix = "" if programs == "packages" else f"{programs}-"
+    directory.mkdir(parents=True, exist_ok=True)
+    (directory / f"{prefix}summary.json").write_text(
+        json.dumps(rounded(summary), indent=1) + "\n", encoding="utf-8"
+    )
+    with (directory / f"{prefix}measured.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(Found._fields)
+        writer.writerows(found)
+    if programs == "nas":
+        (directory / "topology.txt").write_text("\n".join(draw_topology()) + "\n", encoding="utf-8")
+
+
 def selected(programs: str, beginnings: list[str], *, small: bool) -> list[Part]:
     """The parts whose names begin as asked; all of them where nothing is asked."""
     known = parts(programs, small=small)
@@ -260,7 +319,7 @@ def main() -> int:
     parser.add_argument("--directory", type=Path, default=Path("execution-time-variability.labs"))
     parser.add_argument("--size", choices=("small", "full"), default="full")
     parser.add_argument(
-        "--data", type=Path, help="also write summary.json and measured.csv (npb-…) to this directory"
+        "--data", type=Path, help="also write summary.json and measured.csv (npb-…, nas-…) to this directory"
     )
     given = parser.parse_args()
     small = given.size == "small"
@@ -272,15 +331,7 @@ def main() -> int:
         return error.exit_code
     print(report(summary, found))
     if given.data:
-        prefix = "npb-" if given.programs == "npb" else ""
-        given.data.mkdir(parents=True, exist_ok=True)
-        (given.data / f"{prefix}summary.json").write_text(
-            json.dumps(rounded(summary), indent=1) + "\n", encoding="utf-8"
-        )
-        with (given.data / f"{prefix}measured.csv").open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(Found._fields)
-            writer.writerows(found)
+        write_data(given.data, given.programs, summary, found)
     return 0
 
 

@@ -22,7 +22,7 @@ import msgspec
 
 from steelyard.claims.evidence import RatioEvidence
 from steelyard.core.errors import SteelyardError
-from steelyard.lab.answer.analyze import by_context
+from steelyard.lab.answer.analyze import analyze_by_context
 from steelyard.lab.answer.check import check
 from steelyard.lab.demo import SOURCES
 from steelyard.lab.observe.observe import find_missing_counters, observe
@@ -121,7 +121,7 @@ def contexts_of(spec: str, at: Path, watch: Watch, *, small: bool) -> ByContext:
         )
     run(experiment, at / f"{Path(spec).stem}.lab", watch=watch)
     with Record.open(at / f"{Path(spec).stem}.lab") as record:
-        return by_context(record)
+        return analyze_by_context(record)
 
 
 def in_the_default(spec: str, at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def validation(at: Path, watch: Watch, *, small: bool) -> dict[str, Any]:
 
 def speedups(finding: ContextFinding) -> list[float]:
     """One a context."""
-    return [one.speedup for one in finding.across.each]
+    return [one.speedup for one in finding.across.singles]
 
 
 def called(baseline: Any, treatment: Any) -> str:

@@ -14,7 +14,7 @@ import study
 from msgspec.structs import replace
 
 from steelyard.claims.evidence import RulePointEvidence
-from steelyard.claims.verdict import Verdict, combined
+from steelyard.claims.verdict import Verdict, combine
 from steelyard.core.growth import parse_rule
 from steelyard.lab.answer.check_data import check_data
 from steelyard.lab.answer.model import ModelRequest
@@ -42,7 +42,7 @@ def verdicts() -> Iterator[tuple[str, Verdict]]:
 def _at_points(verdict: Verdict) -> Verdict:
     """Without what the models say of growth."""
     points = tuple(each for each in verdict.instances if isinstance(each.evidence, RulePointEvidence))
-    return replace(verdict, instances=points, outcome=combined(each.outcome for each in points))
+    return replace(verdict, instances=points, outcome=combine(each.outcome for each in points))
 
 
 def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
@@ -55,7 +55,7 @@ def _asked(claim: Mapping[str, Any], latencies: list[Series]) -> ModelRequest:
     sides = [
         replace(one, name=str(one.labels["selector"]))
         for one in chosen
-        if one.labels["selector"] in (*rule.left, *rule.right)
+        if one.labels["selector"] in (*rule.left_side, *rule.right)
     ]
     return ModelRequest(sides, Question(parameter="p"), [claim["rule"]])
 

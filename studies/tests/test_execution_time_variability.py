@@ -289,3 +289,77 @@ def test_our_figures_are_committed_as_data():
             assert [sum(int(row[key]) for row in mine) for key in ("programs", "before", "after")] == [
                 of[metric][key] for key in ("pairs", "before", "after")
             ]
+
+
+NAS_MAKEFILE = """\
+# Each program is a script that verifies itself; newer trees add .x to its name.
+%:
+\t@test -s config/make.def
+\t@echo '#!/bin/sh' > bin/$@.$(CLASS)
+\t@echo 'echo " Time in seconds = 0.2"; echo " Verification    = SUCCESSFUL"' >> bin/$@.$(CLASS)
+\t@chmod +x bin/$@.$(CLASS)
+"""
+
+
+def test_the_ten_programs_of_a_tree_take_the_place_of_our_kernels(steelyard_env, tmp_path):
+    if lacking := [name for name in ("make", "/usr/bin/time") if shutil.which(name) is None]:
+        pytest.skip(f"not found: {', '.join(lacking)}")
+    tree = tmp_path / "NPB"
+    (tree / "config").mkdir(parents=True)
+    (tree / "config" / "make.def").write_text("FFLAGS = -O -g\nCFLAGS = -O\n")
+    (tree / "Makefile").write_text(NAS_MAKEFILE)
+    done = subprocess.run(
+        [
+            *(sys.executable, STUDY / "run.py", "--programs=nas", "--size=small", "--part=nas-services-b"),
+            *("--directory", tmp_path / "labs", "--data", tmp_path / "data"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=steelyard_env | {"NPB_ROOT": str(tree)},
+    )
+    assert done.returncode == 0, done.stderr
+    summary = json.loads((tmp_path / "data" / "nas-summary.json").read_text())
+    # Two of the ten programs at the small size; their pairs of two loads and two optimisations.
+    assert summary["nas-services-blocks"]["wall_s"]["pairs"] == 2 * 6
+    assert (tmp_path / "data" / "topology.txt").read_text().startswith("package ")
+    # The tree itself is as it was.
+    assert (tree / "config" / "make.def").read_text() == "FFLAGS = -O -g\nCFLAGS = -O\n"
+    assert not (tree / "bin").exists()
+
+
+def test_specs_of_the_ten_programs_are_the_kernels_with_other_programs(monkeypatch):
+    monkeypatch.syspath_prepend(str(STUDY))
+    monkeypatch.setattr(sys, "modules", {**sys.modules})
+    read_spec = runpy.run_path(str(STUDY / "run.py"))["read_spec"]
+    services, affinity = read_spec("nas-services"), read_spec("nas-affinity")
+    assert list(services["program"]["commands"]) == "bt cg dc ep ft is lu mg sp ua".split()  # noqa: SIM905
+    assert "lu" not in affinity["program"]["commands"]
+    assert services["factors"] == {
+        "background_load": ["none", "cpu x2 10%"], "opt": ["O2", "O3"], "threads": [1],
+    }  # fmt: skip
+    assert affinity["factors"]["threads"] == [2, 4, 6]
+    assert (services["design"]["blocks"], services["design"]["order"]) == (30, "nogueira-matias-2014")
+
+
+def test_the_topology_has_a_line_for_each_core_below_its_package(monkeypatch, tmp_path):
+    files = {
+        "topology/physical_package_id": "0", "topology/core_id": "{core}",
+        "topology/thread_siblings_list": "{siblings}",
+        "cache/index0/level": "1", "cache/index0/type": "Data", "cache/index0/size": "32K",
+        "cache/index0/shared_cpu_list": "{siblings}",
+        "cache/index1/level": "3", "cache/index1/type": "Unified", "cache/index1/size": "8192K",
+        "cache/index1/shared_cpu_list": "0-3",
+    }  # fmt: skip
+    for cpu in range(4):
+        core, siblings = cpu // 2, f"{cpu // 2 * 2}-{cpu // 2 * 2 + 1}"
+        for name, text in files.items():
+            file = tmp_path / f"cpu{cpu}" / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text.format(core=core, siblings=siblings) + "\n")
+    draw = runpy.run_path(str(STUDY / "topology.py"))["draw_topology"]
+    assert [*draw(tmp_path)] == [
+        "package 0: L3 8192K for CPUs 0-3",
+        "  core 0: CPU 0-1, L1d 32K",
+        "  core 1: CPU 2-3, L1d 32K",
+    ]

@@ -152,11 +152,11 @@ Nanoseconds step_of(const Asked& clock) {
     Nanoseconds least = 0;
     const Nanoseconds end = of_clock(CLOCK_MONOTONIC) + per_s / 20;
     Nanoseconds before = clock.read();
-    for (int seen = 0; seen < most && of_clock(CLOCK_MONOTONIC) < end;) {
+    for (int count = 0; count < most && of_clock(CLOCK_MONOTONIC) < end;) {
         const Nanoseconds now = clock.read();
         if (now > before) {
             least = least > 0 ? std::min(least, now - before) : now - before;
-            ++seen;
+            ++count;
         }
         before = now;
     }
